@@ -1,0 +1,256 @@
+-- Turnpike's whole database. Safe to apply again: every statement can be re-run on a live database.
+-- Money is integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros.
+
+create table if not exists users (
+  user_id bigint generated always as identity primary key,
+  role text not null default 'user' check (role in ('user', 'admin')),
+  brand text not null default 'turnpike',
+  name text,
+  email text,
+  email_verified boolean not null default false,
+  password_hash text,
+  disabled_at timestamptz,
+  created_at timestamptz not null default now()
+);
+create unique index if not exists users_email on users (lower(email)) where email is not null;
+
+-- balance - held is what may still be spent. last_hold is scratch space: the size of the newest hold, so that the
+-- UPDATE that places a hold can return it (PostgreSQL before 18 has no RETURNING old.*).
+create table if not exists wallets (
+  user_id bigint primary key references users,
+  balance_credit_micros bigint not null default 0,
+  held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
+  last_hold_credit_micros bigint not null default 0,
+  constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
+);
+
+create table if not exists model_catalog (
+  pin text primary key,
+  engine text not null check (engine in ('anthropic', 'openai', 'openai-compatible', 'rehearsal')),
+  model text not null,
+  label text not null,
+  enabled boolean not null default false,
+  sort_order integer not null default 0,
+  -- credit micros per million tokens
+  price_input bigint not null check (price_input >= 0),
+  price_cached bigint not null check (price_cached >= 0),
+  price_output bigint not null check (price_output >= 0),
+  price_version integer not null default 1,
+  max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
+  created_at timestamptz not null default now(),
+  constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model)
+);
+
+create table if not exists spaces (
+  space_id bigint generated always as identity primary key,
+  slug text not null unique,
+  user_id bigint not null references users,
+  created_by_key_id text,
+  test boolean not null default false,
+  origin text not null default 'api',
+  brand text not null default 'turnpike',
+  title text not null,
+  model text,
+  manifest jsonb not null default '{}',
+  metadata jsonb not null default '{}',
+  config_version integer not null default 1,
+  archived_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index if not exists spaces_by_owner on spaces (user_id, slug desc);
+
+create table if not exists api_keys (
+  key_id text primary key,
+  user_id bigint not null references users,
+  hash bytea not null unique,
+  hint text not null,
+  name text not null,
+  scope text not null default 'created' check (scope in ('created', 'space', 'all')),
+  space_id bigint references spaces,
+  test boolean not null default false,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null,
+  constraint api_keys_space_scope_names_a_space check ((scope = 'space') = (space_id is not null))
+);
+create index if not exists api_keys_by_owner on api_keys (user_id, key_id desc);
+
+-- One queue of turns. last_position numbers its turns in the order of their commits.
+create table if not exists conversations (
+  conversation_id text primary key,
+  space_id bigint not null references spaces,
+  end_user_ref text not null,
+  name text not null,
+  last_position bigint not null default 1,
+  created_at timestamptz not null,
+  unique (space_id, end_user_ref, name)
+);
+
+create table if not exists turns (
+  turn_id text primary key,
+  user_id bigint not null references users,
+  key_id text references api_keys,
+  space_id bigint not null references spaces,
+  conversation_id text not null references conversations,
+  position bigint not null,
+  test boolean not null,
+  end_user_ref text not null,
+  idempotency_key text not null,
+  request_hash text not null,
+  text text not null,
+  model text not null,
+  metadata jsonb not null default '{}',
+  max_cost_credit_micros bigint check (max_cost_credit_micros > 0),
+  timeout_seconds integer,
+  state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
+  status_reason text,
+  result text,
+  error_code text,
+  error_message text,
+  config_version integer,
+  -- The hold: how much was ever held, and how much of it is still open.
+  hold_credit_micros bigint not null check (hold_credit_micros >= 0),
+  held_credit_micros bigint not null check (held_credit_micros >= 0),
+  cost_credit_micros bigint not null default 0 check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null default 0 check (billed_credit_micros >= 0),
+  model_calls integer not null default 0,
+  tool_calls integer not null default 0,
+  tokens_input bigint not null default 0,
+  tokens_cached bigint not null default 0,
+  tokens_output bigint not null default 0,
+  -- The machine: who may write (epoch), until when (lease_until), when somebody must look again (wake_at).
+  epoch integer not null default 0,
+  attempts integer not null default 0,
+  model_failures integer not null default 0,
+  lease_until timestamptz,
+  wake_at timestamptz,
+  cancel_requested_at timestamptz,
+  last_event_seq integer not null default 1,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  finished_at timestamptz,
+  unique (user_id, test, idempotency_key),
+  unique (conversation_id, position),
+  constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
+  constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
+  constraint turns_test_is_free check (not test or hold_credit_micros = 0),
+  constraint turns_end_closes_all check (
+    (state in ('done', 'failed', 'cancelled'))
+    = (finished_at is not null and held_credit_micros = 0 and wake_at is null)
+  ),
+  constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
+);
+create unique index if not exists turns_one_running_per_conversation on turns (conversation_id) where state = 'running';
+create index if not exists turns_open_in_conversation on turns (conversation_id, position) where state in ('queued', 'running');
+create index if not exists turns_to_wake on turns (wake_at) where wake_at is not null;
+create index if not exists turns_queued on turns (created_at) where state = 'queued';
+create index if not exists turns_by_owner on turns (user_id, test, turn_id desc);
+create index if not exists turns_by_space on turns (space_id, turn_id desc);
+create index if not exists turns_by_end_user on turns (user_id, end_user_ref, turn_id desc);
+
+create table if not exists turn_events (
+  turn_id text not null references turns,
+  seq integer not null check (seq > 0),
+  event_id text not null unique,
+  type text not null,
+  data jsonb not null,
+  created_at timestamptz not null,
+  primary key (turn_id, seq)
+);
+
+create table if not exists turn_steps (
+  turn_id text not null references turns,
+  step integer not null check (step >= 0),
+  epoch integer not null,
+  text text not null,
+  finish text not null,
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  created_at timestamptz not null,
+  primary key (turn_id, step)
+);
+
+-- One row for each model call that was committed. billed_credit_micros is set when its turn is settled.
+create table if not exists usage (
+  usage_id bigint generated always as identity primary key,
+  turn_id text not null references turns,
+  step integer not null,
+  user_id bigint not null references users,
+  space_id bigint not null references spaces,
+  key_id text references api_keys,
+  end_user_ref text not null,
+  provider text not null,
+  subscription_id text,
+  model text not null,
+  role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
+  tokens_input bigint not null check (tokens_input >= 0),
+  tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_output bigint not null check (tokens_output >= 0),
+  duration_sec double precision not null check (duration_sec >= 0),
+  price_version integer not null,
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
+  created_at timestamptz not null,
+  unique (turn_id, step, role)
+);
+
+create table if not exists ledger (
+  ledger_id bigint generated always as identity primary key,
+  user_id bigint not null references users,
+  reason text not null check (reason in (
+    'admin_grant', 'admin_action', 'operator_topup', 'signup_credit', 'referral_signup_credit',
+    'manual_topup', 'credit_purchase', 'usage', 'space_usage', 'referral_credit_commission')),
+  amount_credit_micros bigint,
+  balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
+  turn_id text references turns,
+  actor text not null,
+  note text,
+  created_at timestamptz not null,
+  constraint ledger_commission_is_currency_only check ((reason = 'referral_credit_commission') = (amount_credit_micros is null)),
+  constraint ledger_sign check (amount_credit_micros is null or case
+    when reason in ('usage', 'space_usage') then amount_credit_micros < 0
+    when reason = 'admin_action' then amount_credit_micros <> 0
+    else amount_credit_micros > 0 end)
+);
+create unique index if not exists ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
+create index if not exists ledger_by_owner on ledger (user_id, ledger_id desc);
+
+create table if not exists settings (
+  key text primary key,
+  value jsonb not null,
+  updated_at timestamptz not null default now()
+);
+
+-- Guards: what code must not break.
+
+create or replace function guard_turn_transition() returns trigger language plpgsql as $$
+begin
+  if new.state <> old.state and (old.state, new.state) not in (
+    ('queued', 'running'), ('queued', 'cancelled'), ('running', 'done'), ('running', 'failed'), ('running', 'cancelled'))
+  then
+    raise exception 'turn % may not go from % to %', old.turn_id, old.state, new.state using errcode = '23514';
+  end if;
+  if old.state in ('done', 'failed', 'cancelled')
+    and (new.billed_credit_micros, new.cost_credit_micros, new.last_event_seq) is distinct from
+        (old.billed_credit_micros, old.cost_credit_micros, old.last_event_seq)
+  then
+    raise exception 'turn % is finished: its bill and its events are closed', old.turn_id using errcode = '23514';
+  end if;
+  return new;
+end $$;
+create or replace trigger turns_transition before update on turns for each row execute function guard_turn_transition();
+
+create or replace function guard_append_only() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = '23514';
+end $$;
+create or replace trigger ledger_append_only before update or delete on ledger
+  for each statement execute function guard_append_only();
+create or replace trigger turn_events_append_only before update or delete on turn_events
+  for each statement execute function guard_append_only();
+
+-- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).
+insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)
+values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192)
+on conflict (pin) do nothing;

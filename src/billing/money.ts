@@ -1,0 +1,13 @@
+/** 1 USD = 10 energy = 10,000,000 credit micros (contract section 2.2). */
+export const MICROS_PER_USD = 10_000_000
+
+/** Credit micros as a JSON number of USD: exact, at most 7 decimals. */
+export function toUsd(micros: number): number {
+  return micros / MICROS_PER_USD
+}
+
+/** USD as credit micros, or null when the number has more than 7 decimals or is too large to be exact. */
+export function fromUsd(usd: number): number | null {
+  const micros = Math.round(usd * MICROS_PER_USD)
+  return Number.isSafeInteger(micros) && micros / MICROS_PER_USD === usd ? micros : null
+}

@@ -1,0 +1,39 @@
+/** Credit micros per million tokens. */
+export interface Price {
+  price_input: number
+  price_cached: number
+  price_output: number
+}
+
+export interface TokenCounts {
+  /** All prompt tokens, the cached ones included. */
+  tokensInput: number
+  tokensCached: number
+  tokensOutput: number
+}
+
+const PER = 1_000_000n
+
+/** The price of one model call in credit micros, rounded up to a whole one. */
+export function priceOf(price: Price, tokens: TokenCounts): number {
+  const fresh = BigInt(tokens.tokensInput - tokens.tokensCached)
+  const sum =
+    fresh * BigInt(price.price_input) +
+    BigInt(tokens.tokensCached) * BigInt(price.price_cached) +
+    BigInt(tokens.tokensOutput) * BigInt(price.price_output)
+  return Number((sum + PER - 1n) / PER)
+}
+
+/** The most a call can cost: no prompt token cached (or the cache dearer), every output token used. */
+export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
+  const dearest = { ...price, price_input: Math.max(price.price_input, price.price_cached) }
+  return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
+}
+
+/** How many output tokens `micros` pay for beside the prompt; Infinity when output is free. */
+export function affordableOutput(price: Price, promptTokens: number, micros: number): number {
+  const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
+  if (left < 0n) return 0
+  if (price.price_output === 0) return Number.POSITIVE_INFINITY
+  return Number((left * PER) / BigInt(price.price_output))
+}

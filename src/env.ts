@@ -1,0 +1,54 @@
+import { z } from "zod"
+
+const url = z.url({ protocol: /^https?$/ })
+const optionalText = z
+  .string()
+  .optional()
+  .transform((value) => value || undefined)
+
+/** What every worker needs. Local is only other URLs and tokens. */
+const base = z.object({
+  BRAND: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,31}$/)
+    .default("turnpike"),
+  DATABASE_URL: z.string().startsWith("postgres"),
+  /** Where Neon's HTTP endpoint is, when it cannot be derived from DATABASE_URL's host. */
+  DATABASE_HTTP_URL: url.optional(),
+  UPSTASH_REDIS_REST_URL: url,
+  UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
+  QSTASH_URL: url.default("https://qstash.upstash.io"),
+  QSTASH_TOKEN: z.string().min(1),
+  /** The public origin of the callbacks worker, as QStash reaches it. */
+  CALLBACKS_URL: url,
+  LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
+})
+
+/** The callbacks worker also verifies signatures and calls models. */
+const callbacks = base.extend({
+  QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
+  QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
+  ANTHROPIC_API_KEY: optionalText,
+  ANTHROPIC_BASE_URL: optionalText,
+  OPENAI_API_KEY: optionalText,
+  OPENAI_BASE_URL: optionalText,
+})
+
+export type BaseEnv = z.infer<typeof base>
+export type CallbacksEnv = z.infer<typeof callbacks>
+
+function parser<T>(schema: z.ZodType<T>) {
+  // A worker's bindings object lives as long as its isolate: parse it once.
+  const parsed = new WeakMap<object, T>()
+  return (bindings: object): T => {
+    const known = parsed.get(bindings)
+    if (known) return known
+    const result = schema.safeParse(bindings)
+    if (!result.success) throw new Error(`The worker's bindings are wrong: ${z.prettifyError(result.error)}`)
+    parsed.set(bindings, result.data)
+    return result.data
+  }
+}
+
+export const parseBaseEnv = parser(base)
+export const parseCallbacksEnv = parser(callbacks)

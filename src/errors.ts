@@ -1,0 +1,138 @@
+/** Every code a /v1 caller can meet: its HTTP status, whether the same request may succeed later, cause and cure. */
+export const ERROR_CODES = {
+  INVALID_JSON: { status: 400, retryable: false, cause: "The body is not valid JSON.", cure: "Send a JSON object." },
+  IDEMPOTENCY_KEY_REQUIRED: {
+    status: 400,
+    retryable: false,
+    cause: "The Idempotency-Key header is missing.",
+    cure: "Send a unique key per logical request, and the same one when you retry it.",
+  },
+  IDEMPOTENCY_KEY_INVALID: {
+    status: 400,
+    retryable: false,
+    cause: "The Idempotency-Key is not 1–255 printable ASCII characters.",
+    cure: "Use a UUID, or your own id of the request.",
+  },
+  INVALID_API_KEY: {
+    status: 401,
+    retryable: false,
+    cause: "The API key is missing, malformed, mistyped, unknown or revoked.",
+    cure: "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",
+  },
+  API_KEY_EXPIRED: {
+    status: 401,
+    retryable: false,
+    cause: "The API key's expiry has passed.",
+    cure: "Create a new key in the dashboard.",
+  },
+  INVALID_SIGNATURE: {
+    status: 401,
+    retryable: false,
+    cause: "A callback was not signed by the queue for this URL and body, or the signature has expired.",
+    cure: "Only the queue calls this address.",
+  },
+  INSUFFICIENT_CREDITS: {
+    status: 402,
+    retryable: false,
+    cause: "Nothing of the balance is available: it is spent or held by turns under way.",
+    cure: "Top up, or wait for running turns to release their holds.",
+  },
+  SCOPE_DENIED: {
+    status: 403,
+    retryable: false,
+    cause: "The key's scope does not cover this operation.",
+    cure: "Use a key with a wider scope.",
+  },
+  NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    cause: "There is no such thing, or this key may not see it.",
+    cure: "Check the id and the key's scope.",
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    retryable: false,
+    cause: "The path exists, the method does not.",
+    cure: "See the Allow header.",
+  },
+  TURN_FINISHED: {
+    status: 409,
+    retryable: false,
+    cause: "The turn is already done or failed.",
+    cure: "Read its result; there is nothing to cancel.",
+  },
+  CONFLICT: {
+    status: 409,
+    retryable: true,
+    cause: "Another request changed the same thing at the same moment.",
+    cure: "Read it again and retry.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    retryable: false,
+    cause: "The body is over the limit.",
+    cure: "Send less; large data belongs into files.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    retryable: false,
+    cause: "The body is not declared as JSON.",
+    cure: "Send `Content-Type: application/json`.",
+  },
+  VALIDATION_FAILED: {
+    status: 422,
+    retryable: false,
+    cause: "A field, query parameter or path parameter is wrong.",
+    cure: "See `param` and `details`.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    retryable: false,
+    cause: "The Idempotency-Key was used for a different request.",
+    cure: "Use a new key for a new request.",
+  },
+  INTERNAL: {
+    status: 500,
+    retryable: true,
+    cause: "Our mistake.",
+    cure: "Retry with the same Idempotency-Key; tell us the request id if it stays.",
+  },
+  UNAVAILABLE: {
+    status: 503,
+    retryable: true,
+    cause: "A part of the service does not answer.",
+    cure: "Retry with the same Idempotency-Key after Retry-After seconds.",
+  },
+} as const satisfies Record<string, { status: number; retryable: boolean; cause: string; cure: string }>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+interface ErrorExtras {
+  /** The field or parameter at fault. */
+  param?: string
+  details?: unknown
+  /** Whole seconds for the Retry-After header. */
+  retryAfter?: number
+  cause?: unknown
+}
+
+/** The one error that may leave a verb; a transport turns it into its own shape once. */
+export class TurnpikeError extends Error {
+  readonly code: ErrorCode
+  readonly param: string | undefined
+  readonly details: unknown
+  readonly retryAfter: number | undefined
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, { cause: extras.cause })
+    this.name = "TurnpikeError"
+    this.code = code
+    this.param = extras.param
+    this.details = extras.details
+    this.retryAfter = extras.retryAfter
+  }
+
+  get status() {
+    return ERROR_CODES[this.code].status
+  }
+}

@@ -1,0 +1,104 @@
+import { OpenAPIHono } from "@hono/zod-openapi"
+import { bodyLimit } from "hono/body-limit"
+import { createMiddleware } from "hono/factory"
+import { methodNotAllowed } from "hono/method-not-allowed"
+import { type Context, createContext, type Overrides } from "../context.ts"
+import type { BaseEnv } from "../env.ts"
+import { TurnpikeError } from "../errors.ts"
+import { answerError, validationError } from "./api-errors.ts"
+import type { AppEnv } from "./app-env.ts"
+
+/** A group of routes that one worker can serve, with what it needs of the bindings. */
+export interface Group {
+  parseEnv(bindings: object): BaseEnv
+  mount(app: App): void
+  /** The cron trigger of this group, every minute. */
+  scheduled?(ctx: Context): Promise<void>
+}
+
+export type App = OpenAPIHono<AppEnv>
+
+const MAX_JSON_BYTES = 1024 * 1024
+
+/** A Hono app whose validation failures, unknown paths and thrown errors all have the /v1 error shape. */
+export function newApp(): App {
+  return new OpenAPIHono<AppEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw validationError(result.error)
+    },
+  })
+}
+
+export function createApp(group: Group, overrides: Overrides = {}): App {
+  const app = newApp()
+  app.use(async (c, next) => {
+    const started = performance.now()
+    const env = group.parseEnv(c.env)
+    const ctx = createContext(env, (work) => c.executionCtx.waitUntil(work), overrides)
+    c.set("ctx", ctx)
+    await next()
+    const ms = performance.now() - started
+    c.header("X-Request-Id", ctx.requestId)
+    c.header("Server-Timing", ctx.meter.header(ms))
+    c.header("Cache-Control", "no-store")
+    const { method } = c.req
+    ctx.log("info", "request", { method, path: c.req.path, status: c.res.status, ms: Math.round(ms) })
+  })
+  app.use(
+    methodNotAllowed<AppEnv>({
+      app,
+      onMethodNotAllowed: (c, methods) => {
+        c.header("Allow", methods.join(", "))
+        const message = `${c.req.method} is not allowed here; ${methods.join(", ")} is.`
+        return answerError(new TurnpikeError("METHOD_NOT_ALLOWED", message), c)
+      },
+    }),
+  )
+  app.onError(answerError)
+  app.notFound((c) => answerError(new TurnpikeError("NOT_FOUND", `There is nothing at ${c.req.path}.`), c))
+  group.mount(app)
+  return app
+}
+
+/** A deployable worker of one group. */
+export function createWorker(group: Group, overrides: Overrides = {}) {
+  const app = createApp(group, overrides)
+  return {
+    fetch: (request: Request, env: object, execution: ExecutionContext) => app.fetch(request, env, execution),
+    async scheduled(_event: unknown, env: object, execution: ExecutionContext) {
+      await group.scheduled?.(createContext(group.parseEnv(env), (work) => execution.waitUntil(work), overrides))
+    },
+  } satisfies ExportedHandler<object>
+}
+
+/** Several groups as one worker. */
+export function allOf(parseEnv: Group["parseEnv"], groups: Group[]): Group {
+  return {
+    parseEnv,
+    mount(app) {
+      for (const group of groups) group.mount(app)
+    },
+    async scheduled(ctx) {
+      for (const group of groups) await group.scheduled?.(ctx)
+    },
+  }
+}
+
+/** JSON bodies only, and at most 1 MiB of them. */
+export const jsonBodies = [
+  createMiddleware<AppEnv>(async (c, next) => {
+    const length = c.req.header("content-length")
+    const hasBody = c.req.raw.body !== null && length !== "0"
+    const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase()
+    if (hasBody && type !== "application/json") {
+      throw new TurnpikeError("UNSUPPORTED_MEDIA_TYPE", "Send the body with `Content-Type: application/json`.")
+    }
+    await next()
+  }),
+  bodyLimit({
+    maxSize: MAX_JSON_BYTES,
+    onError: () => {
+      throw new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${MAX_JSON_BYTES} bytes.`)
+    },
+  }),
+] as const

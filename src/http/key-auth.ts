@@ -1,0 +1,17 @@
+import { createMiddleware } from "hono/factory"
+import { TurnpikeError } from "../errors.ts"
+import { parseApiKey } from "../identity/api-key.ts"
+import type { AppEnv } from "./app-env.ts"
+
+/** Reads `Authorization: Bearer <API_KEY>`. A key with a wrong form or checksum is refused without any I/O. */
+export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
+  const header = c.req.header("authorization")
+  if (!header) throw new TurnpikeError("INVALID_API_KEY", "Send your key as `Authorization: Bearer <API_KEY>`.")
+  const match = /^bearer +(\S+)$/i.exec(header.trim())
+  const credential = match?.[1] ? await parseApiKey(match[1], c.get("ctx").brand) : null
+  if (!credential) {
+    throw new TurnpikeError("INVALID_API_KEY", "This is not a well-formed API key: copy it again, whole.")
+  }
+  c.set("credential", credential)
+  await next()
+})

@@ -1,0 +1,11 @@
+import { z } from "zod"
+
+/** A path's or a query's id: any short text; what does not exist is NOT_FOUND, not a wrong form. */
+export const idParam = z.string().min(1).max(128)
+
+export const instantParam = z.iso.datetime({ offset: true })
+
+export const pageQuery = {
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.string().min(1).max(256).optional(),
+}

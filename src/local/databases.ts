@@ -1,0 +1,46 @@
+import pg from "pg"
+
+/** `url` with another database. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
+
+/** Runs `work` on one direct connection. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export async function createDatabase(adminUrl: string, name: string, template?: string): Promise<string> {
+  await withClient(adminUrl, (client) =>
+    client.query(
+      `create database ${pg.escapeIdentifier(name)}${template ? ` template ${pg.escapeIdentifier(template)}` : ""}`,
+    ),
+  )
+  return withDatabase(adminUrl, name)
+}
+
+export async function databaseExists(adminUrl: string, name: string): Promise<boolean> {
+  const { rowCount } = await withClient(adminUrl, (client) =>
+    client.query("select 1 from pg_database where datname = $1", [name]),
+  )
+  return rowCount === 1
+}
+
+export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  await withClient(adminUrl, (client) =>
+    client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`),
+  )
+}
+
+/** Applies schema.sql as a whole: all of it, or nothing. */
+export async function applySchema(url: string, schemaSql: string): Promise<void> {
+  await withClient(url, (client) => client.query(schemaSql))
+}

@@ -1,0 +1,76 @@
+import type { Answer, Call, Service } from "./service.ts"
+
+export interface FaultRule {
+  service?: string
+  /** Which of the matching calls since the plan was set, from 1. */
+  call: number
+  /** Only calls whose label contains this. */
+  match?: string
+  /** fail: an HTTP 500; cut: the connection closes without an answer; delay: the call waits `delay_ms`. */
+  action: "fail" | "cut" | "delay"
+  /** before: the call has no effect. after: it has, and its answer is lost. */
+  when: "before" | "after"
+  delay_ms?: number
+  /** How many calls in a row, from `call` on. Default 1. */
+  times?: number
+}
+
+export interface SeenCall {
+  n: number
+  service: string
+  label: string
+}
+
+/** Thrown through a service's handler: the server closes the connection without an answer. */
+export class CutConnection extends Error {}
+
+/** A plan of faults over all stand-ins of one namespace, and the list of calls since it was set. */
+export function createFaults() {
+  let rules: (FaultRule & { seen: number })[] = []
+  let calls: SeenCall[] = []
+  let recording = false
+
+  async function apply(rule: FaultRule): Promise<Answer | null> {
+    if (rule.action === "cut") throw new CutConnection("cut by the fault plan")
+    if (rule.action === "fail") return { status: 500, body: '{"error":"failed by the fault plan"}' }
+    await new Promise((resolve) => setTimeout(resolve, rule.delay_ms ?? 0))
+    return null
+  }
+
+  return {
+    plan(next: FaultRule[]) {
+      rules = next.map((rule) => ({ ...rule, seen: 0 }))
+      calls = []
+      recording = true
+    },
+    clear() {
+      rules = []
+      recording = false
+    },
+    calls: () => calls,
+    wrap(service: string, handler: Service, labelOf: (call: Call) => string): Service {
+      return async (call) => {
+        if (!recording) return handler(call)
+        const label = labelOf(call)
+        calls.push({ n: calls.length + 1, service, label })
+        const due = rules.filter((rule) => {
+          if ((rule.service && rule.service !== service) || (rule.match && !label.includes(rule.match))) return false
+          rule.seen++
+          return rule.seen >= rule.call && rule.seen < rule.call + (rule.times ?? 1)
+        })
+        for (const rule of due.filter((rule) => rule.when === "before")) {
+          const lost = await apply(rule)
+          if (lost) return lost
+        }
+        const answer = await handler(call)
+        for (const rule of due.filter((rule) => rule.when === "after")) {
+          const lost = await apply(rule)
+          if (lost) return lost
+        }
+        return answer
+      }
+    },
+  }
+}
+
+export type Faults = ReturnType<typeof createFaults>

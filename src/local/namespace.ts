@@ -1,0 +1,94 @@
+import pg from "pg"
+import { createFaults } from "./faults.ts"
+import { createNeon, neonLabel } from "./neon.ts"
+import { createQstash, QSTASH_DEFAULTS } from "./qstash.ts"
+import { createRedisRest, redisLabel } from "./redis.ts"
+import { type Answer, type Call, json, type Service } from "./service.ts"
+
+export interface NamespaceOptions {
+  name: string
+  qstash_mode: "push" | "manual"
+  /** Where `/{ns}/model` passes model calls on to, so that they can be faulted too. */
+  model_upstream?: string | undefined
+}
+
+interface Places {
+  baseUrl: string
+  databaseUrl: string
+  redisUrl: string
+  redisDatabase: number
+}
+
+const REDIS_TOKEN = "local-redis-token"
+
+export type Namespace = Awaited<ReturnType<typeof createNamespace>>
+
+export async function createNamespace(options: NamespaceOptions, places: Places) {
+  const faults = createFaults()
+  const neon = createNeon({ databaseUrl: places.databaseUrl, advertisedUrl: places.databaseUrl })
+  const redis = await createRedisRest({ url: places.redisUrl, database: places.redisDatabase, token: REDIS_TOKEN })
+  const qstash = createQstash({ mode: options.qstash_mode })
+  const direct = new pg.Pool({ connectionString: places.databaseUrl, max: 2 })
+  direct.on("error", () => {})
+
+  const services: Record<string, Service> = {
+    pg: faults.wrap("pg", neon.service, neonLabel),
+    redis: faults.wrap("redis", redis.service, redisLabel),
+    qstash: faults.wrap("qstash", qstash.service, (call) => `${call.method} ${call.path}`),
+    model: faults.wrap("model", proxyTo(options.model_upstream), (call) => call.path),
+    control: async (call) => {
+      const input = call.body.length ? JSON.parse(call.body.toString()) : {}
+      if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })
+      if (call.path === "/calls") return json(200, faults.calls())
+      if (call.path === "/faults") {
+        if (call.method === "DELETE") faults.clear()
+        else faults.plan(input.rules)
+        return json(200, {})
+      }
+      if (call.path === "/sql") return json(200, (await direct.query(input.query, input.params ?? [])).rows)
+      return json(404, { error: "no such control" })
+    },
+  }
+
+  return {
+    controlUrl: `${places.baseUrl}/control`,
+    databaseUrl: places.databaseUrl,
+    /** The bindings that make a worker use these stand-ins. */
+    env: {
+      DATABASE_URL: places.databaseUrl,
+      DATABASE_HTTP_URL: `${places.baseUrl}/pg/sql`,
+      UPSTASH_REDIS_REST_URL: `${places.baseUrl}/redis`,
+      UPSTASH_REDIS_REST_TOKEN: REDIS_TOKEN,
+      QSTASH_URL: `${places.baseUrl}/qstash`,
+      QSTASH_TOKEN: QSTASH_DEFAULTS.token,
+      QSTASH_CURRENT_SIGNING_KEY: QSTASH_DEFAULTS.currentSigningKey,
+      QSTASH_NEXT_SIGNING_KEY: QSTASH_DEFAULTS.nextSigningKey,
+    },
+    modelUrl: `${places.baseUrl}/model`,
+    async route(service: string, call: Call): Promise<Answer | undefined> {
+      return services[service]?.(call)
+    },
+    async close() {
+      await qstash.close()
+      await Promise.all([neon.close(), redis.close(), direct.end()])
+    },
+  }
+}
+
+function proxyTo(upstream: string | undefined): Service {
+  return async (call) => {
+    if (!upstream) return json(404, { error: "no model upstream" })
+    const { host: _host, "content-length": _length, connection: _connection, ...headers } = call.headers
+    const response = await fetch(`${upstream}${call.path}${call.search}`, {
+      method: call.method,
+      headers: headers as Record<string, string>,
+      ...(call.body.length && { body: call.body as unknown as BodyInit }),
+    })
+    const type = response.headers.get("content-type") ?? "application/json"
+    return {
+      status: response.status,
+      headers: { "content-type": type },
+      body: Buffer.from(await response.arrayBuffer()),
+    }
+  }
+}

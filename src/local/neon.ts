@@ -1,0 +1,140 @@
+import pg from "pg"
+import { type Answer, json, type Service } from "./service.ts"
+
+const LIMIT = 10 * 1024 * 1024
+const asText = { getTypeParser: () => (value: string) => value }
+
+interface Query {
+  query: string
+  params?: unknown[]
+  arrayMode?: boolean
+}
+
+const ISOLATION: Record<string, string> = {
+  ReadUncommitted: "read uncommitted",
+  ReadCommitted: "read committed",
+  RepeatableRead: "repeatable read",
+  Serializable: "serializable",
+}
+
+/** Neon's HTTP endpoint (`POST /sql`) over a pool of direct connections to a real server. */
+export function createNeon({ databaseUrl, advertisedUrl }: { databaseUrl: string; advertisedUrl: string }) {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 24, idleTimeoutMillis: 30_000 })
+  // An idle connection that the server ends is replaced at its next use.
+  pool.on("error", () => {})
+  const expected = new URL(advertisedUrl)
+
+  const service: Service = async (call) => {
+    if (call.method !== "POST" || call.path !== "/sql") return { status: 404 }
+    if (call.body.length > LIMIT) return json(413, { message: "request is too large" })
+    const refusal = checkCredentials(call.headers["neon-connection-string"], expected)
+    if (refusal) return refusal
+    const arrayDefault = call.headers["neon-array-mode"] === "true"
+    try {
+      const body = JSON.parse(call.body.toString()) as Query & { queries?: Query[] }
+      const value = body.queries
+        ? { results: await runBatch(pool, body.queries, call.headers, arrayDefault) }
+        : await runOne(pool, body, arrayDefault)
+      const text = JSON.stringify(value)
+      if (text.length > LIMIT) return json(507, { message: "response is too large" })
+      return { status: 200, headers: { "content-type": "application/json", ...echoed(call.headers) }, body: text }
+    } catch (error) {
+      return toNeonError(error)
+    }
+  }
+  return { service, close: () => pool.end() }
+}
+
+export function neonLabel(call: { body: Buffer }): string {
+  const body = JSON.parse(call.body.toString()) as Query & { queries?: Query[] }
+  return body.queries ? `batch(${body.queries.length})` : body.query.replace(/\s+/g, " ").trim()
+}
+
+function checkCredentials(given: string | undefined, expected: URL): Answer | null {
+  const url = given && URL.canParse(given) ? new URL(given) : null
+  if (
+    url &&
+    url.username === expected.username &&
+    url.password === expected.password &&
+    url.pathname === expected.pathname
+  ) {
+    return null
+  }
+  return json(400, { message: `password authentication failed for user '${url?.username ?? ""}'`, code: "28P01" })
+}
+
+async function runOne(client: pg.Pool | pg.PoolClient, query: Query, arrayDefault: boolean) {
+  const rowAsArray = query.arrayMode ?? arrayDefault
+  const config = {
+    text: query.query,
+    values: query.params ?? [],
+    types: asText,
+    // The extended protocol, even without parameters: one statement only, as Neon has it.
+    queryMode: "extended",
+    ...(rowAsArray && { rowMode: "array" }),
+  }
+  const result = await client.query(config as unknown as pg.QueryConfig)
+  return {
+    fields: result.fields,
+    rows: result.rows,
+    command: result.command,
+    rowCount: result.rowCount,
+    rowAsArray,
+  }
+}
+
+async function runBatch(pool: pg.Pool, queries: Query[], headers: Record<string, string | undefined>, arrays: boolean) {
+  const isolation = ISOLATION[headers["neon-batch-isolation-level"] ?? ""]
+  const modes = [
+    isolation && `isolation level ${isolation}`,
+    headers["neon-batch-read-only"] === "true" && "read only",
+    headers["neon-batch-deferrable"] === "true" && "deferrable",
+  ].filter(Boolean)
+  const client = await pool.connect()
+  try {
+    await client.query(`begin ${modes.join(", ")}`)
+    const results = []
+    for (const query of queries) results.push(await runOne(client, query, arrays))
+    await client.query("commit")
+    client.release()
+    return results
+  } catch (error) {
+    await client.query("rollback").then(
+      () => client.release(),
+      () => client.release(true),
+    )
+    throw error
+  }
+}
+
+function echoed(headers: Record<string, string | undefined>): Record<string, string> {
+  const names = ["neon-batch-isolation-level", "neon-batch-read-only", "neon-batch-deferrable"]
+  const out: Record<string, string> = { "access-control-allow-origin": "*" }
+  for (const name of names) if (headers[name] !== undefined) out[name] = headers[name]
+  return out
+}
+
+const ERROR_FIELDS = [
+  ...[
+    "code",
+    "detail",
+    "hint",
+    "position",
+    "internalPosition",
+    "internalQuery",
+    "severity",
+    "where",
+    "table",
+    "column",
+  ],
+  ...["schema", "dataType", "constraint", "file", "line", "routine"],
+] as const
+
+function toNeonError(error: unknown): Answer {
+  if (error instanceof pg.DatabaseError) {
+    const fields = Object.fromEntries(ERROR_FIELDS.map((name) => [name, (error as never)[name] ?? null]))
+    return json(400, { message: error.message, ...fields })
+  }
+  if (error instanceof SyntaxError) return json(400, { message: error.message, code: null })
+  return json(500, { message: error instanceof Error ? error.message : String(error) })
+}

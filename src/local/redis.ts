@@ -1,0 +1,128 @@
+import { createHash, randomUUID } from "node:crypto"
+import { createRedisMock } from "js-redis-server"
+import { createClient } from "redis"
+import { type Answer, type Call, json, type Service } from "./service.ts"
+
+type Client = ReturnType<typeof createClient>
+
+/** A Redis server in this process, when no real one is given. */
+export async function startRedisServer(): Promise<{ url: string; close(): Promise<void> }> {
+  const server = await createRedisMock({ databaseCount: 512 })
+  const address = server.addresses()[0]
+  if (!address) throw new Error("The Redis stand-in has no address")
+  return { url: `redis://127.0.0.1:${address.port}`, close: () => server.close() }
+}
+
+/** Upstash's REST protocol over one logical database of a Redis server, which is emptied first. */
+export async function createRedisRest({ url, database, token }: { url: string; database: number; token: string }) {
+  const client: Client = createClient({ url, database, RESP: 2 })
+  client.on("error", () => {})
+  await client.connect()
+  await client.flushDb()
+  // Clients know a script by the SHA-1 of its text with the Upstash-only first line; Redis by that without it.
+  const scripts = new Map<string, string>()
+
+  async function command(parts: unknown[]): Promise<unknown> {
+    const words = parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
+    const name = words[0]?.toLowerCase()
+    if (name === "eval" || (name === "script" && words[1]?.toLowerCase() === "load")) {
+      const at = name === "eval" ? 1 : 2
+      const script = words[at] ?? ""
+      words[at] = script.replace(/^#!lua[^\n]*\n/, "")
+      scripts.set(sha1(script), sha1(words[at]))
+      const result = await client.sendCommand(words)
+      return name === "script" ? sha1(script) : result
+    }
+    if (name === "evalsha" && words[1]) words[1] = scripts.get(words[1].toLowerCase()) ?? words[1]
+    return client.sendCommand(words)
+  }
+
+  async function run(
+    parts: unknown,
+    encode: (value: unknown) => unknown,
+  ): Promise<{ result: unknown } | { error: string }> {
+    if (!Array.isArray(parts) || parts.length === 0) return { error: "ERR empty command" }
+    try {
+      return { result: encode(await command(parts)) }
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async function transaction(commands: unknown[][], encode: (value: unknown) => unknown): Promise<Answer> {
+    const multi = client.multi()
+    for (const parts of commands)
+      multi.addCommand(parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part))))
+    try {
+      const replies = (await multi.exec()) as unknown[]
+      return json(
+        200,
+        replies.map((reply) => (reply instanceof Error ? { error: reply.message } : { result: encode(reply) })),
+      )
+    } catch (error) {
+      const replies = (error as { replies?: unknown[] }).replies
+      if (!replies) return json(400, { error: error instanceof Error ? error.message : String(error) })
+      return json(
+        200,
+        replies.map((reply) => (reply instanceof Error ? { error: reply.message } : { result: encode(reply) })),
+      )
+    }
+  }
+
+  const service: Service = async (call) => {
+    const query = new URLSearchParams(call.search)
+    const given = call.headers.authorization?.replace(/^Bearer /i, "") ?? query.get("_token")
+    if (given !== token) return json(401, { error: "WRONGPASS invalid or missing auth token" })
+    const encode = call.headers["upstash-encoding"] === "base64" ? toBase64 : (value: unknown) => value
+    const answer = await route(call, encode)
+    return {
+      ...answer,
+      headers: { ...answer.headers, "upstash-sync-token": call.headers["upstash-sync-token"] || randomUUID() },
+    }
+  }
+
+  async function route(call: Call, encode: (value: unknown) => unknown): Promise<Answer> {
+    if (call.method !== "POST" && call.method !== "GET") return json(405, { error: "ERR method not allowed" })
+    const body = call.body.toString()
+    const words = call.path.split("/").filter(Boolean).map(decodeURIComponent)
+    if (words.length > 0 && words[0] !== "pipeline" && words[0] !== "multi-exec") {
+      return single(await run(call.method === "POST" && body ? [...words, body] : words, encode))
+    }
+    const commands = parse(body)
+    if (!Array.isArray(commands)) return json(400, { error: "ERR failed to parse the command" })
+    if (words[0] === "multi-exec") return transaction(commands as unknown[][], encode)
+    if (words[0] === "pipeline") {
+      const results = []
+      for (const parts of commands) results.push(await run(parts, encode))
+      return json(200, results)
+    }
+    return single(await run(commands, encode))
+  }
+
+  return { service, close: async () => client.destroy() }
+}
+
+export function redisLabel(call: Call): string {
+  const value = parse(call.body.toString())
+  const list = Array.isArray(value) ? value : []
+  if (call.path === "/" || call.path === "") return String(list[0] ?? "")
+  return `${call.path.slice(1)} ${list.map((parts) => (Array.isArray(parts) ? parts[0] : parts)).join(" ")}`.trim()
+}
+
+const single = (outcome: { result: unknown } | { error: string }) => json("error" in outcome ? 400 : 200, outcome)
+
+const sha1 = (text: string) => createHash("sha1").update(text).digest("hex")
+
+/** Upstash-Encoding: every string but "OK" as base64; numbers and null untouched. */
+function toBase64(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toBase64)
+  return typeof value === "string" && value !== "OK" ? Buffer.from(value).toString("base64") : value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

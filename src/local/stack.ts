@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { join } from "node:path"
+import { applySchema, createDatabase, databaseExists, dropDatabase, withDatabase } from "./databases.ts"
+import { CutConnection } from "./faults.ts"
+import { createNamespace, type Namespace, type NamespaceOptions } from "./namespace.ts"
+import { startPostgres } from "./postgres.ts"
+import { startRedisServer } from "./redis.ts"
+import { type Answer, type Call, json } from "./service.ts"
+
+interface StackOptions {
+  dataDir: string
+  port?: number
+  /** Opens the control port: fault plans, clocks, direct SQL. Tests only. */
+  control: boolean
+  durable: boolean
+  schemaSql: string
+  databaseUrl?: string | undefined
+  redisUrl?: string | undefined
+}
+
+/**
+ * One loopback server with the stand-ins of Neon, Upstash Redis and QStash, each namespace with its own database,
+ * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`.
+ */
+export async function startStack(options: StackOptions) {
+  const postgres = options.databaseUrl
+    ? { url: options.databaseUrl, stop: async () => {} }
+    : await startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable })
+  const redis = options.redisUrl ? { url: options.redisUrl, close: async () => {} } : await startRedisServer()
+  const namespaces = new Map<string, Namespace>()
+  const made: string[] = []
+  const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
+  let template: Promise<string> | null = null
+  let redisDatabases = 0
+
+  async function makeTemplate(): Promise<string> {
+    const name = `${run}_template`
+    await applySchema(await createDatabase(postgres.url, name), options.schemaSql)
+    made.push(name)
+    return name
+  }
+
+  /** A lasting database of that name with the schema applied, or a fresh copy of the template, dropped at the end. */
+  async function database(name: string | undefined): Promise<string> {
+    if (name === undefined) {
+      template ??= makeTemplate()
+      const copy = `${run}_${made.length}_${Math.random().toString(36).slice(2, 6)}`
+      made.push(copy)
+      return createDatabase(postgres.url, copy, await template)
+    }
+    const url = withDatabase(postgres.url, name)
+    if (!(await databaseExists(postgres.url, name))) await createDatabase(postgres.url, name)
+    await applySchema(url, options.schemaSql)
+    return url
+  }
+
+  async function addNamespace(input: NamespaceOptions & { databaseName?: string | undefined }): Promise<Namespace> {
+    const databaseUrl = await database(input.databaseName)
+    const namespace = await createNamespace(input, {
+      baseUrl: `${url}/${input.name}`,
+      databaseUrl,
+      redisUrl: redis.url,
+      redisDatabase: redisDatabases++ % 500,
+    })
+    namespaces.set(input.name, namespace)
+    return namespace
+  }
+
+  async function handle(call: Call): Promise<Answer> {
+    if (options.control && call.method === "POST" && call.path === "/control/namespaces") {
+      const namespace = await addNamespace(JSON.parse(call.body.toString()))
+      return json(200, { env: namespace.env, control_url: namespace.controlUrl })
+    }
+    const [, name = "", service = ""] = call.path.split("/", 3)
+    const namespace = namespaces.get(name)
+    if (!namespace || (service === "control" && !options.control)) return json(404, { error: "no such stand-in" })
+    const below = call.path.slice(name.length + service.length + 2) || "/"
+    if (service === "control" && below === "/close") {
+      namespaces.delete(name)
+      await namespace.close()
+      return json(200, {})
+    }
+    return (await namespace.route(service, { ...call, path: below })) ?? json(404, { error: "no such stand-in" })
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response, handle).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((done, fail) => {
+    server.once("error", fail)
+    server.listen(options.port ?? 0, "127.0.0.1", done)
+  })
+  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+
+  return {
+    url,
+    createNamespace: addNamespace,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+      for (const namespace of namespaces.values()) await namespace.close()
+      for (const name of made.reverse()) await dropDatabase(postgres.url, name)
+      await redis.close()
+      await postgres.stop()
+    },
+  }
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer>) {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const target = request.url ?? "/"
+  const at = target.indexOf("?")
+  const call: Call = {
+    method: request.method ?? "GET",
+    path: at < 0 ? target : target.slice(0, at),
+    search: at < 0 ? "" : target.slice(at),
+    headers: request.headers as Record<string, string>,
+    body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
+  }
+  let answer: Answer
+  try {
+    answer = await handle(call)
+  } catch (error) {
+    if (error instanceof CutConnection) {
+      request.socket.destroy()
+      return
+    }
+    answer = json(500, { error: error instanceof Error ? error.message : String(error) })
+  }
+  response.writeHead(answer.status, answer.headers)
+  if (answer.body === undefined || typeof answer.body === "string" || Buffer.isBuffer(answer.body)) {
+    response.end(answer.body)
+    return
+  }
+  for await (const part of answer.body) response.write(part)
+  response.end()
+}

@@ -1,0 +1,77 @@
+import { generateApiKey } from "../identity/api-key.ts"
+import { newId } from "../platform/ids.ts"
+
+/** The least that a direct connection of any kind offers. */
+export type RunSql = (query: string, params: unknown[]) => Promise<Record<string, unknown>[]>
+
+/** Creates a user with an empty wallet. Returns its user_id. */
+export async function createUser(
+  sql: RunSql,
+  user: { email?: string | null; name?: string; role?: "user" | "admin"; passwordHash?: string },
+): Promise<number> {
+  const rows = await sql(
+    `with made as (
+       insert into users (email, email_verified, name, role, password_hash) values ($1::text, $1::text is not null, $2, $3, $4)
+       returning user_id
+     ), wallet as (insert into wallets (user_id) select user_id from made)
+     select user_id from made`,
+    [user.email ?? null, user.name ?? null, user.role ?? "user", user.passwordHash ?? null],
+  )
+  return Number(rows[0]?.user_id)
+}
+
+/** Adds credit with its ledger row, in one statement. */
+export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<void> {
+  await sql(
+    `with paid as (
+       update wallets set balance_credit_micros = balance_credit_micros + $2::bigint where user_id = $1::bigint
+       returning balance_credit_micros as balance
+     )
+     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, actor, note, created_at)
+     select $1::bigint, $3, $2::bigint, balance, $4, $5, $6 from paid`,
+    [userId, micros, reason, actor, note ?? null, now.toISOString()],
+  )
+}
+
+interface TopUp {
+  userId: number
+  micros: number
+  reason: "operator_topup" | "admin_grant" | "manual_topup"
+  actor: string
+  note?: string
+  now: Date
+}
+
+interface NewKey {
+  userId: number
+  brand: string
+  name: string
+  scope?: "created" | "space" | "all"
+  spaceId?: number | null
+  test?: boolean
+  expiresAt?: Date | null
+  now: Date
+}
+
+/** Creates an API key. Its value is returned here and stored nowhere. */
+export async function createApiKey(sql: RunSql, key: NewKey): Promise<{ key_id: string; value: string }> {
+  const { value, hash, hint } = await generateApiKey(key.brand, key.test ?? false)
+  const keyId = newId("key", key.now)
+  await sql(
+    `insert into api_keys (key_id, user_id, hash, hint, name, scope, space_id, test, expires_at, created_at)
+     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      keyId,
+      key.userId,
+      hash,
+      hint,
+      key.name,
+      key.scope ?? "created",
+      key.spaceId ?? null,
+      key.test ?? false,
+      key.expiresAt?.toISOString() ?? null,
+      key.now.toISOString(),
+    ],
+  )
+  return { key_id: keyId, value }
+}

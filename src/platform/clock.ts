@@ -1,0 +1,23 @@
+/** Where time comes from. A test holds it still; nothing else reads the machine's clock. */
+export interface Clock {
+  now(): Date
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop)
+        resolve()
+      }, ms)
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      signal?.addEventListener("abort", stop, { once: true })
+    }),
+}

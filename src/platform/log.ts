@@ -1,0 +1,18 @@
+import type { BaseEnv } from "../env.ts"
+
+export type Log = (level: "info" | "error", event: string, fields?: Record<string, unknown>) => void
+
+/** One JSON object a line. Values are ids, codes and numbers; never texts of customers, never headers. */
+export function createLog(env: Pick<BaseEnv, "LOG_LEVEL">, always: Record<string, unknown>): Log {
+  return (level, event, fields) => {
+    if (env.LOG_LEVEL === "silent" || (env.LOG_LEVEL === "error" && level === "info")) return
+    console[level](JSON.stringify({ level, event, ...always, ...fields }))
+  }
+}
+
+/** An error's chain as text for the log, without what its properties might hold. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause === undefined ? "" : `\ncaused by ${describeError(error.cause)}`
+  return `${error.stack ?? error.message}${cause}`
+}

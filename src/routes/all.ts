@@ -1,0 +1,7 @@
+import { parseCallbacksEnv } from "../env.ts"
+import { allOf } from "../http/app.ts"
+import { callbacks } from "./callbacks/group.ts"
+import { v1 } from "./v1/group.ts"
+
+/** Every group in one worker. */
+export const all = allOf(parseCallbacksEnv, [v1, callbacks])

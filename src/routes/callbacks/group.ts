@@ -1,0 +1,58 @@
+import { createMiddleware } from "hono/factory"
+import { z } from "zod"
+import type { ModelAccounts } from "../../agent/engine.ts"
+import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
+import type { Group } from "../../http/app.ts"
+import type { AppEnv } from "../../http/app-env.ts"
+import { callbackUrl } from "../../platform/queue.ts"
+import { verifySignature } from "../../platform/queue-signature.ts"
+import { advanceTurn } from "../../turns/advance-turn.ts"
+import { turnCallbackPath } from "../../turns/publish-turn.ts"
+import { sweepTurns } from "../../turns/sweep-turns.ts"
+
+/** Only what QStash has signed for exactly this URL and body goes on. */
+const signed = createMiddleware<AppEnv>(async (c, next) => {
+  const env = parseCallbacksEnv(c.env)
+  const ctx = c.get("ctx")
+  await verifySignature(env, {
+    signature: c.req.header("upstash-signature"),
+    url: callbackUrl(env, c.req.path),
+    body: await c.req.arrayBuffer(),
+    now: ctx.clock.now(),
+  })
+  await next()
+})
+
+/** /callbacks/*: what QStash calls, and the cron sweeper. */
+export const callbacks: Group = {
+  parseEnv: parseCallbacksEnv,
+  mount(app) {
+    app.use("/callbacks/*", signed)
+    app.post(turnCallbackPath(":turn_id"), async (c) => {
+      const turnId = z.string().max(64).parse(c.req.param("turn_id"))
+      const ctx = { ...c.get("ctx"), accounts: modelAccounts(parseCallbacksEnv(c.env)) }
+      const result = await advanceTurn(ctx, turnId)
+      ctx.log("info", "turn.advanced", { turn_id: turnId, result })
+      return c.json({ turn_id: turnId, result })
+    })
+  },
+  async scheduled(ctx) {
+    const sweep = await sweepTurns(ctx)
+    ctx.log("info", "turns.swept", { ...sweep })
+  },
+}
+
+function modelAccounts(env: CallbacksEnv): ModelAccounts {
+  return {
+    ...(env.ANTHROPIC_API_KEY && {
+      anthropic: { apiKey: env.ANTHROPIC_API_KEY, ...(env.ANTHROPIC_BASE_URL && { baseUrl: env.ANTHROPIC_BASE_URL }) },
+    }),
+    ...(env.OPENAI_API_KEY && { openai: { apiKey: env.OPENAI_API_KEY } }),
+    ...(env.OPENAI_BASE_URL && {
+      "openai-compatible": {
+        baseUrl: env.OPENAI_BASE_URL,
+        ...(env.OPENAI_API_KEY && { apiKey: env.OPENAI_API_KEY }),
+      },
+    }),
+  }
+}

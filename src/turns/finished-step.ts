@@ -1,0 +1,45 @@
+import { type RawBuilder, sql } from "kysely"
+import type { ModelAnswer } from "../agent/engine.ts"
+import type { Claim } from "./claim-turn.ts"
+
+/** A model call that came back: what its commit writes. */
+export interface FinishedStep {
+  step: number
+  answer: ModelAnswer
+  /** Credit micros, already bounded by what is left of the hold. */
+  cost: number
+  durationSec: number
+}
+
+/** The assignments to turns `t` that a step adds up to. */
+export function addStep(step: FinishedStep): RawBuilder<unknown> {
+  const { usage } = step.answer
+  return sql`cost_credit_micros = t.cost_credit_micros + ${step.cost}::bigint,
+    model_calls = t.model_calls + 1,
+    tokens_input = t.tokens_input + ${usage.tokensInput}::bigint,
+    tokens_cached = t.tokens_cached + ${usage.tokensCached}::bigint,
+    tokens_output = t.tokens_output + ${usage.tokensOutput}::bigint,
+    attempts = 0, model_failures = 0`
+}
+
+/** The CTEs that keep a step and its usage record, for the turn in the CTE `turn`; `billed` is an SQL amount. */
+export function stepCtes(
+  claim: Claim,
+  step: FinishedStep,
+  now: Date,
+  billed: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const { usage, text, finish } = step.answer
+  return sql`kept_step as (
+    insert into turn_steps (turn_id, step, epoch, text, finish, cost_credit_micros, created_at)
+    select turn_id, ${step.step}::integer, epoch, ${text}, ${finish}, ${step.cost}::bigint, ${now}::timestamptz from turn
+  ), kept_usage as (
+    insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, role, tokens_input,
+      tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
+    select turn_id, ${step.step}::integer, user_id, space_id, key_id, end_user_ref, ${claim.model.engine}, model,
+      'orchestrator', ${usage.tokensInput}::bigint, ${usage.tokensCached}::bigint, ${usage.tokensOutput}::bigint,
+      ${step.durationSec}::double precision, ${claim.model.price_version}::integer, ${step.cost}::bigint, ${billed},
+      ${now}::timestamptz
+    from turn
+  )`
+}

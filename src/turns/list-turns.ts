@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from "kysely"
+import type { Context } from "../context.ts"
+import { inScope, queryAs } from "../identity/actor.ts"
+import type { KeyCredential } from "../identity/api-key.ts"
+import { decodeCursor, type Page, toPage } from "../pagination.ts"
+import { turnNotFound } from "./get-turn.ts"
+import type { TurnState } from "./schemas.ts"
+import type { TurnEventRow } from "./turn-event.ts"
+import { type TurnRow, turnJson } from "./turn-row.ts"
+
+export interface TurnFilters {
+  space?: string | undefined
+  end_user_ref?: string | undefined
+  conversation?: string | undefined
+  state?: TurnState | undefined
+  key?: string | undefined
+  created_after?: string | undefined
+  created_before?: string | undefined
+}
+
+/** The turns in the key's scope, newest first. `created_after` is inclusive, `created_before` exclusive. */
+export async function listTurns(
+  ctx: Context,
+  credential: KeyCredential,
+  { filters, limit, cursor }: { filters: TurnFilters; limit: number; cursor?: string | undefined },
+): Promise<Page<TurnRow>> {
+  const after = await decodeCursor(cursor, filters)
+  const where: RawBuilder<unknown>[] = [inScope, sql`t.user_id = caller.user_id`, sql`t.test = caller.test`]
+  if (after) where.push(sql`t.turn_id < ${after}`)
+  if (filters.space) where.push(sql`s.slug = ${filters.space}`)
+  if (filters.end_user_ref) where.push(sql`t.end_user_ref = ${filters.end_user_ref}`)
+  if (filters.conversation) where.push(sql`t.conversation_id = ${filters.conversation}`)
+  if (filters.state) where.push(sql`t.state = ${filters.state}`)
+  if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
+  if (filters.created_after) where.push(sql`t.created_at >= ${filters.created_after}::timestamptz`)
+  if (filters.created_before) where.push(sql`t.created_at < ${filters.created_before}::timestamptz`)
+  const { row } = await queryAs<{ turns: TurnRow[] }>(ctx, credential, {
+    select: sql`select coalesce(jsonb_agg(found.turn order by found.turn_id desc), '[]') as turns from (
+      select ${turnJson} as turn, t.turn_id from turns t join spaces s on s.space_id = t.space_id, caller
+      where ${sql.join(where, sql` and `)} order by t.turn_id desc limit ${limit + 1}) found`,
+  })
+  return toPage(row.turns, { limit, filters, idOf: (turn) => turn.turn_id })
+}
+
+/** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */
+export async function listTurnEvents(
+  ctx: Context,
+  credential: KeyCredential,
+  { turnId, afterSeq, limit }: { turnId: string; afterSeq: number; limit: number },
+): Promise<{ events: TurnEventRow[]; hasMore: boolean }> {
+  const { row } = await queryAs<{ found: boolean; events: TurnEventRow[] }>(ctx, credential, {
+    ctes: sql`target as materialized (
+      select t.turn_id from turns t join spaces s on s.space_id = t.space_id, caller
+      where t.turn_id = ${turnId} and ${inScope})`,
+    select: sql`select exists (select 1 from target) as found, coalesce((
+      select jsonb_agg(to_jsonb(e) order by e.seq) from (
+        select e.* from turn_events e, target where e.turn_id = target.turn_id and e.seq > ${afterSeq}
+        order by e.seq limit ${limit + 1}) e), '[]') as events`,
+  })
+  if (!row.found) throw turnNotFound(turnId)
+  return { events: row.events.slice(0, limit), hasMore: row.events.length > limit }
+}

@@ -1,0 +1,39 @@
+import { MICROS_PER_USD } from "../billing/money.ts"
+
+/** The numbers of the turn machine (design sections 3, 5, 6). Times in milliseconds, money in credit micros. */
+export const TURN_POLICY = {
+  defaultHold: 0.25 * MICROS_PER_USD,
+  /** A worker takes the next step itself until so much time has gone; then it hands over to the next callback. */
+  runBudgetMs: 20_000,
+  /** One model call ends after this; a lease outlives it, so that a slow call is not run twice. */
+  modelCallMs: 120_000,
+  leaseMs: 150_000,
+  /** Claims in a row without a committed step, before the turn counts as lost. */
+  maxAttempts: 5,
+  /** Answers "unavailable" in a row, before the turn fails. The n-th wait is 2^n s, or what the provider asks for. */
+  maxModelFailures: 5,
+  modelBackoffMs: 2_000,
+  modelBackoffLimitMs: 60_000,
+  /** A published callback that has not arrived by then is published again. */
+  republishMs: 60_000,
+  /** A turn that nobody started within this time is cancelled. */
+  queueLimitMs: 3_600_000,
+  maxSteps: 16,
+  timeoutSeconds: 300,
+  historyTurns: 20,
+  historyTokens: 100_000,
+  /** An answer shorter than this many tokens is not worth a call: the hold grows or the turn ends. */
+  minOutputTokens: 16,
+  sweepBatch: 200,
+} as const
+
+/** Why a turn failed, and whether the fault was ours; then nothing is billed. */
+export const FAILURES = {
+  MODEL_UNAVAILABLE: { ours: true },
+  MODEL_REJECTED: { ours: true },
+  ENGINE_LOST: { ours: true },
+  INTERNAL: { ours: true },
+  COST_LIMIT_REACHED: { ours: false },
+  STEP_LIMIT_REACHED: { ours: false },
+  TIMEOUT_REACHED: { ours: false },
+} as const

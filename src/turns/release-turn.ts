@@ -1,0 +1,18 @@
+import { sql } from "kysely"
+import type { Context } from "../context.ts"
+import { describeError } from "../platform/log.ts"
+import type { TurnRow } from "./turn-row.ts"
+
+/**
+ * Gives the lease back after a run broke, so that QStash's next attempt goes on at once instead of after the lease.
+ * The attempt stays counted. Best effort: when this fails too, the lease runs out and the sweeper takes over.
+ */
+export async function releaseTurn(ctx: Context, turn: TurnRow): Promise<void> {
+  try {
+    const now = ctx.clock.now()
+    await sql`update turns set lease_until = null, wake_at = ${now}::timestamptz
+      where turn_id = ${turn.turn_id} and epoch = ${turn.epoch} and state = 'running'`.execute(ctx.db)
+  } catch (error) {
+    ctx.log("error", "turn.release_failed", { turn_id: turn.turn_id, error: describeError(error) })
+  }
+}

@@ -1,0 +1,83 @@
+import { z } from "zod"
+import { fromUsd } from "../billing/money.ts"
+import { metadataSchema } from "../metadata.ts"
+
+export const TURN_STATES = ["queued", "running", "done", "failed", "cancelled"] as const
+export type TurnState = (typeof TURN_STATES)[number]
+
+const usd = z
+  .number()
+  .positive()
+  .max(1_000_000)
+  .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
+
+// PostgreSQL's text holds every character but NUL; a lone surrogate has no UTF-8 form and would be stored altered.
+const storable = (text: string) => !text.includes("\0") && text.isWellFormed()
+const text = (max: number) => z.string().min(1).max(max).refine(storable, "holds a NUL or a lone surrogate")
+
+export const createTurnSchema = z
+  .strictObject({
+    space: z.string().min(1).max(64).meta({ description: "The `space_id`." }),
+    end_user_ref: text(128).meta({ description: "Your own id of your customer.", example: "customer-42" }),
+    text: text(100_000).meta({ description: "What the person asks.", example: "Where is my order?" }),
+    conversation: text(128).optional().meta({
+      description:
+        "A conversation's id (`conv_…`), or a name of your own within this space and end user. Default: one for both.",
+    }),
+    model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`; else the space's." }),
+    max_cost_usd: usd
+      .optional()
+      .meta({ description: "The turn never costs more. Default: a hold of 0.25.", example: 0.1 }),
+    timeout_seconds: z.int().min(1).max(3600).optional(),
+    metadata: metadataSchema.optional(),
+  })
+  .meta({ id: "CreateTurn" })
+
+export type CreateTurn = z.infer<typeof createTurnSchema>
+
+const instant = z.iso.datetime()
+
+export const turnSchema = z
+  .object({
+    turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    space: z.string(),
+    end_user_ref: z.string(),
+    conversation: z.string(),
+    state: z.enum(TURN_STATES),
+    status_reason: z.string().nullable(),
+    text: z.string(),
+    result: z.string().nullable().meta({ description: "The agent's reply, for a person." }),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    files: z.array(z.string()),
+    outputs: z.array(
+      z.object({ file_id: z.string(), name: z.string(), media_type: z.string(), bytes: z.int(), sha256: z.string() }),
+    ),
+    billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
+    held_usd: z.number().meta({ description: "What is set aside for it while it is not over." }),
+    usage: z.object({
+      model_calls: z.int(),
+      tool_calls: z.int(),
+      tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),
+      tokens_cached: z.int(),
+      tokens_output: z.int(),
+    }),
+    model: z.string(),
+    metadata: metadataSchema,
+    test: z.boolean(),
+    created_at: instant,
+    started_at: instant.nullable(),
+    finished_at: instant.nullable(),
+  })
+  .meta({ id: "Turn" })
+
+export type Turn = z.infer<typeof turnSchema>
+
+export const turnEventSchema = z
+  .object({
+    id: z.string(),
+    seq: z.int(),
+    type: z.string().meta({ example: "turn.done" }),
+    data: z.record(z.string(), z.unknown()),
+    created_at: instant,
+  })
+  .meta({ id: "TurnEvent" })

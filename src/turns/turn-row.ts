@@ -1,0 +1,86 @@
+import { sql } from "kysely"
+import { toUsd } from "../billing/money.ts"
+import { toInstant } from "../time.ts"
+import type { Turn, TurnState } from "./schemas.ts"
+
+/** A row of `turns`, as to_jsonb gives it, with its space's slug. */
+export interface TurnRow {
+  turn_id: string
+  space: string
+  user_id: number
+  space_id: number
+  key_id: string | null
+  conversation_id: string
+  position: number
+  test: boolean
+  end_user_ref: string
+  request_hash: string
+  text: string
+  model: string
+  metadata: Record<string, string>
+  max_cost_credit_micros: number | null
+  timeout_seconds: number | null
+  state: TurnState
+  status_reason: string | null
+  result: string | null
+  error_code: string | null
+  error_message: string | null
+  hold_credit_micros: number
+  held_credit_micros: number
+  cost_credit_micros: number
+  billed_credit_micros: number
+  model_calls: number
+  tool_calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  epoch: number
+  attempts: number
+  model_failures: number
+  lease_until: string | null
+  wake_at: string | null
+  cancel_requested_at: string | null
+  last_event_seq: number
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+}
+
+/** The jsonb of a turn `t` and its space `s`, for TurnRow. */
+export const turnJson = sql`to_jsonb(t) || jsonb_build_object('space', s.slug)`
+
+export function isTerminal(state: TurnState): boolean {
+  return state === "done" || state === "failed" || state === "cancelled"
+}
+
+/** The one shape of a turn: responses, lists, webhooks. */
+export function serializeTurn(row: TurnRow): Turn {
+  return {
+    turn_id: row.turn_id,
+    space: row.space,
+    end_user_ref: row.end_user_ref,
+    conversation: row.conversation_id,
+    state: row.state,
+    status_reason: row.status_reason,
+    text: row.text,
+    result: row.result,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? "" },
+    files: [],
+    outputs: [],
+    billed_cost_usd: toUsd(row.billed_credit_micros),
+    held_usd: toUsd(row.held_credit_micros),
+    usage: {
+      model_calls: row.model_calls,
+      tool_calls: row.tool_calls,
+      tokens_input: row.tokens_input,
+      tokens_cached: row.tokens_cached,
+      tokens_output: row.tokens_output,
+    },
+    model: row.model,
+    metadata: row.metadata,
+    test: row.test,
+    created_at: toInstant(row.created_at),
+    started_at: toInstant(row.started_at),
+    finished_at: toInstant(row.finished_at),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from "../../src/platform/clock.ts"
+
+/** A clock that stands still until a test moves it; a sleep ends when it is moved far enough. */
+export function createTestClock(
+  startMs = Date.UTC(2026, 10, 20, 12),
+): Clock & { ms(): number; advance(ms: number): void } {
+  let now = startMs
+  let sleepers: { at: number; wake: () => void }[] = []
+  return {
+    now: () => new Date(now),
+    ms: () => now,
+    advance(ms) {
+      now += ms
+      const due = sleepers.filter((sleeper) => sleeper.at <= now)
+      sleepers = sleepers.filter((sleeper) => sleeper.at > now)
+      for (const sleeper of due) sleeper.wake()
+    },
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        if (ms <= 0) return resolve()
+        const sleeper = { at: now + ms, wake: resolve }
+        sleepers.push(sleeper)
+        signal?.addEventListener("abort", () => {
+          sleepers = sleepers.filter((other) => other !== sleeper)
+          reject(signal.reason)
+        })
+      }),
+  }
+}

@@ -1,0 +1,56 @@
+import { inject } from "vitest"
+import type { FaultRule, SeenCall } from "../../src/local/faults.ts"
+
+export interface Delivery {
+  delivery_id: string
+  url: string
+  method: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** A database, a Redis, a queue and a fault plan of a test's own, on the shared stack. */
+export async function createNamespace({ modelUpstream }: { modelUpstream?: string } = {}) {
+  const stackUrl = inject("stackUrl")
+  const name = `n${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
+  const made = await post(`${stackUrl}/control/namespaces`, {
+    name,
+    qstash_mode: "manual",
+    model_upstream: modelUpstream,
+  })
+  const env: Record<string, string> = {
+    ...made.env,
+    CALLBACKS_URL: "https://callbacks.test",
+    LOG_LEVEL: "error",
+    OPENAI_BASE_URL: `${stackUrl}/${name}/model/v1`,
+  }
+  const control = made.control_url as string
+  return {
+    env,
+    sql: <Row = Record<string, unknown>>(query: string, params: unknown[] = []): Promise<Row[]> =>
+      post(`${control}/sql`, { query, params }),
+    plan: (rules: FaultRule[]) => post(`${control}/faults`, { rules }),
+    clearFaults: async () => void (await fetch(`${control}/faults`, { method: "DELETE" })),
+    calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
+    qstash: {
+      clock: (to: { now_ms: number } | { advance_ms: number }) => post(`${control}/qstash/clock`, to),
+      due: (): Promise<Delivery[]> => post(`${control}/qstash/due`, {}),
+      answer: (answer: { delivery_id: string; status?: number; lost?: boolean }) =>
+        post(`${control}/qstash/answer`, answer),
+      pending: (): Promise<{ url: string; not_before_ms: number }[]> => post(`${control}/qstash/pending`, {}),
+      reset: () => post(`${control}/qstash/reset`, {}),
+      rollKeys: (): Promise<{ current: string; next: string }> => post(`${control}/qstash/keys/roll`, {}),
+    },
+    close: () => post(`${control}/close`, {}),
+  }
+}
+
+export type TestNamespace = Awaited<ReturnType<typeof createNamespace>>
+
+// biome-ignore lint/suspicious/noExplicitAny: each control answer has its own shape
+async function post(url: string, body: unknown): Promise<any> {
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(body) })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(`${url}: ${JSON.stringify(answer)}`)
+  return answer
+}

@@ -1,0 +1,130 @@
+import { createWorker } from "../../src/http/app.ts"
+import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
+import { all } from "../../src/routes/all.ts"
+import type { Turn } from "../../src/turns/schemas.ts"
+import { createTestClock } from "./clock.ts"
+import { createNamespace, type Delivery } from "./namespace.ts"
+
+export type World = Awaited<ReturnType<typeof createWorld>>
+
+/** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries in the test's hand. */
+export async function createWorld(options: { modelUpstream?: string; env?: Record<string, string> } = {}) {
+  const namespace = await createNamespace(options)
+  const clock = createTestClock()
+  await namespace.qstash.clock({ now_ms: clock.ms() })
+  const worker = createWorker(all, { clock })
+  const env = { ...namespace.env, ...options.env }
+  const background = new Set<Promise<unknown>>()
+
+  /** One invocation: the answer comes first, what it left for later is awaited by `settled`. */
+  async function invoke(request: Request): Promise<Response> {
+    const execution = {
+      waitUntil(work: Promise<unknown>) {
+        const tracked = work.finally(() => background.delete(tracked))
+        background.add(tracked)
+      },
+      passThroughOnException() {},
+      props: {},
+    } as unknown as ExecutionContext
+    return worker.fetch(request, env, execution)
+  }
+
+  async function settled() {
+    while (background.size > 0) await Promise.allSettled([...background])
+  }
+
+  async function deliver(delivery: Delivery): Promise<Response> {
+    const body = Uint8Array.from(atob(delivery.body), (char) => char.charCodeAt(0))
+    return invoke(new Request(delivery.url, { method: delivery.method, headers: delivery.headers, body }))
+  }
+
+  return {
+    ...namespace,
+    clock,
+    invoke,
+    settled,
+    deliver,
+    async advance(ms: number) {
+      clock.advance(ms)
+      await namespace.qstash.clock({ now_ms: clock.ms() })
+    },
+    /** Takes what the queue holds now, lets the worker answer each, and repeats until nothing is due. */
+    async drain(): Promise<number> {
+      let delivered = 0
+      for (;;) {
+        await settled()
+        const due = await namespace.qstash.due()
+        if (due.length === 0) return delivered
+        await Promise.all(
+          due.map(async (delivery) => {
+            delivered++
+            const status = await deliver(delivery).then(
+              (response) => response.status,
+              () => 500,
+            )
+            await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status })
+          }),
+        )
+      }
+    },
+    async sweep() {
+      const waits: Promise<unknown>[] = []
+      const execution = { waitUntil: (work: Promise<unknown>) => waits.push(work) } as unknown as ExecutionContext
+      await worker.scheduled({}, env, execution)
+      await Promise.allSettled(waits)
+    },
+    async createAccount({ usd = 10, test = false }: { usd?: number; test?: boolean } = {}) {
+      const userId = await createUser(namespace.sql, {})
+      if (usd > 0) {
+        const micros = Math.round(usd * 10_000_000)
+        await topUp(namespace.sql, { userId, micros, reason: "operator_topup", actor: "test", now: clock.now() })
+      }
+      return createClient(userId, (await makeKey(userId, { test })).value)
+    },
+    makeKey,
+    createClient,
+  }
+
+  function makeKey(userId: number, key: Partial<Parameters<typeof createApiKey>[1]> = {}) {
+    return createApiKey(namespace.sql, { userId, brand: "turnpike", name: "test", now: clock.now(), ...key })
+  }
+
+  /** A customer's server with one key. */
+  function createClient(userId: number, key: string) {
+    const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+      const response = await invoke(
+        new Request(`https://api.test${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${key}`,
+            ...(body !== undefined && { "content-type": "application/json" }),
+            ...headers,
+          },
+          ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        }),
+      )
+      return response
+    }
+    const space = async (body: object = {}) => {
+      const response = await call("POST", "/v1/spaces", { title: "A space", ...body })
+      if (response.status !== 201) throw new Error(await response.text())
+      return ((await response.json()) as { space_id: string }).space_id
+    }
+    return {
+      userId,
+      key,
+      call,
+      space,
+      sendTurn: (body: { space: string } & Record<string, unknown>, idempotencyKey: string = crypto.randomUUID()) =>
+        call(
+          "POST",
+          "/v1/turns",
+          { end_user_ref: "customer-1", text: "hello", ...body },
+          { "idempotency-key": idempotencyKey },
+        ),
+      getTurn: async (turnId: string) => (await (await call("GET", `/v1/turns/${turnId}`)).json()) as Turn,
+    }
+  }
+}
+
+export type TestClient = Awaited<ReturnType<World["createAccount"]>>
