@@ -36,7 +36,7 @@ export function actorCte(credential: KeyCredential, now: Date): RawBuilder<unkno
       k.revoked_at is null and u.disabled_at is null and k.expires_at <= ${now}::timestamptz as expired
     from api_keys k join users u on u.user_id = k.user_id
     where k.hash = decode(${credential.hash}, 'hex')
-  ), caller as materialized (select * from actor where usable), touched as (
+  ), caller as materialized (select * from actor where usable), key_use as (
     update api_keys k set last_used_at = ${now}::timestamptz from caller
     where k.key_id = caller.key_id
       and (k.last_used_at is null or k.last_used_at <= ${now}::timestamptz - interval '1 minute')

@@ -1,15 +1,7 @@
 import { listed, messageFilter, pageSize } from "./qstash-filter.ts"
 import { canonicalHeaders, type Message, type Outcome, serializeSettings } from "./qstash-message.ts"
 
-export type EventState =
-  | "CREATED"
-  | "ACTIVE"
-  | "RETRY"
-  | "ERROR"
-  | "DELIVERED"
-  | "FAILED"
-  | "CANCEL_REQUESTED"
-  | "CANCELED"
+type EventState = "CREATED" | "ACTIVE" | "RETRY" | "ERROR" | "DELIVERED" | "FAILED" | "CANCEL_REQUESTED" | "CANCELED"
 
 interface LogEvent {
   sequence: number
@@ -20,8 +12,10 @@ interface LogEvent {
   nextDeliveryTime: number | undefined
 }
 
-/** Entries keep their message alive, so the log is short and leaves large bodies out of what it keeps. */
+/** Entries keep their message alive, so the log is short and leaves large bodies out. */
 const MAX_EVENTS = 2000
+const MAX_BODY_BYTES = 16 * 1024
+const NO_BODY = Buffer.alloc(0)
 
 /** The log behind /v2/events and /v2/logs: the newest entries only. */
 export class EventLog {
@@ -29,8 +23,14 @@ export class EventLog {
   private sequence = 0
 
   add(time: number, state: EventState, message: Message, detail: { outcome?: Outcome; next?: number } = {}): void {
-    const sequence = ++this.sequence
-    this.entries.push({ sequence, time, state, message, outcome: detail.outcome, nextDeliveryTime: detail.next })
+    this.entries.push({
+      sequence: ++this.sequence,
+      time,
+      state,
+      message: message.body.length > MAX_BODY_BYTES ? { ...message, body: NO_BODY, source: undefined } : message,
+      outcome: detail.outcome && withoutLargeBody(detail.outcome),
+      nextDeliveryTime: detail.next,
+    })
     if (this.entries.length >= 2 * MAX_EVENTS) this.entries = this.entries.slice(-MAX_EVENTS)
   }
 
@@ -50,6 +50,10 @@ export class EventLog {
     const cursor = found.length > count && last ? String(last.sequence) : undefined
     return { cursor, events: page.map(serializeEvent) }
   }
+}
+
+function withoutLargeBody(outcome: Outcome): Outcome {
+  return outcome.body.length > MAX_BODY_BYTES ? { ...outcome, body: NO_BODY } : outcome
 }
 
 function serializeEvent({ time, state, message, outcome, nextDeliveryTime }: LogEvent): Record<string, unknown> {

@@ -16,7 +16,7 @@ interface FlowKey {
   waiting: Set<Message>
 }
 
-export interface Pin {
+interface Pin {
   parallelism: number | undefined
   rate: number | undefined
   periodMs: number

@@ -5,7 +5,7 @@ export const DEFAULT_RETRIES = 3
 export const CALLER_IP = "127.0.0.1"
 
 /** Where a message stands: behind its queue, behind its time, behind flow control, with the receiver, or over. */
-export type Place = "queued" | "scheduled" | "limited" | "active" | "over"
+type Place = "queued" | "scheduled" | "limited" | "active" | "over"
 
 export interface Message extends Due {
   readonly messageId: string

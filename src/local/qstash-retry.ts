@@ -11,7 +11,7 @@ const RETRY_AFTER_HEADERS = [
   "x-ratelimit-reset-tokens",
 ]
 
-export interface RetryQuestion {
+interface RetryQuestion {
   /** How often the message has been retried before this failed attempt. */
   retried: number
   expression: string | undefined
@@ -21,7 +21,7 @@ export interface RetryQuestion {
 }
 
 /** min(86400, e^(2.5 n)) in whole seconds: 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m 6 s, then a day. */
-export function backoffMs(attempt: number): number {
+function backoffMs(attempt: number): number {
   return Math.floor(Math.min(DAY_MS / 1000, Math.exp(2.5 * attempt))) * 1000
 }
 
@@ -40,7 +40,7 @@ export function retryDelayMs({ retried, expression, headers, nowMs }: RetryQuest
 }
 
 /** Seconds, a duration ("6m5s") or an HTTP date, as milliseconds from now; undefined when it is none of them. */
-export function parseRetryAfter(value: string, nowMs: number): number | undefined {
+function parseRetryAfter(value: string, nowMs: number): number | undefined {
   const text = value.trim()
   if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000)
   const duration = parseDuration(text, ["ns", "us", "µs", "ms", "s", "m", "h"])

@@ -3,7 +3,7 @@ import { createHash, createHmac, randomUUID } from "node:crypto"
 const HEADER = base64url(JSON.stringify({ alg: "HS256", typ: "JWT" }))
 const LIFETIME_SECONDS = 300
 
-export interface SignatureInput {
+interface SignatureInput {
   key: string
   url: string
   body: Buffer

@@ -3,12 +3,19 @@ import type { Clock } from "../../src/platform/clock.ts"
 /** A clock that stands still until a test moves it; a sleep ends when it is moved far enough. */
 export function createTestClock(
   startMs = Date.UTC(2026, 10, 20, 12),
-): Clock & { ms(): number; advance(ms: number): void } {
+): Clock & { ms(): number; advance(ms: number): void; sleeping(count: number): Promise<void> } {
   let now = startMs
   let sleepers: { at: number; wake: () => void }[] = []
+  let watchers: { count: number; notify: () => void }[] = []
   return {
     now: () => new Date(now),
     ms: () => now,
+    /** Resolves once so many sleeps are under way. */
+    sleeping: (count) =>
+      new Promise((notify) => {
+        if (sleepers.length >= count) notify()
+        else watchers.push({ count, notify })
+      }),
     advance(ms) {
       now += ms
       const due = sleepers.filter((sleeper) => sleeper.at <= now)
@@ -21,6 +28,9 @@ export function createTestClock(
         if (ms <= 0) return resolve()
         const sleeper = { at: now + ms, wake: resolve }
         sleepers.push(sleeper)
+      const told = watchers.filter((watcher) => watcher.count <= sleepers.length)
+      watchers = watchers.filter((watcher) => !told.includes(watcher))
+      for (const watcher of told) watcher.notify()
         signal?.addEventListener("abort", () => {
           sleepers = sleepers.filter((other) => other !== sleeper)
           reject(signal.reason)

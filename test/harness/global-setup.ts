@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { LLMock } from "@copilotkit/aimock"
 import type { TestProject } from "vitest/node"
 import { startStack } from "../../src/local/stack.ts"
 
@@ -16,14 +17,32 @@ export default async function setup(project: TestProject) {
     redisUrl: process.env.REDIS_URL,
   })
   project.provide("stackUrl", stack.url)
+  const models = await startModels()
+  project.provide("modelUrl", models.url)
   return async () => {
+    await models.stop()
     await stack.close()
     await rm(dataDir, { recursive: true, force: true })
   }
 }
 
+/** A server that speaks the providers' protocols: what each model answers, and the tokens it reports. */
+async function startModels(): Promise<LLMock> {
+  const mock = new LLMock({ port: 0, logLevel: "silent" })
+  const content = "Hello from the model."
+  const answers = [
+    { model: "chat-model", usage: { prompt_tokens: 120, completion_tokens: 30 } },
+    { model: "responses-model", usage: { input_tokens: 120, output_tokens: 30 } },
+    { model: "messages-model", usage: { input_tokens: 20, output_tokens: 30, cache_read_input_tokens: 100 } },
+  ]
+  for (const { model, usage } of answers) mock.addFixture({ match: { model }, response: { content, usage } })
+  await mock.start()
+  return mock
+}
+
 declare module "vitest" {
   export interface ProvidedContext {
     stackUrl: string
+    modelUrl: string
   }
 }

@@ -21,7 +21,7 @@ export async function createNamespace({ modelUpstream }: { modelUpstream?: strin
   const env: Record<string, string> = {
     ...made.env,
     CALLBACKS_URL: "https://callbacks.test",
-    LOG_LEVEL: "error",
+    LOG_LEVEL: "silent",
     OPENAI_BASE_URL: `${stackUrl}/${name}/model/v1`,
   }
   const control = made.control_url as string

@@ -1,0 +1,51 @@
+import { Worker } from "node:worker_threads"
+
+export interface Account {
+  userId: number
+  key: string
+  space: string
+}
+
+/** Closed-loop clients: each sends its next request when it has the answer to its last one. */
+export interface Job {
+  url: string
+  accounts: Account[]
+  prefix: string
+  clients: number
+  /** Ends after so long, or after so many requests. */
+  seconds?: number
+  count?: number
+  /** GET these instead of posting turns. */
+  paths?: string[]
+}
+
+export interface Result {
+  /** Milliseconds of each request. */
+  samples: number[]
+  seconds: number
+  failed: number
+  /** The body of a failed request, if any. */
+  sample: string
+  /** What the generator itself used: near 1 means that it was the limit. */
+  cores: number
+}
+
+/** A load generator on a thread of its own, so that the stand-ins do not slow it down. */
+export function startLoad() {
+  const thread = new Worker(new URL("./load-thread.ts", import.meta.url))
+  return {
+    run: (job: Job): Promise<Result> =>
+      new Promise((done, fail) => {
+        thread.once("message", ({ result, error }: { result?: Result; error?: string }) => {
+          if (!result) return fail(new Error(error))
+          if (result.failed > 0)
+            return fail(new Error(`${result.failed} requests failed, the last with: ${result.sample}`))
+          done(result)
+        })
+        thread.postMessage(job)
+      }),
+    stop: () => thread.terminate(),
+  }
+}
+
+export type Load = ReturnType<typeof startLoad>

@@ -1,0 +1,45 @@
+import type { Options } from "./options.ts"
+import { startCpuMeter } from "./processes.ts"
+import { round, type Times, timesOf } from "./statistics.ts"
+import type { World } from "./world.ts"
+
+const ROUNDS = 4
+
+interface Rate extends Times {
+  per_second: number
+  generator_cores: number
+  cores: Record<string, number>
+}
+
+/**
+ * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so that whatever else the machine does
+ * weighs on both. The turns are published but not delivered: running them is measured on its own.
+ */
+export async function measureAccepts(world: World, { seconds, clients }: Options, accounts: number) {
+  const site = await world.site(`accepts${accounts}`, { runs: false, accounts })
+  const bare = await world.bareWorker(site)
+  const targets = { accept: site.runtime, bare }
+  const rounds: Record<keyof typeof targets, Rate[]> = { accept: [], bare: [] }
+  const samples: Record<keyof typeof targets, number[]> = { accept: [], bare: [] }
+  for (let i = -1; i < ROUNDS; i++) {
+    for (const name of ["accept", "bare"] as const) {
+      const { url, pid } = targets[name]
+      const cpu = await startCpuMeter([pid])
+      const result = await world.load.run({ url, accounts: site.accounts, prefix: name, clients, seconds })
+      const cores = await cpu()
+      // The first round warms up: just-in-time compilers, connections, caches.
+      if (i < 0) continue
+      samples[name].push(...result.samples)
+      const per_second = round(result.samples.length / result.seconds, 0)
+      rounds[name].push({ per_second, ...timesOf(result.samples), generator_cores: round(result.cores), cores })
+    }
+  }
+  const total = (name: keyof typeof targets) => {
+    const per_second = round(rounds[name].reduce((sum, one) => sum + one.per_second, 0) / ROUNDS, 0)
+    const last = rounds[name].at(-1)
+    const use = { ...last?.cores, generator: last?.generator_cores ?? 0 }
+    return { per_second, ...timesOf(samples[name]), rounds: rounds[name].map((one) => one.per_second), cores: use }
+  }
+  const [accept, plain] = [total("accept"), total("bare")]
+  return { accounts, accept, bare: plain, ratio: round(accept.per_second / plain.per_second) }
+}

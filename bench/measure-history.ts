@@ -1,0 +1,76 @@
+import { round, timesOf } from "./statistics.ts"
+import type { Site, World } from "./world.ts"
+
+const FEW = 100
+const MANY = 100_000
+const ROUNDS = 4
+
+/** What 100,000 stored turns cost a POST and a GET, beside 100: two databases side by side, in alternating rounds. */
+export async function measureHistory(world: World) {
+  const sites = { few: await world.site("few", { runs: false }), many: await world.site("many", { runs: false }) }
+  const paths = { few: await storeTurns(sites.few, FEW), many: await storeTurns(sites.many, MANY) }
+  const samples = {
+    post: { few: [] as number[], many: [] as number[] },
+    get: { few: [] as number[], many: [] as number[] },
+  }
+  for (let i = -1; i < ROUNDS; i++) {
+    for (const size of ["few", "many"] as const) {
+      const { runtime, accounts } = sites[size]
+      const job = { url: runtime.url, accounts, prefix: "history", clients: 1, seconds: 1 }
+      const post = await world.load.run({ ...job, count: 300 })
+      const get = await world.load.run({ ...job, count: 600, paths: paths[size] })
+      if (i < 0) continue
+      samples.post[size].push(...post.samples)
+      samples.get[size].push(...get.samples)
+    }
+  }
+  const compare = (name: "post" | "get") => {
+    const few = timesOf(samples[name].few).p50
+    const many = timesOf(samples[name].many).p50
+    return { p50_with_100: few, p50_with_100000: many, ratio: round(many / few) }
+  }
+  return { post: compare("post"), get: compare("get") }
+}
+
+/** Finished turns of 20 a conversation with all that belongs to them. Returns the paths of a thousand of them. */
+async function storeTurns({ sql, accounts }: Site, count: number): Promise<string[]> {
+  const { userId, space } = accounts[0] ?? { userId: 0, space: "" }
+  await sql(
+    `insert into conversations (conversation_id, space_id, end_user_ref, name, last_position, created_at)
+     select 'conv_old' || lpad(g::text, 23, '0'), s.space_id, 'old-' || g, 'default', 20, now() - interval '1 day'
+     from generate_series(0, ($1::integer - 1) / 20) g, spaces s where s.slug = $2`,
+    [count, space],
+  )
+  await sql(
+    `insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref,
+       idempotency_key, request_hash, text, model, state, result, config_version, hold_credit_micros,
+       held_credit_micros, cost_credit_micros, billed_credit_micros, model_calls, tokens_input, tokens_output, epoch,
+       last_event_seq, created_at, started_at, finished_at)
+     select 'turn_00' || lpad(g::text, 24, '0'), $3, s.created_by_key_id, s.space_id,
+       'conv_old' || lpad((g / 20)::text, 23, '0'), g % 20 + 1, false, 'old-' || g / 20, 'old-' || g, md5(g::text),
+       'Where is my order?', 'rehearsal/standard', 'done', 'You said: Where is my order?', 1, 2500000, 0, 500, 500, 1,
+       10, 10, 1, 3, now() - interval '1 day' + g * interval '1 ms', now() - interval '1 day' + g * interval '1 ms',
+       now() - interval '1 day' + g * interval '1 ms'
+     from generate_series(0, $1::integer - 1) g, spaces s where s.slug = $2`,
+    [count, space, userId],
+  )
+  await sql(
+    `insert into turn_events (turn_id, seq, event_id, type, data, created_at)
+     select turn_id, e.seq, 'evt_' || e.seq || substr(turn_id, 8), 'turn.' || e.state,
+       jsonb_build_object('state', e.state), created_at
+     from turns, (values (1, 'queued'), (2, 'running'), (3, 'done')) as e (seq, state)`,
+  )
+  await sql(
+    `insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
+     select user_id, 'usage', -billed_credit_micros, 1000000, turn_id, 'turn', finished_at from turns`,
+  )
+  await sql(
+    `insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, tokens_input,
+       tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
+     select turn_id, 0, user_id, space_id, key_id, end_user_ref, 'rehearsal', model, tokens_input, 0, tokens_output,
+       0.1, 1, cost_credit_micros, billed_credit_micros, finished_at from turns`,
+  )
+  await sql("vacuum analyze")
+  const rows = await sql<{ turn_id: string }>("select turn_id from turns order by md5(turn_id) limit 1000")
+  return rows.map((row) => `/v1/turns/${row.turn_id}`)
+}

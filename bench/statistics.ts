@@ -1,0 +1,15 @@
+export interface Times {
+  p50: number
+  p99: number
+}
+
+/** Milliseconds, to a hundredth. */
+export function timesOf(samples: number[]): Times {
+  const sorted = Float64Array.from(samples).sort()
+  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
+  return { p50: at(0.5), p99: at(0.99) }
+}
+
+export function round(value: number, digits = 2): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits
+}

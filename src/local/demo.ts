@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import pg from "pg"
+import { MICROS_PER_USD } from "../billing/money.ts"
+import { hashPassword } from "../identity/password.ts"
+import { configuredModels, enableModels } from "../ops/models.ts"
+import { createApiKey, createUser, type RunSql, topUp } from "../ops/seed.ts"
+
+/** What `npm start` leaves for tools and tests in demo.json. */
+export interface Demo {
+  base_url: string
+  api_key: string
+  test_key: string
+  admin: { email: string; password: string }
+  callbacks_url: string
+}
+
+const BRAND = "turnpike"
+const CREDIT_USD = 100
+
+/** The demo account, its keys and the catalog: made at the first start, found again at every other one. */
+export async function seedDemo(
+  databaseUrl: string,
+  { dataDir, baseUrl, env }: { dataDir: string; baseUrl: string; env: Record<string, string | undefined> },
+): Promise<{ demo: Demo; pin: string }> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
+  try {
+    const models = await configuredModels(env)
+    await enableModels(sql, models)
+    const secrets = (await readDemo(dataDir, sql)) ?? (await makeDemo(sql))
+    const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl }
+    const text = `${JSON.stringify(demo, null, 2)}\n`
+    await writeFile(join(dataDir, "demo.json"), text, { mode: 0o600 })
+    await mkdir(".local", { recursive: true })
+    await writeFile(join(".local", "demo.json"), text, { mode: 0o600 })
+    const first = models[0]
+    return { demo, pin: first ? `${first.engine}/${first.model}` : "rehearsal/standard" }
+  } finally {
+    await client.end()
+  }
+}
+
+type Secrets = Pick<Demo, "api_key" | "test_key" | "admin">
+
+/** The secrets of an earlier start, if they belong to this database. */
+async function readDemo(dataDir: string, sql: RunSql): Promise<Secrets | null> {
+  const text = await readFile(join(dataDir, "demo.json"), "utf8").catch(() => null)
+  if (text === null) return null
+  const demo = JSON.parse(text) as Demo
+  const rows = await sql(
+    "select 1 from api_keys where hash in (sha256(convert_to($1, 'UTF8')), sha256(convert_to($2, 'UTF8')))",
+    [demo.api_key, demo.test_key],
+  )
+  return rows.length === 2 ? { api_key: demo.api_key, test_key: demo.test_key, admin: demo.admin } : null
+}
+
+async function makeDemo(sql: RunSql): Promise<Secrets> {
+  const now = new Date()
+  const unique = randomBytes(3).toString("hex")
+  const userId = await createUser(sql, { email: `demo-${unique}@turnpike.test`, name: "Demo" })
+  const micros = CREDIT_USD * MICROS_PER_USD
+  await topUp(sql, { userId, micros, reason: "operator_topup", actor: "npm start", note: "Demo credit", now })
+  const admin = { email: `admin-${unique}@turnpike.test`, password: randomBytes(12).toString("base64url") }
+  const passwordHash = await hashPassword(admin.password)
+  await createUser(sql, { email: admin.email, name: "Admin", role: "admin", passwordHash })
+  const key = { userId, brand: BRAND, scope: "all", now } as const
+  const live = await createApiKey(sql, { ...key, name: "Demo" })
+  const test = await createApiKey(sql, { ...key, name: "Demo, test", test: true })
+  return { api_key: live.value, test_key: test.value, admin }
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { createWriteStream } from "node:fs"
+import { writeFile } from "node:fs/promises"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { freePort } from "./postgres.ts"
+
+/** `wrangler dev` on functions/all.ts, with the stand-ins as its bindings. */
+export async function startDevServer({
+  port,
+  dataDir,
+  env,
+}: {
+  port: number
+  dataDir: string
+  env: Record<string, string | undefined>
+}) {
+  await refuseTakenPort(port)
+  const envFile = join(dataDir, "worker.env")
+  const lines = Object.entries(env).flatMap(([name, value]) => (value ? [`${name}=${JSON.stringify(value)}`] : []))
+  await writeFile(envFile, `${lines.join("\n")}\n`, { mode: 0o600 })
+
+  const log = createWriteStream(join(dataDir, "worker.log"))
+  const options = ["--port", String(port), "--ip", "127.0.0.1", "--inspector-port", String(await freePort())]
+  const places = ["--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
+  const child = spawn("wrangler", ["dev", ...options, ...places, "--test-scheduled", "--show-interactive-dev-session=false"], {
+    // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
+  })
+  child.stdout.pipe(log)
+  child.stderr.pipe(log)
+  const url = `http://127.0.0.1:${port}`
+  await untilReady(child, url, join(dataDir, "worker.log"))
+  return {
+    url,
+    /** Resolves when the server ends by itself. */
+    ended: new Promise<void>((done) => child.once("exit", () => done())),
+    /** One run of the cron trigger, which nothing else fires locally. */
+    cron: () => fetch(`${url}/cdn-cgi/handler/scheduled`).then((response) => response.ok),
+    stop: () => stopGroup(child),
+  }
+}
+
+async function refuseTakenPort(port: number): Promise<void> {
+  const taken = await new Promise<boolean>((done) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.once("connect", () => {
+      socket.destroy()
+      done(true)
+    })
+    socket.once("error", () => done(false))
+  })
+  if (taken) throw new Error(`Port ${port} is taken. Choose another one: npm start -- --port ${port + 1}`)
+}
+
+async function untilReady(child: ChildProcess, url: string, log: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (child.exitCode !== null) throw new Error(`The worker did not start; see ${log}`)
+    const ready = await fetch(`${url}/v1/openapi.json`).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ready) return
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  throw new Error(`The worker does not answer; see ${log}`)
+}
+
+async function stopGroup(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise<void>((done) => child.once("exit", () => done()))
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      process.kill(-(child.pid as number), name)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  signal("SIGTERM")
+  const patience = setTimeout(() => signal("SIGKILL"), 5000)
+  await ended
+  clearTimeout(patience)
+}

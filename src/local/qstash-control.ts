@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto"
+import { z } from "zod"
+import type { Broker } from "./qstash-broker.ts"
+import { deliveryRequest } from "./qstash-delivery.ts"
+import { QstashRefusal } from "./qstash-errors.ts"
+import { lostOutcome, type Message, type Outcome } from "./qstash-message.ts"
+import { type Answer, type Call, json } from "./service.ts"
+
+const clockMove = z.union([
+  z.strictObject({ now_ms: z.int().nonnegative() }),
+  z.strictObject({ advance_ms: z.int().nonnegative() }),
+])
+
+const deliveryAnswer = z.union([
+  z.strictObject({ delivery_id: z.string(), lost: z.literal(true) }),
+  z.strictObject({
+    delivery_id: z.string(),
+    status: z.int().min(200).max(599),
+    headers: z.record(z.string(), z.string()).default({}),
+    body: z.string().default(""),
+  }),
+])
+
+interface ControlParts {
+  mode: "push" | "manual"
+  broker: () => Broker
+  signingKey: () => string
+  now: () => number
+  setNow: (nowMs: number) => void
+  reset: () => void
+  rollKeys: () => { current: string; next: string }
+}
+
+interface Delivery {
+  message: Message
+  broker: Broker
+}
+
+/** The tests' side of the stand-in: the clock, what is due, and how each delivery went. */
+export class Control {
+  private readonly parts: ControlParts
+  private deliveries = new Map<string, Delivery>()
+
+  constructor(parts: ControlParts) {
+    this.parts = parts
+  }
+
+  async handle(call: Call): Promise<Answer> {
+    const route = `${call.method} ${call.path}`
+    if (route === "GET /pending") return json(200, this.parts.broker().pending().map(serializePending))
+    if (route === "POST /keys/roll") return json(200, this.parts.rollKeys())
+    if (route === "POST /reset") return this.reset()
+    if (!["POST /clock", "POST /due", "POST /answer"].includes(route)) throw new QstashRefusal(404, "no such control")
+    if (this.parts.mode === "push") throw new QstashRefusal(409, "in push mode time and deliveries move by themselves")
+    if (route === "POST /clock") return this.moveClock(readBody(call, clockMove))
+    if (route === "POST /due") return json(200, this.takeDue())
+    return this.settle(readBody(call, deliveryAnswer))
+  }
+
+  private reset(): Answer {
+    this.parts.reset()
+    this.deliveries = new Map()
+    return json(200, { now_ms: this.parts.now() })
+  }
+
+  private moveClock(move: z.infer<typeof clockMove>): Answer {
+    this.parts.setNow("now_ms" in move ? move.now_ms : this.parts.now() + move.advance_ms)
+    return json(200, { now_ms: this.parts.now() })
+  }
+
+  private takeDue(): unknown[] {
+    const broker = this.parts.broker()
+    const now = this.parts.now()
+    return broker.takeDue(now).map((message) => {
+      const deliveryId = `dlv_${randomUUID().replaceAll("-", "")}`
+      this.deliveries.set(deliveryId, { message, broker })
+      const { url, method, headers, body } = deliveryRequest(message, this.parts.signingKey(), now)
+      const { messageId } = message
+      return { delivery_id: deliveryId, message_id: messageId, url, method, headers, body: body.toString("base64") }
+    })
+  }
+
+  private settle(answer: z.infer<typeof deliveryAnswer>): Answer {
+    const delivery = this.deliveries.get(answer.delivery_id)
+    if (!delivery) throw new QstashRefusal(404, `delivery ${answer.delivery_id} is not under way`)
+    this.deliveries.delete(answer.delivery_id)
+    const { broker, message } = delivery
+    const outcome = "lost" in answer ? lostOutcome("the delivery was lost") : readOutcome(answer)
+    const state = broker.settle(message, outcome, this.parts.now())
+    return json(200, { state, not_before_ms: state === "retry" ? message.notBefore : null })
+  }
+}
+
+function readOutcome(answer: { status: number; headers: Record<string, string>; body: string }): Outcome {
+  const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), [value]])
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(headers),
+    body: Buffer.from(answer.body),
+    error: undefined,
+  }
+}
+
+function serializePending(message: Message): Record<string, unknown> {
+  return {
+    message_id: message.messageId,
+    url: message.url,
+    method: message.method,
+    not_before_ms: message.notBefore,
+    retried: message.retried,
+    queue_name: message.queueName ?? null,
+    flow_control_key: message.options.flowControl?.key ?? null,
+    schedule_id: message.scheduleId ?? null,
+  }
+}
+
+function readBody<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
+  let value: unknown
+  try {
+    value = JSON.parse(call.body.toString())
+  } catch {
+    throw new QstashRefusal(400, "the body is not JSON")
+  }
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw new QstashRefusal(400, z.prettifyError(parsed.error))
+  return parsed.data
+}

@@ -1,0 +1,62 @@
+import { MICROS_PER_USD } from "../billing/money.ts"
+import type { RunSql } from "./seed.ts"
+
+/** A model of a provider that the environment has an account for. Prices in USD per million tokens. */
+export interface ConfiguredModel {
+  engine: "anthropic" | "openai" | "openai-compatible"
+  model: string
+  label: string
+  usd: { input: number; cached: number; output: number }
+}
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * The models that ANTHROPIC_API_KEY, OPENAI_API_KEY and OPENAI_BASE_URL stand for. TURNPIKE_MODEL names another model
+ * than the default; a compatible server is asked which it has.
+ */
+export async function configuredModels(env: Environment): Promise<ConfiguredModel[]> {
+  const models: ConfiguredModel[] = []
+  if (env.OPENAI_BASE_URL) {
+    const model = env.TURNPIKE_MODEL ?? (await firstModelOf(env.OPENAI_BASE_URL, env.OPENAI_API_KEY))
+    const usd = { input: 0.1, cached: 0.05, output: 0.4 }
+    models.push({ engine: "openai-compatible", model, label: `${model} at ${new URL(env.OPENAI_BASE_URL).host}`, usd })
+  } else if (env.OPENAI_API_KEY) {
+    const model = env.TURNPIKE_MODEL ?? "gpt-5-mini"
+    models.push({ engine: "openai", model, label: model, usd: { input: 0.25, cached: 0.025, output: 2 } })
+  }
+  if (env.ANTHROPIC_API_KEY) {
+    const model = (models.length === 0 && env.TURNPIKE_MODEL) || "claude-haiku-4-5"
+    models.push({ engine: "anthropic", model, label: model, usd: { input: 1, cached: 0.1, output: 5 } })
+  }
+  return models
+}
+
+async function firstModelOf(baseUrl: string, apiKey: string | undefined): Promise<string> {
+  const url = `${baseUrl.replace(/\/+$/, "")}/models`
+  const how = "Set TURNPIKE_MODEL to the model's name, or check OPENAI_BASE_URL."
+  const response = await fetch(url, {
+    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+    signal: AbortSignal.timeout(10_000),
+  }).catch((error: unknown) => {
+    throw new Error(`${url} does not answer. ${how}`, { cause: error })
+  })
+  const list = (await response.json().catch(() => null)) as { data?: { id?: string }[] } | null
+  const id = list?.data?.[0]?.id
+  if (!id) throw new Error(`${url} names no model (HTTP ${response.status}). ${how}`)
+  return id
+}
+
+/** Puts models into the catalog, enabled and first, and disables those of accounts that are no longer there. */
+export async function enableModels(sql: RunSql, models: ConfiguredModel[]): Promise<void> {
+  const perMillion = (usd: number) => Math.round(usd * MICROS_PER_USD)
+  const pins = models.map(({ engine, model }) => `${engine}/${model}`)
+  await sql("update model_catalog set enabled = false where engine <> 'rehearsal' and not pin = any($1)", [pins])
+  for (const [order, { engine, model, label, usd }] of models.entries()) {
+    await sql(
+      `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
+       values ($1, $2, $3, $4, true, $5, $6, $7, $8) on conflict (pin) do update set enabled = true, sort_order = excluded.sort_order`,
+      [`${engine}/${model}`, engine, model, label, order, perMillion(usd.input), perMillion(usd.cached), perMillion(usd.output)],
+    )
+  }
+}

@@ -1,0 +1,64 @@
+import { expect } from "vitest"
+import type { TestNamespace } from "./namespace.ts"
+
+interface TurnFacts {
+  turn_id: string
+  state: string
+  billed: number
+  last_event_seq: number
+  events: { seq: number; type: string }[]
+  ledger: number
+  ledger_rows: number
+  usage_billed: number
+}
+
+/**
+ * Asserts what design section 11 promises of one account whose turns have all ended: one terminal state, one bill by
+ * the rule, no open hold, gapless events with one for each transition, and books that agree.
+ */
+export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId: number): Promise<TurnFacts[]> {
+  const turns = await sql<TurnFacts>(
+    `select t.turn_id, t.state, t.billed_credit_micros::float8 as billed, t.last_event_seq,
+       (select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type) order by e.seq)
+        from turn_events e where e.turn_id = t.turn_id) as events,
+       coalesce((select sum(-l.amount_credit_micros) from ledger l where l.turn_id = t.turn_id), 0)::float8 as ledger,
+       (select count(*) from ledger l where l.turn_id = t.turn_id)::int as ledger_rows,
+       coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed
+     from turns t where t.user_id = $1 order by t.conversation_id, t.position`,
+    [userId],
+  )
+  for (const turn of turns) {
+    expect(["done", "failed", "cancelled"], JSON.stringify(turn)).toContain(turn.state)
+    const types = turn.events.map((event) => event.type)
+    expect(turn.events.map((event) => event.seq)).toEqual(types.map((_, index) => index + 1))
+    expect(turn.last_event_seq).toBe(types.length)
+    const path = types.length === 3 ? ["turn.queued", "turn.running"] : ["turn.queued"]
+    expect(types).toEqual([...path, `turn.${turn.state}`])
+    expect(turn.ledger, "the ledger has the bill").toBe(turn.billed)
+    expect(turn.usage_billed, "usage adds up to the bill").toBe(turn.billed)
+    expect(turn.ledger_rows).toBe(turn.billed > 0 ? 1 : 0)
+  }
+  await expectBooks({ sql }, userId)
+  const [open] = await sql<{ held: number }>(
+    "select held_credit_micros::float8 as held from wallets where user_id = $1",
+    [userId],
+  )
+  expect(open?.held, "no open hold").toBe(0)
+  return turns
+}
+
+/** Balance = sum of the ledger = its last running total; held = sum of the open holds. True at every moment. */
+export async function expectBooks({ sql }: Pick<TestNamespace, "sql">, userId: number): Promise<void> {
+  const [books] = await sql<{ balance: number; ledger: number; last: number; held: number; holds: number }>(
+    `select w.balance_credit_micros::float8 as balance, w.held_credit_micros::float8 as held,
+       coalesce((select sum(amount_credit_micros) from ledger l where l.user_id = w.user_id), 0)::float8 as ledger,
+       coalesce((select balance_after_credit_micros from ledger l where l.user_id = w.user_id
+         order by ledger_id desc limit 1), 0)::float8 as last,
+       coalesce((select sum(held_credit_micros) from turns t where t.user_id = w.user_id), 0)::float8 as holds
+     from wallets w where w.user_id = $1`,
+    [userId],
+  )
+  expect(books?.balance, "balance = sum of the ledger").toBe(books?.ledger)
+  expect(books?.balance, "balance = the ledger's last running total").toBe(books?.last)
+  expect(books?.held, "held = sum of open holds").toBe(books?.holds)
+}

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Receiver } from "@upstash/qstash"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { createQstash, QSTASH_DEFAULTS, type Qstash } from "../../src/local/qstash.ts"
+
+interface Arrival {
+  headers: IncomingMessage["headers"]
+  body: string
+  reply: (status: number, headers?: Record<string, string>) => void
+}
+
+let qstash: Qstash
+let receiver: Server
+let url: string
+let arrivals: Arrival[]
+let waiting: Array<(arrival: Arrival) => void>
+
+beforeEach(async () => {
+  arrivals = []
+  waiting = []
+  qstash = createQstash({ mode: "push" })
+  receiver = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const reply: Arrival["reply"] = (status, headers) => response.writeHead(status, headers).end()
+    const arrival = { headers: request.headers, body: Buffer.concat(chunks).toString(), reply }
+    const next = waiting.shift()
+    if (next) next(arrival)
+    else arrivals.push(arrival)
+  })
+  await new Promise<void>((ready) => receiver.listen(0, "127.0.0.1", ready))
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+})
+
+afterEach(async () => {
+  await qstash.close()
+  receiver.closeAllConnections()
+  await new Promise((closed) => receiver.close(closed))
+})
+
+function nextArrival(): Promise<Arrival> {
+  const arrival = arrivals.shift()
+  return arrival ? Promise.resolve(arrival) : new Promise((resolve) => waiting.push(resolve))
+}
+
+async function publish(body: string, headers: Record<string, string> = {}): Promise<void> {
+  const authorized = { authorization: `Bearer ${QSTASH_DEFAULTS.token}`, ...headers }
+  const path = `/v2/publish/${url}`
+  const answer = await qstash.service({
+    method: "POST",
+    path,
+    search: "",
+    headers: authorized,
+    body: Buffer.from(body),
+  })
+  expect(answer.status).toBe(200)
+}
+
+test("delivers by itself, signed so that the receiver accepts it", async () => {
+  await publish("hello", { "content-type": "text/plain", "upstash-forward-x-team": "red" })
+  const { headers, body, reply } = await nextArrival()
+  const signature = String(headers["upstash-signature"])
+  const verifier = new Receiver({ ...QSTASH_DEFAULTS, devMode: false })
+  expect(await verifier.verify({ signature, body, url, clockTolerance: 1 })).toBe(true)
+  expect(headers).toMatchObject({ "user-agent": "Upstash-QStash", "content-type": "text/plain", "x-team": "red" })
+  reply(204)
+})
+
+test("retries after its expression's delay, and does not follow a redirect", async () => {
+  await publish("x", { "upstash-retry-delay": "retried + 1" })
+  const first = await nextArrival()
+  first.reply(307, { location: url })
+  const second = await nextArrival()
+  expect(second.headers["upstash-retried"]).toBe("1")
+  expect(second.headers["upstash-message-id"]).toBe(first.headers["upstash-message-id"])
+  second.reply(200)
+})
+
+test("a delivery over its timeout counts as failed", async () => {
+  await publish("x", { "upstash-timeout": "1s", "upstash-retries": "0", "upstash-failure-callback": url })
+  await nextArrival()
+  const failure = await nextArrival()
+  const { status, body } = JSON.parse(failure.body)
+  expect(status).toBe(0)
+  expect(Buffer.from(body, "base64").toString()).toContain("timeout")
+  failure.reply(200)
+})
+
+test("time and deliveries cannot be moved by hand", async () => {
+  const call = { method: "POST", path: "/due", search: "", headers: {}, body: Buffer.from("{}") }
+  expect(await qstash.control(call)).toMatchObject({ status: 409 })
+})

@@ -1,0 +1,274 @@
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Client } from "@upstash/qstash"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { createQstash, QSTASH_DEFAULTS, type Qstash } from "../../src/local/qstash.ts"
+import type { Answer, Call } from "../../src/local/service.ts"
+
+interface Delivery {
+  delivery_id: string
+  message_id: string
+  url: string
+  method: string
+  headers: Record<string, string>
+  body: string
+}
+
+const START = Date.UTC(2026, 0, 5, 10, 0, 30)
+const MINUTE_MS = 60_000
+const URL_A = "https://receiver.test/a"
+
+let qstash: Qstash
+let server: Server
+let client: Client
+let baseUrl: string
+
+beforeEach(async () => {
+  vi.spyOn(console, "error").mockReturnValue()
+  qstash = createQstash({ mode: "manual", now: () => START })
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const [path = "", ...search] = (request.url ?? "").split("?")
+    const call: Call = {
+      method: request.method ?? "",
+      path,
+      search: search.length > 0 ? `?${search.join("?")}` : "",
+      headers: request.headers as Call["headers"],
+      body: Buffer.concat(chunks),
+    }
+    const answer = await qstash.service(call)
+    response.writeHead(answer.status, answer.headers).end(answer.body as string)
+  })
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  client = new Client({ baseUrl, token: QSTASH_DEFAULTS.token, retry: false, devMode: false })
+})
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  server.closeAllConnections()
+  await new Promise((closed) => server.close(closed))
+  await qstash.close()
+})
+
+async function control(route: string, body: unknown = {}): Promise<Answer & { value: unknown }> {
+  const [method = "", path = ""] = route.split(" ")
+  const call: Call = { method, path, search: "", headers: {}, body: Buffer.from(JSON.stringify(body)) }
+  const answer = await qstash.control(call)
+  return { ...answer, value: JSON.parse(String(answer.body)) }
+}
+
+const due = async () => (await control("POST /due")).value as Delivery[]
+const advance = (ms: number) => control("POST /clock", { advance_ms: ms })
+const settle = async (delivery: Delivery | undefined, answer: object) =>
+  (await control("POST /answer", { delivery_id: delivery?.delivery_id, ...answer })).value
+const pending = async () => (await control("GET /pending")).value as Array<{ not_before_ms: number; retried: number }>
+const decode = (base64: string | undefined) => JSON.parse(Buffer.from(base64 ?? "", "base64").toString())
+
+async function takeOne(): Promise<Delivery> {
+  const deliveries = await due()
+  expect(deliveries).toHaveLength(1)
+  return deliveries[0] as Delivery
+}
+
+describe("publishing", () => {
+  test("delivers the body unmodified, to the destination as written, with the forwarded headers", async () => {
+    const url = "https://receiver.test/a?x=1&y=%2F"
+    const { messageId } = await client.publishJSON({ url, body: { n: 1 }, headers: { "x-team": "red" }, method: "PUT" })
+    const delivery = await takeOne()
+    expect(delivery).toMatchObject({ url, method: "PUT", message_id: messageId })
+    expect(Buffer.from(delivery.body, "base64").toString()).toBe('{"n":1}')
+    expect(delivery.headers).toMatchObject({
+      "Content-Type": "application/json",
+      "X-Team": "red",
+      "User-Agent": "Upstash-QStash",
+      "Upstash-Message-Id": messageId,
+      "Upstash-Retried": "0",
+    })
+    expect(await due()).toEqual([])
+  })
+
+  test("a delay and a not-before hold the message until that very moment", async () => {
+    await client.publishJSON({ url: URL_A, delay: "1m30s" as "90s" })
+    await client.publishJSON({ url: `${URL_A}/later`, notBefore: START / 1000 + 120, delay: 5 })
+    await advance(90_000 - 1)
+    expect(await due()).toEqual([])
+    await advance(1)
+    expect((await takeOne()).url).toBe(URL_A)
+    await advance(30_000)
+    expect((await takeOne()).url).toBe(`${URL_A}/later`)
+  })
+
+  test("a deduplication id is taken once in 10 minutes, and answers with the first id", async () => {
+    const publish = () => client.publishJSON({ url: URL_A, deduplicationId: "turn-1" })
+    const { messageId } = await publish()
+    expect(await publish()).toEqual({ messageId, url: URL_A, deduplicated: true })
+    await advance(10 * MINUTE_MS - 1)
+    expect(await publish()).toMatchObject({ messageId })
+    await advance(1)
+    expect(await publish()).not.toMatchObject({ messageId })
+    expect(await due()).toHaveLength(2)
+  })
+
+  test("equal content is a duplicate only when that is asked for", async () => {
+    const publish = (n: number) => client.publishJSON({ url: URL_A, body: { n }, contentBasedDeduplication: true })
+    await publish(1)
+    await publish(1)
+    await publish(2)
+    await client.publishJSON({ url: URL_A, body: { n: 1 } })
+    expect(await due()).toHaveLength(3)
+  })
+
+  test("a batch accepts each message for itself", async () => {
+    const answers = await client.batchJSON([
+      { url: URL_A, body: 1 },
+      { url: "ftp://receiver.test", body: 2 },
+      { url: URL_A, body: 3, queueName: "q" },
+    ])
+    expect(answers).toEqual([
+      { messageId: expect.any(String), url: URL_A },
+      { error: expect.stringContaining("invalid scheme") },
+      { messageId: expect.any(String), url: URL_A },
+    ])
+    expect((await due()).map(({ body }) => decode(body))).toEqual([1, 3])
+  })
+
+  test("refuses a wrong token, a bad destination, a bad setting and a message over 1 MB", async () => {
+    const stranger = new Client({
+      baseUrl,
+      token: "no",
+      retry: false,
+      devMode: false,
+    })
+    await expect(stranger.publishJSON({ url: URL_A })).rejects.toMatchObject({ status: 401 })
+    await expect(client.publishJSON({ url: "localhost:3000/a" })).rejects.toMatchObject({ status: 400 })
+    await expect(client.publishJSON({ urlGroup: "group" })).rejects.toMatchObject({ status: 404 })
+    await expect(client.publishJSON({ url: URL_A, delay: "soon" as "1s" })).rejects.toMatchObject({ status: 400 })
+    await expect(client.publishJSON({ url: URL_A, retryDelay: "exit(1)" })).rejects.toMatchObject({ status: 400 })
+    await expect(client.publishJSON({ url: URL_A, callback: "nowhere" })).rejects.toMatchObject({ status: 400 })
+    await expect(client.publish({ url: URL_A, body: "x".repeat(2 ** 20 + 1) })).rejects.toMatchObject({ status: 413 })
+    expect(await pending()).toEqual([])
+  })
+
+  test("a waiting message can be read and cancelled", async () => {
+    const { messageId } = await client.publishJSON({ url: URL_A, body: { n: 1 }, delay: 60, label: ["a", "b"] })
+    expect(await client.messages.get(messageId)).toMatchObject({ url: URL_A, body: '{"n":1}', labels: ["a", "b"] })
+    expect(await client.messages.cancel({ filter: { label: "b" } })).toEqual({ cancelled: 1 })
+    await expect(client.messages.get(messageId)).rejects.toMatchObject({ status: 404 })
+    await advance(MINUTE_MS)
+    expect(await due()).toEqual([])
+  })
+
+  test("a message that is cancelled under way is not retried", async () => {
+    const { messageId } = await client.publishJSON({ url: URL_A })
+    const delivery = await takeOne()
+    expect(await client.messages.cancel(messageId)).toEqual({ cancelled: 1 })
+    expect(await settle(delivery, { status: 500 })).toMatchObject({ state: "canceled" })
+    expect(await pending()).toEqual([])
+  })
+})
+
+describe("retries", () => {
+  test("wait 12 s, 2 m 28 s, 30 m 8 s, 6 h 7 m 6 s and a day", async () => {
+    await client.publishJSON({ url: URL_A, retries: 5 })
+    const waits: number[] = []
+    for (let retried = 0; retried < 5; retried++) {
+      const delivery = await takeOne()
+      expect(delivery.headers["Upstash-Retried"]).toBe(String(retried))
+      const [status, lost] = [{ status: 500 }, { lost: true }]
+      const { not_before_ms } = (await settle(delivery, retried % 2 ? lost : status)) as { not_before_ms: number }
+      const { now_ms } = (await advance(0)).value as { now_ms: number }
+      waits.push((not_before_ms - now_ms) / 1000)
+      await control("POST /clock", { now_ms: not_before_ms - 1 })
+      expect(await due()).toEqual([])
+      await advance(1)
+    }
+    expect(waits).toEqual([12, 148, 1808, 22_026, 86_400])
+    expect(await settle(await takeOne(), { status: 302 })).toEqual({ state: "failed", not_before_ms: null })
+  })
+
+  test("follow the message's own expression", async () => {
+    await client.publishJSON({ url: URL_A, retryDelay: "max(1000, pow(3, retried) * 500) + -1 * (2 - 2)" })
+    for (const wait of [1000, 1500, 4500]) {
+      const { now_ms } = (await advance(0)).value as { now_ms: number }
+      expect(await settle(await takeOne(), { status: 500 })).toEqual({ state: "retry", not_before_ms: now_ms + wait })
+      await advance(wait)
+    }
+  })
+
+  test.each([
+    ["Retry-After", "10", 10],
+    ["Retry-After", "6m5s", 365],
+    ["Retry-After", new Date(START + 90_000).toUTCString(), 90],
+    ["X-RateLimit-Reset", "7", 7],
+    ["Retry-After", "86401", 12],
+    ["Retry-After", "later", 12],
+  ])("a reply with %s: %s is tried again in %i s", async (header, value, seconds) => {
+    await client.publishJSON({ url: URL_A })
+    const state = await settle(await takeOne(), { status: 429, headers: { [header]: value } })
+    expect(state).toEqual({ state: "retry", not_before_ms: START + seconds * 1000 })
+  })
+
+  test("489 with Upstash-NonRetryable-Error ends the message, 489 alone does not", async () => {
+    await client.publishJSON({ url: URL_A })
+    expect(await settle(await takeOne(), { status: 489 })).toMatchObject({ state: "retry" })
+    await advance(12_000)
+    const headers = { "Upstash-NonRetryable-Error": "true" }
+    expect(await settle(await takeOne(), { status: 489, headers })).toMatchObject({ state: "failed" })
+    expect((await client.dlq.listMessages()).messages).toHaveLength(1)
+  })
+})
+
+describe("callbacks", () => {
+  test("a callback follows every attempt, the failure callback the last one", async () => {
+    const { messageId } = await client.publishJSON({
+      url: URL_A,
+      body: { n: 1 },
+      retries: 1,
+      callback: "https://receiver.test/callback",
+      failureCallback: "https://receiver.test/failure",
+      headers: { "Upstash-Callback-Forward-X-Kind": "callback", "Upstash-Failure-Callback-Retries": "0" },
+    })
+    await settle(await takeOne(), { status: 500, body: "no", headers: { "x-why": "because" } })
+    const first = await takeOne()
+    expect(first).toMatchObject({ url: "https://receiver.test/callback", method: "POST" })
+    expect(first.headers).toMatchObject({ "X-Kind": "callback", "Content-Type": "application/json" })
+    expect(decode(first.body)).toEqual({
+      status: 500,
+      header: { "X-Why": ["because"] },
+      body: Buffer.from("no").toString("base64"),
+      retried: 0,
+      maxRetries: 1,
+      sourceMessageId: messageId,
+      url: URL_A,
+      method: "POST",
+      sourceHeader: expect.objectContaining({ "Content-Type": ["application/json"] }),
+      sourceBody: Buffer.from('{"n":1}').toString("base64"),
+      notBefore: START,
+      createdAt: START,
+      callerIP: "127.0.0.1",
+    })
+    await settle(first, { status: 200 })
+    await advance(12_000)
+    await settle(await takeOne(), { status: 503 })
+    const [callback, failure] = await due()
+    expect(decode(callback?.body)).toMatchObject({ status: 503, retried: 1 })
+    const [letter] = (await client.dlq.listMessages()).messages
+    expect(failure?.url).toBe("https://receiver.test/failure")
+    expect(decode(failure?.body)).toMatchObject({ status: 503, retried: 1, dlqId: letter?.dlqId })
+    expect(await settle(callback, { status: 500 })).toMatchObject({ state: "retry" })
+    expect(await settle(failure, { status: 500 })).toMatchObject({ state: "failed" })
+  })
+})
+
+test("a reset loses everything, deliveries under way included", async () => {
+  await client.publishJSON({ url: URL_A })
+  const delivery = await takeOne()
+  await client.publishJSON({ url: URL_A, delay: 60 })
+  await control("POST /reset")
+  expect(await pending()).toEqual([])
+  expect(await control("POST /answer", { delivery_id: delivery.delivery_id, status: 200 })).toMatchObject({
+    status: 404,
+  })
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Turn } from "../../src/turns/schemas.ts"
+import { expectBooks, expectPromises } from "../harness/promises.ts"
+import { createRandom } from "../harness/random.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const ROUNDS = 200
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test("50 parallel identical POSTs make 1 turn", async () => {
+  const client = await world.createAccount({ usd: 0.25 })
+  const space = await client.space()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => client.sendTurn({ space }, "same")))
+  expect(answers.map((answer) => answer.status)).toEqual(Array(50).fill(202))
+  const turns = await Promise.all(answers.map(async (answer) => (await answer.json()) as Turn))
+  expect(new Set(turns.map((turn) => turn.turn_id)).size).toBe(1)
+  expect(answers.filter((answer) => answer.headers.get("idempotent-replayed") !== "true")).toHaveLength(1)
+  await world.drain()
+  expect(await expectPromises(world, client.userId)).toHaveLength(1)
+})
+
+test("200 parallel turns with credit for 10 holds make exactly 10 and 190 clear refusals", async () => {
+  const client = await world.createAccount({ usd: 2.5 })
+  const space = await client.space()
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => client.sendTurn({ space, end_user_ref: `customer-${n % 20}` })),
+  )
+  const accepted = answers.filter((answer) => answer.status === 202)
+  const refused = answers.filter((answer) => answer.status === 402)
+  expect([accepted.length, refused.length]).toEqual([10, 190])
+  const { error } = (await refused[0]?.json()) as { error: { code: string; message: string; details: object } }
+  expect(error.code).toBe("INSUFFICIENT_CREDITS")
+  expect(error.details).toEqual({ balance_usd: 2.5, held_usd: 2.5, available_usd: 0 })
+  await expectBooks(world, client.userId)
+  await world.drain()
+  expect(await expectPromises(world, client.userId)).toHaveLength(10)
+})
+
+test(`cancel racing finish: one terminal state and one bill, in ${ROUNDS} seeded rounds`, async () => {
+  const random = createRandom("cancel racing finish")
+  const states: Record<string, number> = {}
+  const client = await world.createAccount({ usd: 100 })
+  const space = await client.space()
+  for (let round = 0; round < ROUNDS; round++) {
+    const sent = (await (await client.sendTurn({ space, end_user_ref: `c${round}` })).json()) as Turn
+    await world.settled()
+    const cancel = async () => {
+      await jitter(random.int(6))
+      return (await client.call("POST", `/v1/turns/${sent.turn_id}/cancel`)).status
+    }
+    const [status] = await Promise.all([cancel(), world.drain()])
+    const { state } = await client.getTurn(sent.turn_id)
+    // An acknowledged cancel is kept; a refused one met a turn that was done.
+    expect([status, state]).toEqual(status === 200 ? [200, "cancelled"] : [409, "done"])
+    states[state] = (states[state] ?? 0) + 1
+  }
+  await expectPromises(world, client.userId)
+  console.log(`cancel racing finish: ${JSON.stringify(states)}, seed ${random.seed}`)
+  expect(Object.keys(states).sort()).toEqual(["cancelled", "done"])
+})
+
+test(`the same callback 5 times at once, and the sweeper: one run, in ${ROUNDS} seeded rounds`, async () => {
+  const random = createRandom("callback racing callback")
+  const client = await world.createAccount({ usd: 100 })
+  const space = await client.space()
+  for (let round = 0; round < ROUNDS; round++) {
+    await client.sendTurn({ space, end_user_ref: `c${round}` })
+    await world.settled()
+    const [delivery] = await world.qstash.due()
+    if (!delivery) throw new Error("nothing was published")
+    const copies = Array.from({ length: 5 }, async () => {
+      await jitter(random.int(3))
+      return (await world.deliver(delivery)).status
+    })
+    const statuses = await Promise.all([...copies, world.sweep().then(() => 200)])
+    expect(statuses).toEqual(Array(6).fill(200))
+    await world.qstash.answer({ delivery_id: delivery.delivery_id, status: 200 })
+    await world.drain()
+  }
+  const turns = await expectPromises(world, client.userId)
+  expect(turns.filter((turn) => turn.state === "done")).toHaveLength(ROUNDS)
+  const usage = await world.sql("select 1 from usage where user_id = $1", [client.userId])
+  expect(usage, "each turn called the model once").toHaveLength(ROUNDS)
+})
+
+test(`a worker that outlives its lease racing the sweeper's new worker: one bill, in ${ROUNDS} seeded rounds`, async () => {
+  const random = createRandom("sweeper racing worker")
+  const client = await world.createAccount({ usd: 100 })
+  const space = await client.space()
+  for (let round = 0; round < ROUNDS; round++) {
+    const text = "[think 60000 ms]\n[reply finished]"
+    const sent = (await (await client.sendTurn({ space, end_user_ref: `c${round}`, text })).json()) as Turn
+    await world.settled()
+    const [delivery] = await world.qstash.due()
+    if (!delivery) throw new Error("nothing was published")
+    const slow = world.deliver(delivery)
+    await world.clock.sleeping(2)
+    // Its lease ends without the worker: it sleeps on, as a frozen isolate would.
+    await world.sql("update turns set lease_until = created_at, wake_at = created_at where turn_id = $1", [sent.turn_id])
+    await world.sweep()
+    const [again] = await world.qstash.due()
+    if (!again) throw new Error("the sweeper published nothing")
+    const second = world.deliver(again)
+    await world.clock.sleeping(4)
+    const wake = [() => world.advance(60_000), () => jitter(random.int(4)).then(() => world.sweep())]
+    if (random.int(2)) wake.reverse()
+    await Promise.all(wake.map((act) => act()))
+    const statuses = (await Promise.all([slow, second])).map((response) => response.status)
+    expect(statuses).toEqual([200, 200])
+    for (const { delivery_id } of [delivery, again]) await world.qstash.answer({ delivery_id, status: 200 })
+    await world.drain()
+    expect(await client.getTurn(sent.turn_id)).toMatchObject({ state: "done", result: "finished" })
+  }
+  await expectPromises(world, client.userId)
+})
+
+/** Lets other work go first, by so many round trips. */
+async function jitter(trips: number): Promise<void> {
+  for (let trip = 0; trip < trips; trip++) await world.sql("select 1")
+}
