@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 
 export interface Account {
@@ -32,7 +33,7 @@ export interface Result {
 
 /** A load generator on a thread of its own, so that the stand-ins do not slow it down. */
 export function startLoad() {
-  const thread = new Worker(new URL("./load-thread.ts", import.meta.url))
+  const thread = new Worker(join(import.meta.dirname, "./load-thread.ts"))
   return {
     run: (job: Job): Promise<Result> =>
       new Promise((done, fail) => {

@@ -1,7 +1,11 @@
+import { spawn } from "node:child_process"
+import { writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { join } from "node:path"
 import { build } from "esbuild"
-import { Miniflare, NoOpLog } from "miniflare"
 import { freePort } from "../src/local/postgres.ts"
-import { descendants } from "./processes.ts"
+
+const { default: program } = createRequire(import.meta.url)("workerd") as { default: string }
 
 export interface Runtime {
   url: string
@@ -9,15 +13,24 @@ export interface Runtime {
   stop(): Promise<void>
 }
 
+interface RuntimeOptions {
+  name: string
+  entry: string
+  /** A folder for its bundle and configuration. */
+  dir: string
+  /** Its bindings, given the URL at which it will listen. */
+  bindings: (url: string) => Record<string, string>
+}
+
 /**
- * One worker in a workerd of its own, reached without any proxy in front of it. `bindings` is given the URL at which
- * the worker will listen.
+ * One worker in a workerd of its own and nothing else: `wrangler dev` and miniflare put proxies before and behind the
+ * worker, which cost more than a request does.
  */
-export async function startRuntime(entry: string, bindings: (url: string) => Record<string, string>): Promise<Runtime> {
-  const bundle = await build({
+export async function startRuntime({ name, entry, dir, bindings }: RuntimeOptions): Promise<Runtime> {
+  await build({
     entryPoints: [entry],
+    outfile: join(dir, `${name}.mjs`),
     bundle: true,
-    write: false,
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
@@ -27,23 +40,44 @@ export async function startRuntime(entry: string, bindings: (url: string) => Rec
   })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const before = new Set(await workerdProcesses())
-  const miniflare = new Miniflare({
-    modules: [{ type: "ESModule", path: "worker.js", contents: bundle.outputFiles[0]?.text ?? "" }],
-    compatibilityDate: "2026-11-01",
-    compatibilityFlags: ["nodejs_compat"],
-    bindings: bindings(url),
-    unsafeDirectSockets: [{ host: "127.0.0.1", port }],
-    cf: false,
-    log: new NoOpLog(),
-  })
-  await miniflare.ready
-  const pid = (await workerdProcesses()).find((candidate) => !before.has(candidate))
-  if (pid === undefined) throw new Error("The runtime's process was not found.")
-  return { url, pid, stop: () => miniflare.dispose() }
+  const configFile = join(dir, `${name}.capnp`)
+  await writeFile(configFile, configuration(name, port, bindings(url)))
+  const child = spawn(program, ["serve", configFile], { stdio: ["ignore", "inherit", "inherit"], detached: true })
+  const ended = new Promise<void>((done) => child.once("exit", () => done()))
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await ended
+  }
+  for (let tries = 0; ; tries++) {
+    const answers = await reaches(port).then(
+      () => true,
+      () => false,
+    )
+    if (answers && child.pid !== undefined) return { url, pid: child.pid, stop }
+    if (child.exitCode !== null || tries > 200) {
+      await stop()
+      throw new Error("The runtime does not answer.")
+    }
+    await new Promise((done) => setTimeout(done, 50))
+  }
 }
 
-async function workerdProcesses(): Promise<number[]> {
-  const list = await descendants(process.pid)
-  return list.filter(({ command }) => command.includes("workerd")).map(({ pid }) => pid)
+function configuration(name: string, port: number, bindings: Record<string, string>): string {
+  const list = Object.entries(bindings).map(([key, value]) => `(name = ${quote(key)}, text = ${quote(value)})`)
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    (name = "internet", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker.mjs", esModule = embed "${name}.mjs")],
+  compatibilityDate = "2026-11-01",
+  bindings = [${list.join(", ")}],
+);
+`
 }
+
+const quote = (text: string) => JSON.stringify(text)

@@ -29,6 +29,18 @@ const CREDIT_MICROS = 1e13
 
 export async function createWorld(): Promise<World> {
   const closers: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const one of closers.splice(0).reverse()) await one().catch((error: unknown) => console.error(error))
+  }
+  try {
+    return await build(closers, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function build(closers: (() => Promise<unknown>)[], close: () => Promise<void>): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-"))
   closers.push(() => rm(dataDir, { recursive: true, force: true }))
   const schemaSql = await readFile("schema.sql", "utf8")
@@ -51,20 +63,23 @@ export async function createWorld(): Promise<World> {
       )
       const { env } = namespace
       const bindings = (url: string) => ({ ...env, CALLBACKS_URL: url, LOG_LEVEL: "error" })
-      const runtime = await startRuntime("functions/all.ts", bindings)
+      const runtime = await startRuntime({ name, entry: "functions/all.ts", dir: dataDir, bindings })
       closers.push(runtime.stop)
       const made = []
       for (let i = 0; i < accounts; i++) made.push(await createAccount(sql, runtime.url))
       return { runtime, env, sql, accounts: made }
     },
     async bareWorker({ env }) {
-      const runtime = await startRuntime("bench/bare-worker.ts", () => env)
+      const runtime = await startRuntime({
+        name: "bare",
+        entry: "bench/bare-worker.ts",
+        dir: dataDir,
+        bindings: () => env,
+      })
       closers.push(runtime.stop)
       return runtime
     },
-    async close() {
-      for (const close of closers.splice(0).reverse()) await close().catch((error: unknown) => console.error(error))
-    },
+    close,
   }
 }
 

@@ -49,7 +49,7 @@ export function createApp(group: Group, overrides: Overrides = {}): App {
       app,
       onMethodNotAllowed: (c, methods) => {
         c.header("Allow", methods.join(", "))
-        const message = `${c.req.method} is not allowed here; ${methods.join(", ")} is.`
+        const message = `${c.req.method} is not allowed here, only ${methods.join(", ")}.`
         return answerError(new TurnpikeError("METHOD_NOT_ALLOWED", message), c)
       },
     }),

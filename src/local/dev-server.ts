@@ -23,12 +23,16 @@ export async function startDevServer({
   const log = createWriteStream(join(dataDir, "worker.log"))
   const options = ["--port", String(port), "--ip", "127.0.0.1", "--inspector-port", String(await freePort())]
   const places = ["--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
-  const child = spawn("wrangler", ["dev", ...options, ...places, "--test-scheduled", "--show-interactive-dev-session=false"], {
-    // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
-  })
+  const child = spawn(
+    "wrangler",
+    ["dev", ...options, ...places, "--test-scheduled", "--show-interactive-dev-session=false"],
+    {
+      // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
+    },
+  )
   child.stdout.pipe(log)
   child.stderr.pipe(log)
   const url = `http://127.0.0.1:${port}`

@@ -12,7 +12,8 @@ export async function showFirstTurn(demo: Demo, pin: string, print: (line: strin
   const call = <T>(path: string, init: RequestInit = {}) => request<T>(demo, path, init)
   const earlier = await call<{ data: Turn[] }>("/v1/turns?limit=1")
   const newest = earlier.data[0]
-  if (newest) print(`  an earlier turn is still here: ${newest.turn_id}, ${newest.state}, ${newest.billed_cost_usd} USD`)
+  if (newest)
+    print(`  an earlier turn is still here: ${newest.turn_id}, ${newest.state}, ${newest.billed_cost_usd} USD`)
 
   const space = newest?.space ?? (await call<{ space_id: string }>("/v1/spaces", body({ title: "Demo" }))).space_id
   const text = "Say hello to somebody who has just started Turnpike, in one sentence."
@@ -24,9 +25,13 @@ export async function showFirstTurn(demo: Demo, pin: string, print: (line: strin
   const { data: events } = await call<{ data: TurnEvent[] }>(`/v1/turns/${turn.turn_id}/events`)
   const start = Date.parse(events[0]?.created_at ?? turn.created_at)
   for (const event of events) print(`  ${event.type.padEnd(13)} +${Date.parse(event.created_at) - start} ms`)
-  print(turn.state === "done" ? `  reply: ${turn.result}` : `  ${turn.state}: ${turn.error?.code} ${turn.error?.message}`)
+  print(
+    turn.state === "done" ? `  reply: ${turn.result}` : `  ${turn.state}: ${turn.error?.code} ${turn.error?.message}`,
+  )
   const { tokens_input, tokens_cached, tokens_output } = turn.usage
-  print(`  bill:  ${turn.billed_cost_usd} USD (${tokens_input} tokens in, ${tokens_cached} of them cached, ${tokens_output} out)`)
+  print(
+    `  bill:  ${turn.billed_cost_usd} USD (${tokens_input} tokens in, ${tokens_cached} of them cached, ${tokens_output} out)`,
+  )
   return space
 }
 

@@ -56,7 +56,16 @@ export async function enableModels(sql: RunSql, models: ConfiguredModel[]): Prom
     await sql(
       `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
        values ($1, $2, $3, $4, true, $5, $6, $7, $8) on conflict (pin) do update set enabled = true, sort_order = excluded.sort_order`,
-      [`${engine}/${model}`, engine, model, label, order, perMillion(usd.input), perMillion(usd.cached), perMillion(usd.output)],
+      [
+        `${engine}/${model}`,
+        engine,
+        model,
+        label,
+        order,
+        perMillion(usd.input),
+        perMillion(usd.cached),
+        perMillion(usd.output),
+      ],
     )
   }
 }

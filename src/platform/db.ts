@@ -32,11 +32,13 @@ const parsers = {
 /** Kysely over Neon's HTTP endpoint: one statement, one round trip, one transaction. */
 export function createDatabase(env: { DATABASE_URL: string; DATABASE_HTTP_URL?: string | undefined }, meter: Meter) {
   if (env.DATABASE_HTTP_URL) neonConfig.fetchEndpoint = env.DATABASE_HTTP_URL
-  const query = neon(env.DATABASE_URL, { fullResults: true, types: parsers })
+  const query = neon(env.DATABASE_URL)
+  // The parsers must come with each query: the options of neon() itself do not take them.
+  const options = { fullResults: true, types: parsers } as const
   const connection: DatabaseConnection = {
     async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
       const result = await meter.measure("pg", () =>
-        query.query(compiled.sql, compiled.parameters as unknown[]).catch(rethrow),
+        query.query(compiled.sql, compiled.parameters as unknown[], options).catch(rethrow),
       )
       return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) }
     },

@@ -1,17 +1,17 @@
 export type MeteredService = "pg" | "redis" | "qstash" | "model"
 
-/** Counts the round trips of one invocation, so that anyone can read them in Server-Timing. */
+/** Counts the round trips that an invocation has waited for, so that anyone can read them in Server-Timing. */
 export class Meter {
   private readonly services = new Map<MeteredService, { calls: number; ms: number }>()
 
   async measure<T>(service: MeteredService, work: () => Promise<T>): Promise<T> {
     const started = performance.now()
-    const entry = this.services.get(service) ?? { calls: 0, ms: 0 }
-    this.services.set(service, entry)
-    entry.calls++
     try {
       return await work()
     } finally {
+      const entry = this.services.get(service) ?? { calls: 0, ms: 0 }
+      this.services.set(service, entry)
+      entry.calls++
       entry.ms += performance.now() - started
     }
   }

@@ -28,9 +28,9 @@ export function createTestClock(
         if (ms <= 0) return resolve()
         const sleeper = { at: now + ms, wake: resolve }
         sleepers.push(sleeper)
-      const told = watchers.filter((watcher) => watcher.count <= sleepers.length)
-      watchers = watchers.filter((watcher) => !told.includes(watcher))
-      for (const watcher of told) watcher.notify()
+        const told = watchers.filter((watcher) => watcher.count <= sleepers.length)
+        watchers = watchers.filter((watcher) => !told.includes(watcher))
+        for (const watcher of told) watcher.notify()
         signal?.addEventListener("abort", () => {
           sleepers = sleepers.filter((other) => other !== sleeper)
           reject(signal.reason)

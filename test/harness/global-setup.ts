@@ -30,12 +30,25 @@ export default async function setup(project: TestProject) {
 async function startModels(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, logLevel: "silent" })
   const content = "Hello from the model."
+  const details = { prompt_tokens_details: { cached_tokens: 100 } }
   const answers = [
     { model: "chat-model", usage: { prompt_tokens: 120, completion_tokens: 30 } },
+    { model: "cached-model", usage: { prompt_tokens: 120, completion_tokens: 30, ...details } },
     { model: "responses-model", usage: { input_tokens: 120, output_tokens: 30 } },
-    { model: "messages-model", usage: { input_tokens: 20, output_tokens: 30, cache_read_input_tokens: 100 } },
+    { model: "messages-model", usage: { input_tokens: 120, output_tokens: 30 } },
   ]
   for (const { model, usage } of answers) mock.addFixture({ match: { model }, response: { content, usage } })
+  const refusals = [
+    { model: "busy-model", status: 429 },
+    { model: "broken-model", status: 500 },
+    { model: "strict-model", status: 400 },
+  ]
+  for (const { model, status } of refusals) {
+    mock.addFixture({
+      match: { model },
+      response: { error: { message: "refused, key sk-canary-123456789", type: "error" }, status },
+    })
+  }
   await mock.start()
   return mock
 }

@@ -13,7 +13,7 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const worker = createWorker(all, { clock })
-  const env = { ...namespace.env, ...options.env }
+  let env: Record<string, string> = { ...namespace.env, ...options.env }
   const background = new Set<Promise<unknown>>()
 
   /** One invocation: the answer comes first, what it left for later is awaited by `settled`. */
@@ -41,6 +41,10 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
   return {
     ...namespace,
     clock,
+    /** Deploys with other bindings. */
+    rebind(changes: Record<string, string>) {
+      env = { ...env, ...changes }
+    },
     invoke,
     settled,
     deliver,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest"
 import type { FaultRule } from "../../src/local/faults.ts"
-import { MODEL_PIN, addModel } from "../harness/models.ts"
+import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
@@ -65,7 +65,10 @@ const scenarios: Scenario[] = [
   {
     name: "cancel of a running turn",
     async act(client, space) {
-      const turnId = await sendUntilAccepted(client, { space, text: "[think 5000 ms]\n[steps 3]\n[use input=10 output=10]" })
+      const turnId = await sendUntilAccepted(client, {
+        space,
+        text: "[think 5000 ms]\n[steps 3]\n[use input=10 output=10]",
+      })
       const running = world.drain()
       // Either the first step is under way (its think and its time limit sleep), or the fault ended the run before.
       await Promise.race([running, world.clock.sleeping(2)])
@@ -95,7 +98,9 @@ test.each(scenarios)("$name survives a failure at every I/O", async (scenario) =
     counts[call.service] = (counts[call.service] ?? 0) + 1
     for (const way of WAYS) {
       const { client } = await run(scenario, [{ call: call.n, ...way }]).catch((error: unknown) => {
-        throw new Error(`${way.action} ${way.when} call ${call.n} (${call.service} ${call.label.slice(0, 60)})`, { cause: error })
+        throw new Error(`${way.action} ${way.when} call ${call.n} (${call.service} ${call.label.slice(0, 60)})`, {
+          cause: error,
+        })
       })
       try {
         scenario.check(await expectPromises(world, client.userId))
@@ -131,11 +136,16 @@ async function run(scenario: Scenario, rules: FaultRule[] = []) {
 }
 
 async function openTurns(client: TestClient): Promise<number> {
-  const rows = await world.sql("select 1 from turns where user_id = $1 and state in ('queued', 'running')", [client.userId])
+  const rows = await world.sql("select 1 from turns where user_id = $1 and state in ('queued', 'running')", [
+    client.userId,
+  ])
   return rows.length
 }
 
-async function sendUntilAccepted(client: TestClient, body: { space: string } & Record<string, unknown>): Promise<string> {
+async function sendUntilAccepted(
+  client: TestClient,
+  body: { space: string } & Record<string, unknown>,
+): Promise<string> {
   const key = crypto.randomUUID()
   for (let tries = 0; tries < 3; tries++) {
     const response = await client.sendTurn(body, key)

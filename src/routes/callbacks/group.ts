@@ -47,7 +47,10 @@ function modelAccounts(env: CallbacksEnv): ModelAccounts {
     ...(env.ANTHROPIC_API_KEY && {
       anthropic: { apiKey: env.ANTHROPIC_API_KEY, ...(env.ANTHROPIC_BASE_URL && { baseUrl: env.ANTHROPIC_BASE_URL }) },
     }),
-    ...(env.OPENAI_API_KEY && { openai: { apiKey: env.OPENAI_API_KEY } }),
+    // A key beside a base URL belongs to that server, whichever protocol a pin speaks with it.
+    ...(env.OPENAI_API_KEY && {
+      openai: { apiKey: env.OPENAI_API_KEY, ...(env.OPENAI_BASE_URL && { baseUrl: env.OPENAI_BASE_URL }) },
+    }),
     ...(env.OPENAI_BASE_URL && {
       "openai-compatible": {
         baseUrl: env.OPENAI_BASE_URL,

@@ -25,13 +25,10 @@ const post = createRoute({
     "the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.",
   request: {
     headers: z.object({
-      "idempotency-key": z
-        .string()
-        .optional()
-        .meta({
-          description: "Required. 1–255 printable characters, unique per logical request.",
-          example: "order-1001",
-        }),
+      "idempotency-key": z.string().optional().meta({
+        description: "Required. 1–255 printable characters, unique per logical request.",
+        example: "order-1001",
+      }),
     }),
     body: jsonBody(createTurnSchema),
   },

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest"
+import { callModel } from "../../src/agent/call-model.ts"
+import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
+import type { Turn } from "../../src/turns/schemas.ts"
+import { addModel } from "../harness/models.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const ENGINES = [
+  { pin: "anthropic/messages-model", path: "/v1/messages" },
+  { pin: "openai/responses-model", path: "/v1/responses" },
+  { pin: "openai-compatible/chat-model", path: "/v1/chat/completions" },
+]
+
+const modelUrl = () => inject("modelUrl")
+
+let world: World
+beforeAll(async () => {
+  const accounts = { ANTHROPIC_API_KEY: "sk-test", ANTHROPIC_BASE_URL: `${modelUrl()}/v1`, OPENAI_API_KEY: "sk-test" }
+  world = await createWorld({ env: { ...accounts, OPENAI_BASE_URL: `${modelUrl()}/v1` } })
+  for (const { pin } of ENGINES) await addModel(world, pin)
+})
+afterAll(() => world.close())
+
+describe.each(ENGINES)("$pin, against a server that speaks its protocol", ({ pin, path }) => {
+  test("runs a turn with history, counts its tokens and bills them", async () => {
+    const client = await world.createAccount()
+    const space = await client.space({ manifest: { instructions: `Be kind (${pin}).`, max_output_tokens: 200 } })
+    const send = async (text: string) => {
+      const turn = (await (await client.sendTurn({ space, text, model: pin })).json()) as Turn
+      await world.drain()
+      return client.getTurn(turn.turn_id)
+    }
+    const first = await send("My name is Ada.")
+    const second = await send("What is my name?")
+    for (const turn of [first, second]) {
+      expect(turn).toMatchObject({
+        state: "done",
+        result: "Hello from the model.",
+        usage: { model_calls: 1, tokens_input: 120, tokens_cached: 0, tokens_output: 30 },
+        billed_cost_usd: (120 * 3 + 30 * 15) / 1_000_000,
+      })
+    }
+    const sent = await lastRequest(path)
+    const shown = JSON.stringify(sent)
+    for (const part of ["Be kind", "My name is Ada.", "Hello from the model.", "What is my name?", "200"]) {
+      expect(shown).toContain(part)
+    }
+    await expectPromises(world, client.userId)
+  })
+})
+
+/** What the model server was asked last at `path`. */
+async function lastRequest(path: string): Promise<unknown> {
+  const response = await fetch(`${modelUrl()}/__aimock/journal?path=${encodeURIComponent(path)}`)
+  const entries = (await response.json()) as { path: string; body: unknown }[]
+  return entries.filter((entry) => entry.path === path).at(-1)?.body
+}
+
+function contextFor(overrides: Partial<EngineContext> = {}): EngineContext {
+  const baseUrl = `${modelUrl()}/v1`
+  return {
+    fetch: (input, init) => fetch(input, init),
+    accounts: {
+      anthropic: { apiKey: "sk-test", baseUrl },
+      openai: { apiKey: "sk-test", baseUrl },
+      "openai-compatible": { baseUrl },
+    },
+    sleep: async () => {},
+    signal: new AbortController().signal,
+    ...overrides,
+  }
+}
+
+const callOf = (engine: ModelCall["engine"], model: string): ModelCall => ({
+  engine,
+  model,
+  messages: [{ role: "user", content: "hi" }],
+  maxOutputTokens: 100,
+  step: 0,
+  attempt: 0,
+})
+
+describe("cached tokens", () => {
+  test("openai-compatible: a part of the prompt's tokens", async () => {
+    const accounts = { "openai-compatible": { baseUrl: `${modelUrl()}/api/v1` } }
+    const answer = await callModel(contextFor({ accounts }), callOf("openai-compatible", "cached-model"))
+    expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 100, tokensOutput: 30 })
+  })
+
+  // The model server cannot report these, so they are the providers' documented answers.
+  test("anthropic: reported beside input_tokens, counted as a part of the prompt", async () => {
+    const usage = { input_tokens: 20, cache_read_input_tokens: 90, cache_creation_input_tokens: 10, output_tokens: 30 }
+    const content = [{ type: "text", text: "hi" }]
+    const body = { type: "message", id: "m", role: "assistant", model: "m", content, stop_reason: "end_turn", usage }
+    const answer = await callModel(contextFor({ fetch: async () => Response.json(body) }), callOf("anthropic", "m"))
+    expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensOutput: 30 })
+  })
+  test("openai: a part of input_tokens", async () => {
+    const usage = { input_tokens: 120, input_tokens_details: { cached_tokens: 90 }, output_tokens: 30 }
+    const output = [
+      { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "hi", annotations: [] }] },
+    ]
+    const body = { id: "r", created_at: 1, model: "m", output, usage }
+    const answer = await callModel(contextFor({ fetch: async () => Response.json(body) }), callOf("openai", "m"))
+    expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensOutput: 30 })
+  })
+  test("a server that reports no usage is not free", async () => {
+    const choices = [{ index: 0, message: { role: "assistant", content: "hello you" }, finish_reason: "stop" }]
+    const body = { id: "c", created: 1, model: "m", choices }
+    const answer = await callModel(
+      contextFor({ fetch: async () => Response.json(body) }),
+      callOf("openai-compatible", "m"),
+    )
+    expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 0, tokensOutput: 3 })
+  })
+})
+
+describe("a provider's failure", () => {
+  const engines = ["anthropic", "openai", "openai-compatible"] as const
+  const failureOf = (context: EngineContext, call: ModelCall) =>
+    callModel(context, call).then(
+      () => null,
+      (error: unknown) => error,
+    )
+
+  test.each(engines)(
+    "%s: 429 and 5xx are unavailable, another 4xx is rejected, and no key comes through",
+    async (engine) => {
+      for (const [model, kind] of [
+        ["busy-model", "unavailable"],
+        ["broken-model", "unavailable"],
+        ["strict-model", "rejected"],
+      ] as const) {
+        const error = await failureOf(contextFor(), callOf(engine, model))
+        expect(error).toBeInstanceOf(ModelError)
+        expect(error).toMatchObject({ kind })
+        expect((error as ModelError).message).not.toContain("canary")
+      }
+    },
+  )
+  test.each(engines)("%s: Retry-After, garbage, no connection and no account", async (engine) => {
+    const busy = async () =>
+      Response.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "7" } })
+    expect(await failureOf(contextFor({ fetch: busy }), callOf(engine, "m"))).toMatchObject({ retryAfterMs: 7000 })
+    const garbage = async () => new Response("<html>", { status: 200 })
+    expect(await failureOf(contextFor({ fetch: garbage }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
+    const nobody = async () => {
+      throw new TypeError("connection refused")
+    }
+    expect(await failureOf(contextFor({ fetch: nobody }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
+    expect(await failureOf(contextFor({ accounts: {} }), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
+  })
+  test.each(engines)("%s: an abort ends the call with its reason", async (engine) => {
+    const controller = new AbortController()
+    const hanging: typeof fetch = (_input, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
+        controller.abort(new Error("enough"))
+      })
+    const context = contextFor({ fetch: hanging, signal: controller.signal })
+    expect(await failureOf(context, callOf(engine, "m"))).toMatchObject({ message: "enough" })
+  })
+})

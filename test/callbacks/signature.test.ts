@@ -1,0 +1,85 @@
+import { SignJWT } from "jose"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Delivery } from "../harness/namespace.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+let client: TestClient
+beforeAll(async () => {
+  world = await createWorld()
+  client = await world.createAccount()
+})
+afterAll(() => world.close())
+
+async function nextDelivery(): Promise<Delivery> {
+  await client.sendTurn({ space: await client.space() })
+  await world.settled()
+  const [delivery] = await world.qstash.due()
+  if (!delivery) throw new Error("nothing was published")
+  return delivery
+}
+
+/** Refused with 401, and the turn did not move. */
+async function expectRefused(delivery: Delivery) {
+  const response = await world.deliver(delivery)
+  expect(response.status).toBe(401)
+  expect(await response.json()).toMatchObject({ error: { code: "INVALID_SIGNATURE" } })
+  const turnId = new URL(delivery.url).pathname.split("/").at(-1)
+  const [turn] = await world.sql<{ state: string }>("select state from turns where turn_id = $1", [turnId])
+  expect(turn?.state ?? "queued").toBe("queued")
+}
+
+const signature = (delivery: Delivery) => delivery.headers["Upstash-Signature"] ?? ""
+const signed = (delivery: Delivery, value: string) => ({
+  ...delivery,
+  headers: { ...delivery.headers, "Upstash-Signature": value },
+})
+
+test("a signature that is missing, forged or altered is refused", async () => {
+  const delivery = await nextDelivery()
+  const { "Upstash-Signature": _none, ...unsigned } = delivery.headers
+  await expectRefused({ ...delivery, headers: unsigned })
+  const token = signature(delivery)
+  const [head, claims, mac] = token.split(".")
+  const none = btoa('{"alg":"none","typ":"JWT"}').replace(/=+$/, "")
+  for (const forged of [
+    "",
+    "x",
+    "a.b.c",
+    `${none}.${claims}.`,
+    `${head}.${claims}.`,
+    `${head}.${claims}.${mac?.slice(1)}A`,
+  ]) {
+    await expectRefused(signed(delivery, forged))
+  }
+  const stranger = new TextEncoder().encode("sig_somebody_elses_key_of_some_length")
+  const body = JSON.parse(atob((claims ?? "").replaceAll("-", "+").replaceAll("_", "/")))
+  const wrongKey = await new SignJWT(body).setProtectedHeader({ alg: "HS256" }).sign(stranger)
+  await expectRefused(signed(delivery, wrongKey))
+  const ours = new TextEncoder().encode(world.env.QSTASH_CURRENT_SIGNING_KEY)
+  const issuer = await new SignJWT({ ...body, iss: "Someone" }).setProtectedHeader({ alg: "HS256" }).sign(ours)
+  await expectRefused(signed(delivery, issuer))
+})
+
+test("another body, another URL and an expired or future token are refused", async () => {
+  const delivery = await nextDelivery()
+  await expectRefused({ ...delivery, body: btoa('{"x":1}') })
+  const other = await nextDelivery()
+  await expectRefused(signed(delivery, signature(other)))
+  await expectRefused({ ...delivery, url: `${delivery.url}x` })
+  await world.clock.advance(306_000)
+  await expectRefused(delivery)
+  await world.clock.advance(-400_000)
+  await expectRefused(delivery)
+  await world.clock.advance(94_000)
+  expect((await world.deliver(delivery)).status).toBe(200)
+})
+
+test("the next key is accepted during a rotation, and a retired one is not", async () => {
+  const stale = await nextDelivery()
+  const rolled = await world.qstash.rollKeys()
+  const fresh = await nextDelivery()
+  expect((await world.deliver(fresh)).status, "signed with what the worker knows as the next key").toBe(200)
+  world.rebind({ QSTASH_CURRENT_SIGNING_KEY: rolled.current, QSTASH_NEXT_SIGNING_KEY: rolled.next })
+  await expectRefused(stale)
+})

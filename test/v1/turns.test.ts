@@ -1,0 +1,392 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Turn } from "../../src/turns/schemas.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const turnOf = async (response: Response) => (await response.json()) as Turn
+
+async function finished(
+  client: Awaited<ReturnType<World["createAccount"]>>,
+  body: { space: string } & Record<string, unknown>,
+) {
+  const { turn_id } = await turnOf(await client.sendTurn(body))
+  await world.drain()
+  return client.getTurn(turn_id)
+}
+
+describe("idempotency", () => {
+  test("the same key: the same turn for the same body, 422 for another", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const body = { space, text: "one", metadata: { a: "1", b: "2" } }
+    const first = await client.sendTurn(body, "key-1")
+    expect(first.headers.get("idempotent-replayed")).toBeNull()
+    const turn = await turnOf(first)
+    await world.drain()
+
+    const again = await client.sendTurn({ metadata: { b: "2", a: "1" }, text: "one", space }, '"key-1"')
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"])
+    expect(await turnOf(again)).toMatchObject({ turn_id: turn.turn_id, state: "done" })
+
+    const other = await client.sendTurn({ ...body, text: "two" }, "key-1")
+    expect(other.status).toBe(422)
+    expect(await other.json()).toMatchObject({ error: { code: "IDEMPOTENCY_KEY_REUSED" } })
+    expect(await expectPromises(world, client.userId)).toHaveLength(1)
+  })
+
+  test("a refusal is not kept: the key works once there is credit", async () => {
+    const client = await world.createAccount({ usd: 0 })
+    const space = await client.space()
+    expect((await client.sendTurn({ space }, "later")).status).toBe(402)
+    await world.sql("update wallets set balance_credit_micros = 10000000 where user_id = $1", [client.userId])
+    await world.sql(
+      `insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, actor, created_at)
+       values ($1, 'manual_topup', 10000000, 10000000, 'test', now())`,
+      [client.userId],
+    )
+    expect((await client.sendTurn({ space }, "later")).status).toBe(202)
+    await world.drain()
+    await expectPromises(world, client.userId)
+  })
+
+  test("keys are the account's own, and live and test ones apart", async () => {
+    const [one, two] = [await world.createAccount(), await world.createAccount()]
+    const test = world.createClient(one.userId, (await world.makeKey(one.userId, { test: true })).value)
+    const ids = await Promise.all(
+      [one, two, test].map(
+        async (client) => (await turnOf(await client.sendTurn({ space: await client.space() }, "k"))).turn_id,
+      ),
+    )
+    expect(new Set(ids).size).toBe(3)
+  })
+})
+
+describe("conversations", () => {
+  test("run first in, first out; others run beside them", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const send = (text: string, more = {}) => client.sendTurn({ space, text, ...more }).then(turnOf)
+    const [a, b, c] = [await send("a"), await send("b"), await send("c")]
+    const named = await send("d", { conversation: "orders" })
+    expect(new Set([a, b, c].map((turn) => turn.conversation)).size).toBe(1)
+    expect(named.conversation).not.toBe(a.conversation)
+    await world.settled()
+    // Delivered in reverse: the order is the conversation's, not the queue's.
+    for (const delivery of (await world.qstash.due()).reverse()) {
+      expect((await world.deliver(delivery)).status).toBe(200)
+      await world.qstash.answer({ delivery_id: delivery.delivery_id, status: 200 })
+    }
+    await world.drain()
+    const results = await Promise.all(
+      [a, b, c, named].map(async ({ turn_id }) => (await client.getTurn(turn_id)).result),
+    )
+    expect(results).toEqual([
+      "You said: a",
+      "You said: b (after 2 earlier messages)",
+      "You said: c (after 4 earlier messages)",
+      "You said: d",
+    ])
+    const again = await finished(client, { space, text: "e", conversation: named.conversation })
+    expect(again.result).toBe("You said: e (after 2 earlier messages)")
+  })
+
+  test("no end user sees another's history", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    await finished(client, { space, end_user_ref: "ann", text: "secret" })
+    const bob = await finished(client, { space, end_user_ref: "bob", text: "hi", conversation: "default" })
+    expect(bob.result).toBe("You said: hi")
+  })
+})
+
+describe("outcomes", () => {
+  test("multi-step turns are billed for each call, and failures of our own not at all", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const use = "[use input=1000 cached=400 output=100]"
+    const call = (600 * 10 + 400 * 1 + 100 * 50) / 10_000_000
+    const done = await finished(client, { space, text: `[steps 3]\n${use}` })
+    expect(done).toMatchObject({
+      state: "done",
+      billed_cost_usd: 3 * call,
+      usage: { model_calls: 3, tokens_input: 3000, tokens_cached: 1200, tokens_output: 300 },
+    })
+    expect(await finished(client, { space, text: "[fail OUT_OF_STOCK]" })).toMatchObject({
+      state: "failed",
+      error: { code: "OUT_OF_STOCK" },
+      billed_cost_usd: 0,
+    })
+    expect(await finished(client, { space, text: "[fail MODEL_REJECTED]" })).toMatchObject({
+      state: "failed",
+      error: { code: "MODEL_REJECTED" },
+      billed_cost_usd: 0,
+    })
+    await expectPromises(world, client.userId)
+  })
+
+  test("a model that does not answer is tried five times, then the turn fails unbilled", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const sent = await turnOf(await client.sendTurn({ space, text: "[fail MODEL_UNAVAILABLE]" }))
+    const saved = await turnOf(
+      await client.sendTurn({ space, end_user_ref: "other", text: "[fail MODEL_UNAVAILABLE times=2]" }),
+    )
+    for (let round = 0; round < 8; round++) {
+      await world.drain()
+      await world.advance(35_000)
+    }
+    await world.drain()
+    expect(await client.getTurn(sent.turn_id)).toMatchObject({ state: "failed", error: { code: "MODEL_UNAVAILABLE" } })
+    expect(await client.getTurn(saved.turn_id)).toMatchObject({ state: "done" })
+    await expectPromises(world, client.userId)
+  })
+
+  test("max_cost_usd bounds the answer and the bill", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const turn = await finished(client, { space, text: "[long 100000]", max_cost_usd: 0.005 })
+    expect(turn).toMatchObject({ state: "failed", error: { code: "COST_LIMIT_REACHED" } })
+    expect(turn.result).toMatch(/^long long/)
+    expect(turn.billed_cost_usd).toBeLessThanOrEqual(0.005)
+    const none = await finished(client, { space, text: "hello there", max_cost_usd: 0.0000001 })
+    expect(none).toMatchObject({ state: "failed", error: { code: "COST_LIMIT_REACHED" }, billed_cost_usd: 0 })
+    await expectPromises(world, client.userId)
+  })
+
+  test("a hold that is too small grows as far as the balance goes", async () => {
+    const client = await world.createAccount({ usd: 1 })
+    const space = await client.space()
+    await world.sql("update model_catalog set max_output_tokens = 100000 where pin = 'rehearsal/standard'")
+    const turn = await finished(client, { space, text: "[use input=100 output=60000]" })
+    await world.sql("update model_catalog set max_output_tokens = 8192 where pin = 'rehearsal/standard'")
+    expect(turn).toMatchObject({ state: "done", billed_cost_usd: 0.3001 })
+    await expectPromises(world, client.userId)
+  })
+
+  test("limits of steps and of time end a turn with what it has", async () => {
+    const client = await world.createAccount()
+    const space = await client.space({ manifest: { max_steps: 2 } })
+    const limited = await finished(client, { space, text: "[steps 9]" })
+    expect(limited).toMatchObject({ state: "failed", error: { code: "STEP_LIMIT_REACHED" }, usage: { model_calls: 2 } })
+    expect(limited.billed_cost_usd).toBeGreaterThan(0)
+    expect(limited.result).toBe("Step 1 of 9.\n\nStep 2 of 9.")
+
+    const slow = await turnOf(await client.sendTurn({ space, text: "[think 30000 ms]", timeout_seconds: 10 }))
+    const running = world.drain()
+    await world.clock.sleeping(2)
+    await world.advance(10_000)
+    await running
+    expect(await client.getTurn(slow.turn_id)).toMatchObject({ state: "failed", error: { code: "TIMEOUT_REACHED" } })
+    await expectPromises(world, client.userId)
+  })
+
+  test("a long turn is handed from callback to callback", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const sent = await turnOf(await client.sendTurn({ space, text: "[steps 4]\n[think 15000 ms]" }))
+    const running = world.drain()
+    for (let step = 0; step < 4; step++) {
+      await world.clock.sleeping(2)
+      await world.advance(15_000)
+    }
+    await running
+    expect(await client.getTurn(sent.turn_id)).toMatchObject({ state: "done", usage: { model_calls: 4 } })
+    const [row] = await world.sql<{ epoch: number }>("select epoch from turns where turn_id = $1", [sent.turn_id])
+    expect(row?.epoch, "two callbacks").toBe(2)
+    await expectPromises(world, client.userId)
+  })
+
+  test("a turn that nobody starts within an hour is cancelled as expired", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const sent = await turnOf(await client.sendTurn({ space }))
+    await world.settled()
+    await world.qstash.reset()
+    await world.advance(3_600_000)
+    await world.sweep()
+    expect(await client.getTurn(sent.turn_id)).toMatchObject({ state: "cancelled", status_reason: "expired" })
+    await expectPromises(world, client.userId)
+  })
+
+  test("a turn whose worker dies five times is failed as lost, unbilled", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const sent = await turnOf(await client.sendTurn({ space, timeout_seconds: 3600 }))
+    await world.settled()
+    await world.plan([
+      { service: "pg", match: "turn_steps (turn_id", call: 1, times: 99, action: "fail", when: "before" },
+    ])
+    for (let round = 0; round < 30; round++) {
+      await world.drain()
+      await world.advance(160_000)
+      await world.sweep()
+    }
+    await world.clearFaults()
+    await world.sweep()
+    expect(await client.getTurn(sent.turn_id)).toMatchObject({
+      state: "failed",
+      error: { code: "ENGINE_LOST" },
+      billed_cost_usd: 0,
+    })
+    await expectPromises(world, client.userId)
+  })
+})
+
+describe("cancel", () => {
+  test("queued at once, twice the same, and 409 when done", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const sent = await turnOf(await client.sendTurn({ space }))
+    const path = `/v1/turns/${sent.turn_id}/cancel`
+    for (let times = 0; times < 2; times++) {
+      const response = await client.call("POST", path)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toMatchObject({
+        state: "cancelled",
+        status_reason: "client",
+        held_usd: 0,
+        billed_cost_usd: 0,
+      })
+    }
+    const done = await finished(client, { space })
+    const late = await client.call("POST", `/v1/turns/${done.turn_id}/cancel`)
+    expect([late.status, ((await late.json()) as { error: { code: string } }).error.code]).toEqual([
+      409,
+      "TURN_FINISHED",
+    ])
+    await expectPromises(world, client.userId)
+  })
+})
+
+describe("reading", () => {
+  test("lists page by page without gaps or repeats, and a cursor keeps to its filters", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const sent: string[] = []
+    for (let n = 0; n < 7; n++) {
+      await world.advance(1000)
+      sent.push((await turnOf(await client.sendTurn({ space, end_user_ref: n % 2 ? "odd" : "even" }))).turn_id)
+    }
+    const seen: string[] = []
+    let cursor = ""
+    do {
+      const page = (await (await client.call("GET", `/v1/turns?limit=3${cursor}`)).json()) as {
+        data: Turn[]
+        has_more: boolean
+        next_cursor: string | null
+      }
+      seen.push(...page.data.map((turn) => turn.turn_id))
+      expect(page.has_more).toBe(page.next_cursor !== null)
+      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`
+      if (cursor) {
+        const other = await client.call("GET", `/v1/turns?limit=3&state=done${cursor}`)
+        expect(other.status).toBe(422)
+      }
+    } while (cursor)
+    expect(seen).toEqual([...sent].reverse())
+    const odd = (await (await client.call("GET", "/v1/turns?end_user_ref=odd")).json()) as { data: Turn[] }
+    expect(odd.data).toHaveLength(3)
+  })
+
+  test("events are numbered and paged", async () => {
+    const client = await world.createAccount()
+    const turn = await finished(client, { space: await client.space() })
+    const path = `/v1/turns/${turn.turn_id}/events`
+    const all = (await (await client.call("GET", path)).json()) as { data: { seq: number; type: string }[] }
+    expect(all.data.map(({ seq, type }) => [seq, type])).toEqual([
+      [1, "turn.queued"],
+      [2, "turn.running"],
+      [3, "turn.done"],
+    ])
+    const rest = (await (await client.call("GET", `${path}?limit=1&cursor=1`)).json()) as {
+      data: object[]
+      next_cursor: string
+    }
+    expect([rest.data.length, rest.next_cursor]).toEqual([1, "2"])
+  })
+
+  test("wait holds the answer until the turn has ended, or until its time is over", async () => {
+    const client = await world.createAccount()
+    const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
+    await world.settled()
+    const waiting = client.call("GET", `/v1/turns/${sent.turn_id}?wait=30`).then(turnOf)
+    await world.clock.sleeping(1)
+    await world.drain()
+    await world.advance(1000)
+    expect((await waiting).state).toBe("done")
+
+    const stuck = await turnOf(await client.sendTurn({ space: sent.space, end_user_ref: "other" }))
+    const impatient = client.call("GET", `/v1/turns/${stuck.turn_id}?wait=1`).then(turnOf)
+    await world.clock.sleeping(1)
+    await world.advance(1000)
+    expect((await impatient).state).toBe("queued")
+  })
+})
+
+describe("scopes and test keys", () => {
+  test("a key sees what its scope says", async () => {
+    const owner = await world.createAccount()
+    const mine = await owner.space()
+    const [row] = await world.sql<{ space_id: string }>("select space_id from spaces where slug = $1", [mine])
+    const as = async (key: Parameters<World["makeKey"]>[1]) =>
+      world.createClient(owner.userId, (await world.makeKey(owner.userId, key)).value)
+    const created = await as({ scope: "created" })
+    const all = await as({ scope: "all" })
+    const one = await as({ scope: "space", spaceId: Number(row?.space_id) })
+    const theirs = await created.space()
+
+    const reads = (client: typeof owner, id: string) =>
+      client.call("GET", `/v1/spaces/${id}`).then((response) => response.status)
+    expect([await reads(created, mine), await reads(created, theirs)]).toEqual([404, 200])
+    expect([await reads(all, mine), await reads(all, theirs)]).toEqual([200, 200])
+    expect([await reads(one, mine), await reads(one, theirs)]).toEqual([200, 404])
+    const denied = await one.call("POST", "/v1/spaces", { title: "x" })
+    expect([denied.status, await denied.json()]).toMatchObject([403, { error: { code: "SCOPE_DENIED" } }])
+    expect(await (await one.call("GET", "/v1/me")).json()).toMatchObject({ key: { scope: "space", space: mine } })
+  })
+
+  test("a test key rehearses for nothing and sees only test data", async () => {
+    const owner = await world.createAccount({ usd: 0 })
+    const tester = world.createClient(
+      owner.userId,
+      (await world.makeKey(owner.userId, { test: true, scope: "all" })).value,
+    )
+    const space = await tester.space()
+    const turn = await finished(tester, { space })
+    expect(turn).toMatchObject({ state: "done", test: true, billed_cost_usd: 0, model: "rehearsal/standard" })
+    expect((await owner.call("GET", `/v1/turns/${turn.turn_id}`)).status).toBe(404)
+    const live = world.createClient(owner.userId, (await world.makeKey(owner.userId, { scope: "all" })).value)
+    expect((await live.call("GET", `/v1/spaces/${space}`)).status).toBe(404)
+    await expectPromises(world, owner.userId)
+  })
+})
+
+test("round trips: a POST takes 1 statement, a GET 1, a plain turn 4 in all", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  await world.plan([])
+  const calls = (response: Response, service: string) =>
+    Number(
+      new RegExp(`${service};dur=[\\d.]+;desc="calls=(\\d+)"`).exec(response.headers.get("server-timing") ?? "")?.[1],
+    )
+  const accepted = await client.sendTurn({ space })
+  expect(calls(accepted, "pg")).toBeLessThanOrEqual(2)
+  expect(calls(accepted, "qstash"), "the answer does not wait for QStash").toBe(0)
+  const { turn_id } = await turnOf(accepted)
+  await world.drain()
+  const statements = (await world.calls()).filter((call) => call.service === "pg")
+  expect(statements.length, statements.map((call) => call.label.slice(0, 50)).join("\n")).toBeLessThanOrEqual(5)
+  expect(statements).toHaveLength(4)
+
+  await world.plan([])
+  const read = await client.call("GET", `/v1/turns/${turn_id}`)
+  expect(calls(read, "pg")).toBe(1)
+  expect((await world.calls()).filter((call) => call.service === "pg")).toHaveLength(1)
+  await world.clearFaults()
+})

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Turn } from "../../src/turns/schemas.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+let client: TestClient
+let space: string
+beforeAll(async () => {
+  world = await createWorld()
+  client = await world.createAccount()
+  space = await client.space()
+})
+afterAll(() => world.close())
+
+interface ApiError {
+  error: { code: string; message: string; param?: string; retryable: boolean; request_id: string }
+}
+
+/** Asserts a documented refusal with a useful message, and that nothing was written. */
+async function expectRefused(send: () => Promise<Response>, status: number, code: string, param?: string) {
+  const before = await fingerprint()
+  const response = await send()
+  const body = (await response.json()) as ApiError
+  expect([response.status, body.error?.code], JSON.stringify(body)).toEqual([status, code])
+  if (param !== undefined) expect(body.error.param).toBe(param)
+  expect(body.error.message.length).toBeGreaterThan(10)
+  expect(body.error.request_id).toBe(response.headers.get("x-request-id"))
+  await world.settled()
+  expect(await fingerprint(), "nothing was written").toEqual(before)
+}
+
+function fingerprint() {
+  const tables = ["spaces", "conversations", "turns", "turn_events", "ledger", "usage"]
+  const counts = tables.map((name) => `(select count(*) from ${name}) as ${name}`).join(", ")
+  return world.sql(`select ${counts}, (select sum(held_credit_micros) from wallets) as held`)
+}
+
+const long = (length: number) => "x".repeat(length)
+
+const TURN_FAULTS: Record<string, unknown[]> = {
+  space: [undefined, null, 7, "", long(65), [], {}],
+  end_user_ref: [undefined, null, 7, "", long(129), [], {}, "a\u0000b", "\ud800"],
+  text: [undefined, null, 7, "", long(100_001), [], {}, "a\u0000b"],
+  conversation: [null, 7, "", long(129), [], "\u0000"],
+  model: [null, 7, "", long(129), [], "no/such-model"],
+  max_cost_usd: [null, "1", 0, -1, 1_000_001, 0.00000001, [], {}],
+  timeout_seconds: [null, "1", 0, -1, 1.5, 3601, {}],
+  metadata: [null, "x", 7, [], { a: 1 }, { [long(65)]: "x" }, { a: long(513) }, tooManyPairs(), { "": "x" }],
+  unknown_field: ["x"],
+}
+
+const SPACE_FAULTS: Record<string, unknown[]> = {
+  title: [undefined, null, 7, "", "   ", long(201), [], {}],
+  model: [null, 7, "", long(129), "no/such-model"],
+  manifest: [null, 7, "x", [], { unknown: 1 }, { temperature: 3 }, { max_steps: 0 }, { history: { max_turns: -1 } }],
+  metadata: [null, "x", { a: 1 }],
+  unknown_field: ["x"],
+}
+
+function tooManyPairs() {
+  return Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`k${n}`, "v"]))
+}
+
+describe("each field of each body", () => {
+  test.each(Object.entries(TURN_FAULTS))("POST /v1/turns refuses a wrong %s", async (field, values) => {
+    for (const value of values) {
+      const body = { space, end_user_ref: "c", text: "t", [field]: value }
+      const send = () => client.call("POST", "/v1/turns", body, { "idempotency-key": crypto.randomUUID() })
+      await expectRefused(send, 422, "VALIDATION_FAILED")
+    }
+  })
+  test.each(Object.entries(SPACE_FAULTS))("POST /v1/spaces refuses a wrong %s", async (field, values) => {
+    for (const value of values) {
+      const send = () => client.call("POST", "/v1/spaces", { title: "t", [field]: value })
+      await expectRefused(send, 422, "VALIDATION_FAILED")
+    }
+  })
+  test("the fault is named", async () => {
+    const turn = (body: object) => () =>
+      client.call("POST", "/v1/turns", body, { "idempotency-key": crypto.randomUUID() })
+    await expectRefused(turn({ space, text: "t" }), 422, "VALIDATION_FAILED", "end_user_ref")
+    await expectRefused(turn({ space, end_user_ref: "c", text: "t", txt: "t" }), 422, "VALIDATION_FAILED", "txt")
+    await expectRefused(turn({ space, end_user_ref: "c", text: "t", model: "a/b" }), 422, "VALIDATION_FAILED", "model")
+  })
+  test("a body that is not an object", async () => {
+    for (const body of ["[]", "null", "7", '"x"']) {
+      const send = () => client.call("POST", "/v1/turns", body, { "idempotency-key": "k" })
+      await expectRefused(send, 422, "VALIDATION_FAILED")
+    }
+  })
+})
+
+describe("the envelope", () => {
+  const headers = { "idempotency-key": "envelope" }
+  const good = () => JSON.stringify({ space, end_user_ref: "c", text: "t" })
+
+  test("broken JSON and no body", async () => {
+    for (const body of ["{", "{'a':1}", '{"space":', "", "\u0000"]) {
+      await expectRefused(() => client.call("POST", "/v1/turns", body, headers), 400, "INVALID_JSON")
+    }
+  })
+  test("wrong content type", async () => {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data",
+      "application/jsonx",
+    ]) {
+      const send = () => client.call("POST", "/v1/turns", good(), { ...headers, "content-type": type })
+      await expectRefused(send, 415, "UNSUPPORTED_MEDIA_TYPE")
+    }
+  })
+  test("wrong method and unknown path", async () => {
+    await expectRefused(() => client.call("PUT", "/v1/turns", good()), 405, "METHOD_NOT_ALLOWED")
+    await expectRefused(() => client.call("DELETE", "/v1/me"), 405, "METHOD_NOT_ALLOWED")
+    await expectRefused(() => client.call("GET", "/v1/nothing"), 404, "NOT_FOUND")
+    await expectRefused(() => client.call("GET", "/elsewhere"), 404, "NOT_FOUND")
+    const response = await client.call("PATCH", "/v1/turns", {})
+    expect(response.headers.get("allow")).toBe("POST, GET, HEAD")
+  })
+  test("over-long body, with and without a declared length", async () => {
+    const body = JSON.stringify({ space, end_user_ref: "c", text: long(1024 * 1024) })
+    await expectRefused(() => client.call("POST", "/v1/turns", body, headers), 413, "PAYLOAD_TOO_LARGE")
+    const stream = new Blob([body]).stream()
+    const request = new Request("https://api.test/v1/turns", {
+      method: "POST",
+      headers: { ...headers, authorization: `Bearer ${client.key}`, "content-type": "application/json" },
+      body: stream,
+    })
+    await expectRefused(() => world.invoke(request), 413, "PAYLOAD_TOO_LARGE")
+  })
+  test("a missing or malformed Idempotency-Key", async () => {
+    await expectRefused(() => client.call("POST", "/v1/turns", good()), 400, "IDEMPOTENCY_KEY_REQUIRED")
+    for (const key of [long(256), "clé", '"unclosed', "tab\there"]) {
+      const send = () => client.call("POST", "/v1/turns", good(), { "idempotency-key": key })
+      if (key === '"unclosed') expect((await send()).status).toBe(202)
+      else await expectRefused(send, 400, "IDEMPOTENCY_KEY_INVALID")
+    }
+  })
+  test("wrong query parameters", async () => {
+    for (const query of [
+      "limit=0",
+      "limit=101",
+      "limit=x",
+      "state=gone",
+      "created_after=yesterday",
+      "foo=1",
+      "cursor=zzz",
+    ]) {
+      await expectRefused(() => client.call("GET", `/v1/turns?${query}`), 422, "VALIDATION_FAILED", query.split("=")[0])
+    }
+    await expectRefused(() => client.call("GET", "/v1/turns/turn_x?wait=31"), 422, "VALIDATION_FAILED", "wait")
+  })
+})
+
+describe("keys", () => {
+  const asKey = (authorization: string | null) => () =>
+    world.invoke(new Request("https://api.test/v1/me", { headers: authorization === null ? {} : { authorization } }))
+
+  test("malformed and mistyped keys are refused without a database call", async () => {
+    const key = client.key
+    const mistyped = key.slice(0, 20) + (key[20] === "a" ? "b" : "a") + key.slice(21)
+    const bad = [null, "", "Bearer", "Bearer ", `Basic ${key}`, key, `Bearer ${key}x`, `Bearer ${key.slice(0, -1)}`]
+    for (const header of [
+      ...bad,
+      `Bearer ${mistyped}`,
+      `Bearer ${key.replace("turnpike", "other")}`,
+      "Bearer \u00e9",
+    ]) {
+      const response = await asKey(header)()
+      const body = (await response.json()) as ApiError
+      expect([response.status, body.error.code], String(header)).toEqual([401, "INVALID_API_KEY"])
+      expect(response.headers.get("server-timing")).toContain('pg;dur=0.0;desc="calls=0"')
+    }
+  })
+  test("unknown, revoked and expired keys, and those of a disabled user", async () => {
+    const { generateApiKey } = await import("../../src/identity/api-key.ts")
+    const unknown = await generateApiKey("turnpike", false)
+    await expectRefused(asKey(`Bearer ${unknown.value}`), 401, "INVALID_API_KEY")
+    const revoked = await world.makeKey(client.userId)
+    await world.sql("update api_keys set revoked_at = now() where key_id = $1", [revoked.key_id])
+    await expectRefused(asKey(`Bearer ${revoked.value}`), 401, "INVALID_API_KEY")
+    const expired = await world.makeKey(client.userId, { expiresAt: world.clock.now() })
+    await expectRefused(asKey(`Bearer ${expired.value}`), 401, "API_KEY_EXPIRED")
+    const other = await world.createAccount()
+    await world.sql("update users set disabled_at = now() where user_id = $1", [other.userId])
+    await expectRefused(() => other.call("GET", "/v1/me"), 401, "INVALID_API_KEY")
+  })
+})
+
+describe("another tenant's ids", () => {
+  test("are not found, whatever is done with them", async () => {
+    const other = await world.createAccount()
+    const theirs = await other.space()
+    const turn = (await (await other.sendTurn({ space: theirs })).json()) as Turn
+    await world.settled()
+    const turnPath = `/v1/turns/${turn.turn_id}`
+    await expectRefused(() => client.call("GET", `/v1/spaces/${theirs}`), 404, "NOT_FOUND")
+    await expectRefused(() => client.sendTurn({ space: theirs }), 404, "NOT_FOUND", "space")
+    await expectRefused(() => client.call("GET", turnPath), 404, "NOT_FOUND")
+    await expectRefused(() => client.call("GET", `${turnPath}/events`), 404, "NOT_FOUND")
+    await expectRefused(() => client.call("POST", `${turnPath}/cancel`), 404, "NOT_FOUND")
+    const conversation = turn.conversation
+    await expectRefused(() => client.sendTurn({ space, conversation }), 404, "NOT_FOUND", "conversation")
+    const list = (await (await client.call("GET", "/v1/turns?limit=100")).json()) as { data: Turn[] }
+    expect(list.data.map((row) => row.space)).not.toContain(theirs)
+    expect((await (await client.call("GET", `/v1/turns?space=${theirs}`)).json()) as object).toMatchObject({ data: [] })
+    expect((await other.getTurn(turn.turn_id)).state).toBe("queued")
+  })
+})
