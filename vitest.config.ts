@@ -1,12 +1,13 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { defineConfig } from "vitest/config"
 
-/** Tests of endpoints run inside workerd; those named *.node.test.ts need Node itself. */
+const patience = { testTimeout: 600_000, hookTimeout: 60_000 }
+
+/** Tests of endpoints run inside workerd; those named *.node.test.ts need Node itself; structure is what verify runs. */
 export default defineConfig({
   test: {
     // The SDK writes every publish that a fault plan fails to the console.
     onConsoleLog: (log) => !log.startsWith("[Upstash QStash]"),
-    globalSetup: ["./test/harness/global-setup.ts"],
     projects: [
       {
         extends: true,
@@ -17,16 +18,22 @@ export default defineConfig({
           }),
         ],
         test: {
+          ...patience,
           name: "workers",
+          globalSetup: ["./test/harness/global-setup.ts"],
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.node.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          exclude: ["test/**/*.node.test.ts", "test/structure/**"],
         },
       },
+      { extends: true, test: { ...patience, name: "node", include: ["test/**/*.node.test.ts"] } },
       {
         extends: true,
-        test: { name: "node", include: ["test/**/*.node.test.ts"], testTimeout: 120_000, hookTimeout: 60_000 },
+        test: {
+          ...patience,
+          name: "structure",
+          include: ["test/structure/*.test.ts"],
+          exclude: ["test/structure/*.node.test.ts"],
+        },
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { build } from "esbuild"
 import { freePort } from "../src/local/postgres.ts"
@@ -49,17 +50,24 @@ export async function startRuntime({ name, entry, dir, bindings }: RuntimeOption
     await ended
   }
   for (let tries = 0; ; tries++) {
-    const answers = await reaches(port).then(
-      () => true,
-      () => false,
-    )
-    if (answers && child.pid !== undefined) return { url, pid: child.pid, stop }
+    if ((await reaches(port)) && child.pid !== undefined) return { url, pid: child.pid, stop }
     if (child.exitCode !== null || tries > 200) {
       await stop()
       throw new Error("The runtime does not answer.")
     }
     await new Promise((done) => setTimeout(done, 50))
   }
+}
+
+function reaches(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.once("error", () => done(false))
+    socket.once("connect", () => {
+      socket.destroy()
+      done(true)
+    })
+  })
 }
 
 function configuration(name: string, port: number, bindings: Record<string, string>): string {

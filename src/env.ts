@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 const url = z.url({ protocol: /^https?$/ })
 const optionalText = z

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** The customer's own notes on a thing: at most 16 pairs, keys of 64 and values of 512 characters. */
 export const metadataSchema = z

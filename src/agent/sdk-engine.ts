@@ -94,6 +94,7 @@ function retryAfter(headers: Record<string, string> | undefined): number | undef
   if (!value) return undefined
   const seconds = Number(value)
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+  // A date counts from the provider's own clock, its Date header.
+  const wait = Date.parse(value) - Date.parse(headers?.date ?? "")
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
-import type { z } from "zod"
+import type * as z from "zod"
 import { ERROR_CODES, TurnpikeError } from "../errors.ts"
 import { describeError } from "../platform/log.ts"
 import type { AppEnv } from "./app-env.ts"

@@ -1,12 +1,14 @@
-import { OpenAPIHono } from "@hono/zod-openapi"
+import { Hono, type Context as HonoContext } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import { methodNotAllowed } from "hono/method-not-allowed"
+import type * as z from "zod"
 import { type Context, createContext, type Overrides } from "../context.ts"
 import type { BaseEnv } from "../env.ts"
 import { TurnpikeError } from "../errors.ts"
-import { answerError, validationError } from "./api-errors.ts"
+import { answerError } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
+import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 
 /** A group of routes that one worker can serve, with what it needs of the bindings. */
 export interface Group {
@@ -16,21 +18,32 @@ export interface Group {
   scheduled?(ctx: Context): Promise<void>
 }
 
-export type App = OpenAPIHono<AppEnv>
+/** A Hono app that knows its operations: the OpenAPI document and tests of every route come from them. */
+export class App extends Hono<AppEnv> {
+  readonly operations: Operation[] = []
+
+  operation<Params extends Shape, Query extends Shape, Body extends z.ZodType, Answer extends z.ZodType>(
+    operation: Operation<Params, Query, Body, Answer>,
+    handle: (
+      c: HonoContext<AppEnv>,
+      input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
+    ) => Promise<z.input<Answer>>,
+  ): void {
+    this.operations.push(operation)
+    const { method, path, answer } = operation
+    this.on(method.toUpperCase(), [honoPath(path)], ...validatorsOf(operation), async (c) => {
+      const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
+      return c.json((await handle(c, input)) as object, answer.status)
+    })
+  }
+}
+
+type Shape = z.ZodType<Record<string, unknown>>
 
 const MAX_JSON_BYTES = 1024 * 1024
 
-/** A Hono app whose validation failures, unknown paths and thrown errors all have the /v1 error shape. */
-export function newApp(): App {
-  return new OpenAPIHono<AppEnv>({
-    defaultHook: (result) => {
-      if (!result.success) throw validationError(result.error)
-    },
-  })
-}
-
-export function createApp(group: Group, overrides: Overrides = {}): App {
-  const app = newApp()
+function createApp(group: Group, overrides: Overrides = {}): App {
+  const app = new App()
   app.use(async (c, next) => {
     const started = performance.now()
     const env = group.parseEnv(c.env)

@@ -1,7 +1,8 @@
-import { z } from "zod"
+import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import type { Operation } from "./operation.ts"
 
-export const errorSchema = z
+const errorSchema = z
   .object({
     error: z.object({
       code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
@@ -15,35 +16,124 @@ export const errorSchema = z
   .meta({ id: "Error" })
 
 const ALWAYS: ErrorCode[] = ["INVALID_API_KEY", "API_KEY_EXPIRED", "INTERNAL", "UNAVAILABLE"]
+const WITH_BODY: ErrorCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_FAILED"]
 
-/** The error answers of an operation, for its OpenAPI description: codes grouped by status. */
-export function errorResponses(...codes: ErrorCode[]) {
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
+export function openApiDocument(operations: readonly Operation[], { origin }: { origin: string }) {
+  const components: Json = {}
+  const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, components)
+  const paths: Record<string, Json> = {}
+  for (const operation of operations) {
+    const path = paths[operation.path] ?? {}
+    paths[operation.path] = path
+    path[operation.method] = {
+      operationId: operation.id,
+      tags: [operation.tag],
+      summary: operation.summary,
+      description: operation.description ?? operation.summary,
+      ...parametersOf(operation, schema),
+      ...(operation.body && {
+        requestBody: { required: true, content: { "application/json": { schema: schema(operation.body, "input") } } },
+      }),
+      responses: {
+        [operation.answer.status]: {
+          description: operation.answer.description,
+          ...(operation.answer.headers && { headers: describeHeaders(operation.answer.headers) }),
+          content: { "application/json": { schema: schema(operation.answer.schema, "output") } },
+        },
+        ...errorResponses(operation, schema(errorSchema, "output")),
+      },
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Turnpike",
+      version: "1",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      description: "Create isolated spaces, send turns to their agents, get text and an exact bill.",
+    },
+    servers: [{ url: origin }],
+    security: [{ api_key: [] }],
+    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        api_key: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
+        },
+      },
+    },
+  }
+}
+
+/** A schema as JSON Schema; named ones become components. */
+function jsonSchema(type: z.ZodType, io: "input" | "output", components: Json): Json {
+  // Inside an object a named schema is a reference; at the root it would be spelled out.
+  const wrapped = z.toJSONSchema(z.object({ it: type }), { io, unrepresentable: "any" }) as Json
+  const { $defs = {}, properties } = JSON.parse(
+    JSON.stringify(wrapped).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  ) as { $defs?: Record<string, Json>; properties: { it: Json } }
+  for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = definition
+  return properties.it
+}
+
+function parametersOf(operation: Operation, schema: (type: z.ZodType, io: "input") => Json): Json {
+  const parameters: Json[] = []
+  for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
+    if (!type) continue
+    const { properties = {}, required = [] } = schema(type, "input") as {
+      properties?: Record<string, Json>
+      required?: string[]
+    }
+    for (const [name, { description, ...property }] of Object.entries(properties)) {
+      const needed = place === "path" || required.includes(name)
+      parameters.push({
+        name,
+        in: place,
+        required: needed,
+        ...(description !== undefined && { description }),
+        schema: property,
+      })
+    }
+  }
+  for (const { name, description, required, example } of operation.headers ?? []) {
+    parameters.push({ name, in: "header", required, description, schema: { type: "string" }, example })
+  }
+  return parameters.length > 0 ? { parameters } : {}
+}
+
+function describeHeaders(headers: Record<string, string>): Json {
+  const entries = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" } },
+  ])
+  return Object.fromEntries(entries)
+}
+
+/** The error answers of an operation: its codes, grouped by status, each with cause and cure. */
+function errorResponses(operation: Operation, schema: Json): Json {
+  const validated = operation.body
+    ? WITH_BODY
+    : operation.query || operation.params
+      ? (["VALIDATION_FAILED"] as const)
+      : []
   const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of [...ALWAYS, ...codes]) {
+  for (const code of new Set([...ALWAYS, ...operation.errors, ...validated])) {
     const { status } = ERROR_CODES[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
+  const describe = (code: ErrorCode) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`
   return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [
+    [...byStatus].map(([status, codes]) => [
       status,
-      {
-        description: list
-          .map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`)
-          .join("\n\n"),
-        content: { "application/json": { schema: errorSchema } },
-      },
+      { description: codes.map(describe).join("\n\n"), content: { "application/json": { schema } } },
     ]),
   )
-}
-
-export function jsonAnswer<T extends z.ZodType>(description: string, schema: T) {
-  return { description, content: { "application/json": { schema } } }
-}
-
-export function jsonBody<T extends z.ZodType>(schema: T) {
-  return { required: true as const, content: { "application/json": { schema } } }
-}
-
-export function pageOf<T extends z.ZodType>(item: T) {
-  return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }

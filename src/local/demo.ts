@@ -4,7 +4,7 @@ import { join } from "node:path"
 import pg from "pg"
 import { MICROS_PER_USD } from "../billing/money.ts"
 import { hashPassword } from "../identity/password.ts"
-import { configuredModels, enableModels } from "../ops/models.ts"
+import { configuredModels, disableOtherModels, enableModels } from "../ops/models.ts"
 import { createApiKey, createUser, type RunSql, topUp } from "../ops/seed.ts"
 
 /** What `npm start` leaves for tools and tests in demo.json. */
@@ -29,6 +29,7 @@ export async function seedDemo(
   const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   try {
     const models = await configuredModels(env)
+    await disableOtherModels(sql, models)
     await enableModels(sql, models)
     const secrets = (await readDemo(dataDir, sql)) ?? (await makeDemo(sql))
     const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl }

@@ -72,5 +72,3 @@ export function createFaults() {
     },
   }
 }
-
-export type Faults = ReturnType<typeof createFaults>

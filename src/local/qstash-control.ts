@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { z } from "zod"
+import * as z from "zod"
 import type { Broker } from "./qstash-broker.ts"
 import { deliveryRequest } from "./qstash-delivery.ts"
 import { QstashRefusal } from "./qstash-errors.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import type { Broker, Receipt } from "./qstash-broker.ts"
 import { QstashRefusal } from "./qstash-errors.ts"
 import {

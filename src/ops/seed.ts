@@ -20,17 +20,19 @@ export async function createUser(
   return Number(rows[0]?.user_id)
 }
 
-/** Adds credit with its ledger row, in one statement. */
-export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<void> {
-  await sql(
+/** Adds credit with its ledger row, in one statement. Returns the new balance in credit micros; null for no such user. */
+export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<number | null> {
+  const rows = await sql(
     `with paid as (
        update wallets set balance_credit_micros = balance_credit_micros + $2::bigint where user_id = $1::bigint
        returning balance_credit_micros as balance
      )
      insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, actor, note, created_at)
-     select $1::bigint, $3, $2::bigint, balance, $4, $5, $6 from paid`,
+     select $1::bigint, $3, $2::bigint, balance, $4, $5, $6 from paid
+     returning balance_after_credit_micros as balance`,
     [userId, micros, reason, actor, note ?? null, now.toISOString()],
   )
+  return rows[0] ? Number(rows[0].balance) : null
 }
 
 interface TopUp {

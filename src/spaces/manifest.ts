@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** A space's agent, as the customer configures it (design section 4). */
 export const manifestSchema = z

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { metadataSchema } from "../metadata.ts"
 import { manifestSchema } from "./manifest.ts"
 

@@ -26,14 +26,3 @@ export const TURN_POLICY = {
   minOutputTokens: 16,
   sweepBatch: 200,
 } as const
-
-/** Why a turn failed, and whether the fault was ours; then nothing is billed. */
-export const FAILURES = {
-  MODEL_UNAVAILABLE: { ours: true },
-  MODEL_REJECTED: { ours: true },
-  ENGINE_LOST: { ours: true },
-  INTERNAL: { ours: true },
-  COST_LIMIT_REACHED: { ours: false },
-  STEP_LIMIT_REACHED: { ours: false },
-  TIMEOUT_REACHED: { ours: false },
-} as const

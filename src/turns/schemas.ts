@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { fromUsd } from "../billing/money.ts"
 import { metadataSchema } from "../metadata.ts"
 

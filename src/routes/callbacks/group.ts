@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory"
-import { z } from "zod"
+import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
 import type { Group } from "../../http/app.ts"

@@ -1,8 +1,6 @@
-import { createRoute } from "@hono/zod-openapi"
-import { z } from "zod"
+import * as z from "zod"
 import { getBalance } from "../../billing/get-balance.ts"
 import type { App } from "../../http/app.ts"
-import { errorResponses, jsonAnswer } from "../../http/openapi.ts"
 import { toInstant } from "../../time.ts"
 
 const balanceSchema = z
@@ -28,30 +26,35 @@ const meSchema = z
   })
   .meta({ id: "Me" })
 
-const me = createRoute({
-  method: "get",
-  path: "/v1/me",
-  tags: ["Account"],
-  operationId: "getMe",
-  summary: "Who this key is",
-  responses: { 200: jsonAnswer("The key and its account's balance.", meSchema), ...errorResponses() },
-})
-
-const balance = createRoute({
-  method: "get",
-  path: "/v1/balance",
-  tags: ["Account"],
-  operationId: "getBalance",
-  summary: "Read the balance",
-  responses: { 200: jsonAnswer("The balance of the key's account.", balanceSchema), ...errorResponses() },
-})
-
 export function mountAccount(app: App) {
-  app.openapi(me, async (c) => {
-    const { actor, spaceSlug, balance } = await getBalance(c.get("ctx"), c.get("credential"))
-    const { key_id, name, scope, test } = actor
-    const dates = { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at) }
-    return c.json({ key: { key_id, name, scope, space: spaceSlug, test, ...dates }, balance }, 200)
-  })
-  app.openapi(balance, async (c) => c.json((await getBalance(c.get("ctx"), c.get("credential"))).balance, 200))
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/me",
+      id: "getMe",
+      tag: "Account",
+      summary: "Who this key is",
+      answer: { status: 200, description: "The key and its account's balance.", schema: meSchema },
+      errors: [],
+    },
+    async (c) => {
+      const { actor, spaceSlug, balance } = await getBalance(c.get("ctx"), c.get("credential"))
+      const { key_id, name, scope, test } = actor
+      const dates = { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at) }
+      return { key: { key_id, name, scope, space: spaceSlug, test, ...dates }, balance }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/balance",
+      id: "getBalance",
+      tag: "Account",
+      summary: "Read the balance",
+      answer: { status: 200, description: "The balance of the key's account.", schema: balanceSchema },
+      errors: [],
+    },
+    async (c) => (await getBalance(c.get("ctx"), c.get("credential"))).balance,
+  )
 }

@@ -1,6 +1,7 @@
 import { parseBaseEnv } from "../../env.ts"
 import { type App, type Group, jsonBodies } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
+import { openApiDocument } from "../../http/openapi.ts"
 import { mountAccount } from "./account.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
@@ -18,21 +19,8 @@ export const v1: Group = {
 }
 
 function mountOpenApi(app: App) {
-  app.openAPIRegistry.registerComponent("securitySchemes", "api_key", {
-    type: "http",
-    scheme: "bearer",
-    description: "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
+  app.get("/v1/openapi.json", (c) => {
+    const operations = app.operations.filter((operation) => operation.path.startsWith("/v1/"))
+    return c.json(openApiDocument(operations, { origin: new URL(c.req.url).origin }))
   })
-  app.doc31("/v1/openapi.json", (c) => ({
-    openapi: "3.1.0",
-    info: {
-      title: "Turnpike",
-      version: "1",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-      description: "Create isolated spaces, send turns to their agents, get text and an exact bill.",
-    },
-    servers: [{ url: new URL(c.req.url).origin }],
-    security: [{ api_key: [] }],
-    tags: [{ name: "Spaces" }, { name: "Turns" }, { name: "Account" }],
-  }))
 }

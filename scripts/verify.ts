@@ -1,0 +1,27 @@
+import { spawn } from "node:child_process"
+
+/** What everybody runs before a commit, in seconds: all checks at once, each one's output only when it fails. */
+const CHECKS: Record<string, string[]> = {
+  types: ["tsc", "--noEmit"],
+  "lint and format": ["biome", "check", "--error-on-warnings", "."],
+  "dead code": ["knip"],
+  "table types": ["node", "scripts/generate-db-types.ts", "--check"],
+  structure: ["vitest", "run", "--project", "structure"],
+}
+
+function check(name: string, [command = "", ...args]: string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const started = Date.now()
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk))
+    child.once("exit", (code) => {
+      console.log(`${code === 0 ? "ok  " : "FAIL"} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+      if (code !== 0) console.log(output)
+      resolve(code === 0)
+    })
+  })
+}
+
+const results = await Promise.all(Object.entries(CHECKS).map(([name, command]) => check(name, command)))
+process.exit(results.every(Boolean) ? 0 : 1)

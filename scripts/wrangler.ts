@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process"
+import { readFile } from "node:fs/promises"
+
+/** The groups of wrangler.toml that are deployed each by itself: its environments. */
+export async function groups(): Promise<string[]> {
+  const text = await readFile("wrangler.toml", "utf8")
+  return [...text.matchAll(/^\[env\.([a-z0-9-]+)\]$/gm)].map((match) => match[1] as string)
+}
+
+/** Runs wrangler and returns what it printed; rejects when it fails. */
+export function wrangler(args: string[], { show = false } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("wrangler", args, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" },
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk
+        if (show) process.stdout.write(chunk)
+      })
+    }
+    child.once("error", reject)
+    child.once("exit", (code) => {
+      if (code === 0) resolve(output)
+      else reject(new Error(`wrangler ${args.join(" ")} ended with ${code}:\n${output}`))
+    })
+  })
+}

@@ -1,0 +1,63 @@
+import { zValidator } from "@hono/zod-validator"
+import type { Context as HonoContext, MiddlewareHandler } from "hono"
+import type * as z from "zod"
+import type { ErrorCode } from "../errors.ts"
+import { validationError } from "./api-errors.ts"
+import type { AppEnv } from "./app-env.ts"
+
+type Shape = z.ZodType<Record<string, unknown>>
+
+/** One operation of the API: what it validates with is also what documents it. */
+export interface Operation<
+  Params extends Shape = Shape,
+  Query extends Shape = Shape,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> {
+  method: "get" | "post" | "put" | "patch" | "delete"
+  /** As in OpenAPI: `/v1/turns/{turn_id}`. */
+  path: string
+  id: string
+  tag: string
+  summary: string
+  description?: string
+  params?: Params
+  query?: Query
+  /** Request headers beside Authorization, for the documentation: the operation reads them itself. */
+  headers?: { name: string; description: string; required: boolean; example: string }[]
+  body?: Body
+  answer: { status: 200 | 201 | 202; description: string; schema: Answer; headers?: Record<string, string> }
+  errors: ErrorCode[]
+}
+
+export interface Input<Params, Query, Body> {
+  params: Params
+  query: Query
+  body: Body
+}
+
+/** The validators of an operation, in the order in which its faults are reported. */
+export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] {
+  const validators: MiddlewareHandler[] = []
+  if (operation.params) validators.push(zValidator("param", operation.params, refuse))
+  if (operation.query) validators.push(zValidator("query", operation.query, refuse))
+  if (operation.body) validators.push(zValidator("json", operation.body, refuse))
+  return validators
+}
+
+function refuse(result: { success: boolean; error?: { issues: readonly z.core.$ZodIssue[] } }) {
+  if (!result.success && result.error) throw validationError(result.error)
+}
+
+/** What the validators have let through. */
+export function inputOf(c: HonoContext<AppEnv>, operation: Operation): Input<unknown, unknown, unknown> {
+  const valid = (target: "param" | "query" | "json") => c.req.valid(target as never) as unknown
+  return {
+    params: operation.params && valid("param"),
+    query: operation.query && valid("query"),
+    body: operation.body && valid("json"),
+  }
+}
+
+/** Hono's spelling of an OpenAPI path. */
+export const honoPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1")

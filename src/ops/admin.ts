@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { parseArgs } from "node:util"
+import pg from "pg"
+import { fromUsd } from "../billing/money.ts"
+import { hashPassword } from "../identity/password.ts"
+import { enableModels } from "./models.ts"
+import { createApiKey, createUser, type RunSql, topUp } from "./seed.ts"
+
+const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
+
+  schema                                            apply schema.sql (as often as you like)
+  user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
+  top-up --user ID --usd AMOUNT [--note TEXT]       add credit, with its ledger row
+  key    --user ID --name N [--test] [--scope created|all] [--brand B]
+                                                    create an API key; prints its value once
+  model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--label L]
+                                                    enable a model; prices per million tokens`
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    ...{ email: { type: "string" }, name: { type: "string" }, admin: { type: "boolean" }, user: { type: "string" } },
+    ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
+    ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
+    ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
+  },
+})
+
+function need(name: "email" | "name" | "user" | "usd" | "pin" | "input" | "output"): string {
+  const value = values[name]
+  if (!value) throw new Error(`--${name} is missing.\n\n${USAGE}`)
+  return value
+}
+
+function amount(text: string): number {
+  const usd = Number(text)
+  if (!(usd >= 0)) throw new Error(`"${text}" is not an amount in USD.`)
+  return usd
+}
+
+async function run(sql: RunSql): Promise<string> {
+  const now = new Date()
+  switch (positionals[0]) {
+    case "schema":
+      await sql(await readFile("schema.sql", "utf8"), [])
+      return "The schema is in place."
+    case "user": {
+      const password = values.admin ? randomBytes(15).toString("base64url") : undefined
+      const userId = await createUser(sql, {
+        email: need("email"),
+        ...(values.name && { name: values.name }),
+        role: values.admin ? "admin" : "user",
+        ...(password && { passwordHash: await hashPassword(password) }),
+      })
+      return `user_id ${userId}${password ? `\npassword ${password} (shown once)` : ""}`
+    }
+    case "top-up": {
+      const micros = fromUsd(amount(need("usd")))
+      if (micros === null || micros <= 0) throw new Error("--usd takes a positive amount with at most 7 decimals.")
+      const note = values.note && { note: values.note }
+      const paid = await topUp(sql, {
+        userId: Number(need("user")),
+        micros,
+        reason: "operator_topup",
+        actor: "admin",
+        ...note,
+        now,
+      })
+      if (paid === null) throw new Error(`There is no user ${need("user")}.`)
+      return `balance ${paid / 10_000_000} USD`
+    }
+    case "key": {
+      const { scope = "created", brand = "turnpike" } = values
+      if (scope !== "created" && scope !== "all") throw new Error("--scope takes created or all.")
+      const key = {
+        userId: Number(need("user")),
+        name: need("name"),
+        scope,
+        brand,
+        test: values.test ?? false,
+        now,
+      } as const
+      const { key_id, value } = await createApiKey(sql, key)
+      return `key_id ${key_id}\nkey    ${value} (shown once)`
+    }
+    case "model": {
+      const [engine, ...model] = need("pin").split("/")
+      if (engine !== "anthropic" && engine !== "openai" && engine !== "openai-compatible") {
+        throw new Error("--pin is anthropic/…, openai/… or openai-compatible/…")
+      }
+      const usd = {
+        input: amount(need("input")),
+        cached: amount(values.cached ?? need("input")),
+        output: amount(need("output")),
+      }
+      await enableModels(sql, [{ engine, model: model.join("/"), label: values.label ?? need("pin"), usd }])
+      return `${need("pin")} is enabled.`
+    }
+    default:
+      throw new Error(USAGE)
+  }
+}
+
+try {
+  if (!process.env.DATABASE_URL)
+    throw new Error(`Set DATABASE_URL to the database's direct connection string.\n\n${USAGE}`)
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+  await client.connect()
+  try {
+    // Without parameters the simple protocol is used: schema.sql is many statements.
+    const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
+    console.log(await run(sql))
+  } finally {
+    await client.end()
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exit(1)
+}

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { parse } from "smol-toml"
+import { expect, test } from "vitest"
+
+const read = (path: string) => readFileSync(path, "utf8")
+
+function filesBelow(dir: string): string[] {
+  return readdirSync(dir).flatMap((name) => {
+    const path = join(dir, name)
+    return statSync(path).isDirectory() ? filesBelow(path) : path.endsWith(".ts") ? [path] : []
+  })
+}
+
+const source = ["src", "functions"].flatMap(filesBelow)
+const importsOf = (path: string) => [...read(path).matchAll(/from "([^"]+)"/g)].map((match) => match[1] as string)
+
+test("Hono stays in routes and http", () => {
+  const offenders = source.filter(
+    (path) =>
+      !/^(src\/(routes|http)\/|functions\/)/.test(path) && importsOf(path).some((name) => /^(@?hono)/.test(name)),
+  )
+  expect(offenders).toEqual([])
+})
+
+test("routes do not touch the database", () => {
+  const offenders = filesBelow("src/routes").filter((path) =>
+    importsOf(path).some((name) => name.includes("platform/db") || name === "kysely"),
+  )
+  expect(offenders).toEqual([])
+})
+
+test("deployed code imports nothing of the local stand-ins, and only the worker of callbacks can reach a model", () => {
+  const reached = (entry: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(entry)) return seen
+    seen.add(entry)
+    for (const name of importsOf(entry).filter((name) => name.startsWith("."))) reached(join(entry, "..", name), seen)
+    return seen
+  }
+  for (const entry of filesBelow("functions")) {
+    expect([...reached(entry)].filter((path) => /^src\/(local|ops)\//.test(path))).toEqual([])
+  }
+  expect([...reached("functions/v1.ts")].filter((path) => path.startsWith("src/agent/call-model"))).toEqual([])
+})
+
+test("a file is at most 300 lines, and lies at most two folders deep", () => {
+  const all = [...source, ...filesBelow("test"), ...filesBelow("scripts"), ...filesBelow("bench")]
+  const own = all.filter((path) => path !== "src/platform/db-types.ts")
+  expect(own.filter((path) => read(path).split("\n").length > 301)).toEqual([])
+  expect(source.filter((path) => path.split("/").length > 4)).toEqual([])
+})
+
+test("time and chance come from the context, outside platform, local and the command line", () => {
+  const pattern = /Date\.now\(|new Date\(\)|Math\.random\(/
+  const offenders = source.filter(
+    (path) => !/^src\/(platform|local)\/|^src\/ops\/admin/.test(path) && pattern.test(read(path)),
+  )
+  expect(offenders).toEqual([])
+})
+
+test("every path that ARCHITECTURE.md and README.md name exists", () => {
+  for (const document of ["ARCHITECTURE.md", "README.md"]) {
+    const paths = [...read(document).matchAll(/`((?:src|functions|test|scripts|bench)\/[\w./-]*)`/g)].map(
+      (m) => m[1] as string,
+    )
+    const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
+    expect(missing, document).toEqual([])
+  }
+})
+
+test("the environments of wrangler.toml agree", () => {
+  const config = parse(read("wrangler.toml")) as unknown as Record<string, unknown> & {
+    main: string
+    env: Record<string, { name: string; main: string } & Record<string, unknown>>
+  }
+  const shared = ["vars", "r2_buckets", "kv_namespaces", "placement", "limits"]
+  for (const [group, environment] of Object.entries(config.env)) {
+    expect(environment.main).toBe(`functions/${group}.ts`)
+    expect(environment.name).toBe(`turnpike-${group}`)
+    for (const name of shared) expect(environment[name], `${group}: ${name}`).toEqual(config[name])
+    expect(environment.triggers, group).toEqual(group === "callbacks" ? config.triggers : undefined)
+  }
+  expect(Object.keys(config.env).sort()).toEqual(
+    filesBelow("functions")
+      .map((path) => path.slice("functions/".length, -3))
+      .filter((name) => name !== "all")
+      .sort(),
+  )
+})
