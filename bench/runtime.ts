@@ -6,7 +6,12 @@ import { join } from "node:path"
 import { build } from "esbuild"
 import { freePort } from "../src/local/postgres.ts"
 
-const { default: program } = createRequire(import.meta.url)("workerd") as { default: string }
+const { default: program, compatibilityDate: newestDate } = createRequire(import.meta.url)("workerd") as {
+  default: string
+  compatibilityDate: string
+}
+/** As wrangler.toml has it, or as new as the installed runtime knows. */
+const COMPATIBILITY_DATE = ["2026-11-01", newestDate].sort()[0]
 
 export interface Runtime {
   url: string
@@ -82,7 +87,7 @@ const config :Workerd.Config = (
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "${name}.mjs")],
-  compatibilityDate = "2026-11-01",
+  compatibilityDate = "${COMPATIBILITY_DATE}",
   bindings = [${list.join(", ")}],
 );
 `

@@ -40,7 +40,7 @@ export async function startPostgres({ dataDir, durable }: PostgresOptions): Prom
   await mkdir(dir, { recursive: true })
   if (asRoot) await giveTo(dir, UNPRIVILEGED)
   await chmod(dir, 0o700)
-  const prefix = asRoot ? await unprivileged(dir) : []
+  const prefix = asRoot ? await unprivileged(dir, initdb) : []
 
   if (!(await exists(join(dir, "PG_VERSION")))) {
     const passwordFile = `${dir}.password`
@@ -127,24 +127,24 @@ async function giveTo(path: string, id: number): Promise<void> {
 }
 
 /**
- * The words before a command that make root's child unprivileged. With setpriv it keeps the right to pass through
- * directories, so that a checkout below /root works too.
+ * The words before a command that make root's child unprivileged. It keeps the one right to pass through directories
+ * (no_setuid_fixup: also in access(2), with which PostgreSQL looks for itself), so that a checkout below /root works.
  */
-async function unprivileged(dir: string): Promise<string[]> {
+async function unprivileged(dir: string, initdb: string): Promise<string[]> {
   const ids = [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, "--clear-groups"]
-  const reach = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
+  const reach = ["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
   for (const prefix of [
-    ["setpriv", ...ids, ...reach],
+    ["setpriv", ...reach, ...ids],
     ["setpriv", ...ids],
   ]) {
-    const works = await runWith(prefix, ["sh", "-c", 'cd "$1" && test -w .', "sh", dir]).then(
-      () => true,
-      () => false,
-    )
-    if (works) return prefix
+    const script = 'cd "$1" && test -w . && "$2" --version'
+    const { stderr } = await runWith(prefix, ["sh", "-c", script, "sh", dir, initdb]).catch((error: Error) => ({
+      stderr: error.message,
+    }))
+    if (stderr === "") return prefix
   }
   throw new Error(
-    `PostgreSQL does not run as root, and uid ${UNPRIVILEGED} cannot be made to reach ${dir}. ` +
+    `PostgreSQL does not run as root, and uid ${UNPRIVILEGED} cannot be made to reach ${dir} and ${initdb}. ` +
       "Run as another user, or set DATABASE_URL to a server of yours.",
   )
 }
