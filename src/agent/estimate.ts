@@ -16,8 +16,16 @@ export function promptTokenBound(call: Pick<ModelCall, "system" | "messages">): 
   return bytes + TOKENS_PER_PROMPT
 }
 
+const LIKELY_BYTES_PER_TOKEN = 4
+
 /** The usual count: four bytes a token, at least one. For servers that report none. */
 export function likelyTokens(...texts: string[]): number {
   const bytes = texts.reduce((sum, text) => sum + encoder.encode(text).length, 0)
-  return Math.max(1, Math.ceil(bytes / 4))
+  return Math.max(1, Math.ceil(bytes / LIKELY_BYTES_PER_TOKEN))
+}
+
+/** The longest beginning of a text that `likelyTokens` counts as at most so many tokens; never half a character. */
+export function cutToTokens(text: string, tokens: number): string {
+  const bytes = Math.min(tokens * LIKELY_BYTES_PER_TOKEN, text.length * 3)
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read)
 }

@@ -1,5 +1,5 @@
 import { type EngineContext, type ModelAnswer, type ModelCall, ModelError } from "./engine.ts"
-import { likelyTokens, promptTokenBound } from "./estimate.ts"
+import { cutToTokens, likelyTokens, promptTokenBound } from "./estimate.ts"
 
 /** What the directives of a turn's text ask for. REHEARSAL.md documents the language. */
 interface Script {
@@ -12,6 +12,10 @@ interface Script {
 }
 
 const KNOWN = "think, steps, use, fail, reply, long"
+/** A line has up to 100,000 characters, so both patterns and all below must match in linear time. */
+const DIRECTIVE = /^\s*\[(\w+)(?:\s([^\]]*))?\]\s*$/
+/** Its text may have brackets of its own. */
+const REPLY = /^\s*\[(reply)\s(.*)\]\s*$/
 const MAX_THINK_MS = 60_000
 const MAX_LONG = 1_000_000
 
@@ -28,7 +32,7 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
   const prompt = [call.system ?? "", ...call.messages.map((message) => message.content)]
   const tokensInput = script.use.input ?? Math.min(likelyTokens(...prompt), promptTokenBound(call))
   return {
-    text: cut ? whole.slice(0, call.maxOutputTokens * 4) : whole,
+    text: cutToTokens(whole, call.maxOutputTokens),
     finish: cut || (script.use.output ?? 0) > output ? "length" : "stop",
     usage: { tokensInput, tokensCached: Math.min(script.use.cached ?? 0, tokensInput), tokensOutput: output },
     ...(more && { more: true }),
@@ -52,7 +56,7 @@ function parseScript(text: string): Script {
   const script: Script = { thinkMs: 0, steps: 1, fail: null, use: {}, reply: null, rest: "" }
   const rest: string[] = []
   for (const line of text.split("\n")) {
-    const directive = /^\s*\[(\w+)(?:\s+([^\]]*))?\]\s*$/.exec(line)
+    const directive = REPLY.exec(line) ?? DIRECTIVE.exec(line)
     if (!directive) rest.push(line)
     else applyDirective(script, directive[1] as string, (directive[2] ?? "").trim(), line.trim())
   }
@@ -71,7 +75,7 @@ function applyDirective(script: Script, name: string, value: string, line: strin
   }
   switch (name) {
     case "think":
-      script.thinkMs = integer(value.replace(/\s*ms$/, ""), MAX_THINK_MS)
+      script.thinkMs = integer(value.replace(/ ?ms$/, ""), MAX_THINK_MS)
       return
     case "steps":
       script.steps = Math.max(1, integer(value, 100))

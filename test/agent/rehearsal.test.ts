@@ -1,9 +1,10 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type EngineContext, type ModelAnswer, type ModelCall, ModelError } from "../../src/agent/engine.ts"
-import { promptTokenBound } from "../../src/agent/estimate.ts"
+import { likelyTokens, promptTokenBound } from "../../src/agent/estimate.ts"
 import documentation from "../../src/agent/REHEARSAL.md?raw"
 import { rehearse } from "../../src/agent/rehearsal.ts"
+import { TURN_POLICY } from "../../src/turns/policies.ts"
 
 const context: EngineContext = {
   fetch: () => Promise.reject(new Error("rehearsal has no network")),
@@ -17,13 +18,25 @@ function callOf(text: string, step = 0, attempt = 0): ModelCall {
   return { engine: "rehearsal", model: "standard", messages, maxOutputTokens: 8192, step, attempt }
 }
 
-/** All calls that a turn of this text makes. */
+/** All answers that a turn of this text gets, when an unavailable model is tried again as the turn machine does. */
 async function rehearseTurn(text: string): Promise<ModelAnswer[]> {
   const answers: ModelAnswer[] = []
-  do answers.push(await rehearse(context, callOf(text, answers.length)))
+  do answers.push(await rehearseCall(text, answers.length))
   while (answers.at(-1)?.more)
   return answers
 }
+
+async function rehearseCall(text: string, step: number, attempt = 0): Promise<ModelAnswer> {
+  try {
+    return await rehearse(context, callOf(text, step, attempt))
+  } catch (error) {
+    const again = error instanceof ModelError && error.kind === "unavailable"
+    if (!again || attempt + 1 >= TURN_POLICY.maxModelFailures) throw error
+    return rehearseCall(text, step, attempt + 1)
+  }
+}
+
+const CODES = { unavailable: "MODEL_UNAVAILABLE", rejected: "MODEL_REJECTED", failed: undefined }
 
 const examples = [...documentation.matchAll(/```text\n([\s\S]*?)\n```\n(ends .+)/g)].map(
   ([, text = "", outcome = ""]) => ({
@@ -39,7 +52,7 @@ test.each(examples)("as documented: $outcome", async ({ text, outcome }) => {
   if (failed) {
     const error = (await rehearseTurn(text).catch((thrown: unknown) => thrown)) as ModelError
     expect(error).toBeInstanceOf(ModelError)
-    expect(error.kind === "rejected" ? "MODEL_REJECTED" : error.code).toBe(failed[1])
+    expect(CODES[error.kind] ?? error.code).toBe(failed[1])
     return
   }
   const answers = await rehearseTurn(text)
@@ -63,13 +76,36 @@ test("a failure that is limited to N times", async () => {
   await expect(rehearse(context, callOf(text, 0, 2))).resolves.toMatchObject({ finish: "stop" })
 })
 
+test("thinking takes its time through the context, and an abort ends it", async () => {
+  const slept: number[] = []
+  const sleep = async (ms: number, signal: AbortSignal) => {
+    slept.push(ms)
+    signal.throwIfAborted()
+  }
+  await rehearse({ ...context, sleep }, callOf("[think 250ms]"))
+  const signal = AbortSignal.abort(new Error("enough"))
+  await expect(rehearse({ ...context, sleep, signal }, callOf("[think 60000]"))).rejects.toThrow("enough")
+  expect(slept).toEqual([250, 60_000])
+})
+
+test.each(["[think 60001]", "[use input=many]", "[fail out of stock]", "[long 1000001]", "[nap]"])(
+  "%s is named in the error",
+  async (line) => {
+    const error = await rehearse(context, callOf(`hello\n${line}`)).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ kind: "failed", code: "REHEARSAL_SYNTAX" })
+    expect((error as ModelError).message).toContain(line)
+  },
+)
+
 test("usage never passes the bounds of the hold, whatever the text", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 50 }), async (text, maxOutputTokens) => {
       const call = { ...callOf(text.replaceAll("[", "(")), maxOutputTokens }
-      const { usage } = await rehearse(context, call)
-      expect(usage.tokensInput).toBeLessThanOrEqual(promptTokenBound(call))
-      expect(usage.tokensOutput).toBeLessThanOrEqual(maxOutputTokens)
+      const answer = await rehearse(context, call)
+      expect(answer.usage.tokensInput).toBeLessThanOrEqual(promptTokenBound(call))
+      expect(answer.usage.tokensOutput).toBeLessThanOrEqual(maxOutputTokens)
+      expect(likelyTokens(answer.text)).toBe(answer.usage.tokensOutput)
+      expect(answer.text.isWellFormed()).toBe(true)
     }),
     { numRuns: 500 },
   )
