@@ -1,0 +1,51 @@
+import { APICallError, InvalidArgumentError, InvalidPromptError, RetryError, UnsupportedFunctionalityError } from "ai"
+import { ModelError } from "./engine.ts"
+
+const MAX_MESSAGE_LENGTH = 300
+
+/** A shorter key is a placeholder that a local server wants, such as "ollama": no secret, but maybe a word. */
+const MIN_KEY_LENGTH = 8
+
+/** Refused before it was sent: sending it again changes nothing. */
+const REFUSED_BY_SDK = [InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError]
+
+/** What the AI SDK threw, as a ModelError whose message is fit for a log. It carries no cause: that holds the request. */
+export function toModelError(thrown: unknown, apiKey: string | undefined): ModelError {
+  if (thrown instanceof ModelError) return thrown
+  const error = RetryError.isInstance(thrown) ? thrown.lastError : thrown
+  if (!APICallError.isInstance(error)) {
+    const refused = REFUSED_BY_SDK.some((refusal) => refusal.isInstance(error))
+    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(error), apiKey))
+  }
+  const { statusCode: status, isRetryable, responseHeaders } = error
+  // A 2xx that does not parse is a provider in trouble, not a request that it refuses.
+  const inTrouble = status === undefined || status < 400 || status === 429 || status >= 500 || isRetryable
+  const message = clean(`HTTP ${status ?? "-"}: ${messageOf(error)}`, apiKey)
+  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs: retryAfter(responseHeaders) })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** One short line without the account's key, and without anything else that looks like one, masked or not. */
+function clean(message: string, apiKey: string | undefined): string {
+  const withoutKey = apiKey && apiKey.length >= MIN_KEY_LENGTH ? message.replaceAll(apiKey, "…") : message
+  return withoutKey
+    .replace(/\b(sk[-_]|pk[-_]|key[-_]|token[-_]|Bearer\s)[\w*.-]{6,}/gi, "$1…")
+    .replace(/\s+/g, " ")
+    .slice(0, MAX_MESSAGE_LENGTH)
+}
+
+/** Retry-After in ms: `retry-after-ms`, or whole seconds, or an HTTP date (RFC 9110 section 10.2.3). */
+function retryAfter(headers: Record<string, string> | undefined): number | undefined {
+  const ms = Number(headers?.["retry-after-ms"])
+  if (ms > 0) return ms
+  const value = headers?.["retry-after"]
+  if (!value) return undefined
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  // A date counts from the provider's own clock, its Date header.
+  const wait = Date.parse(value) - Date.parse(headers?.date ?? "")
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
+}

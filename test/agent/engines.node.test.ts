@@ -1,0 +1,231 @@
+import { type JournalEntry, LLMock } from "@copilotkit/aimock"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { callModel } from "../../src/agent/call-model.ts"
+import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
+
+const KEY = "canary-0123456789"
+const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
+type Engine = (typeof ENGINES)[number]
+
+let mock: LLMock
+beforeAll(async () => {
+  mock = new LLMock({ port: 0, logLevel: "silent" })
+  const usage = { input_tokens: 120, output_tokens: 30, prompt_tokens: 120, completion_tokens: 30 }
+  mock.addFixture({ match: { model: "answers" }, response: { content: "Your name is Ada.", usage } })
+  mock.addFixture({ match: { model: "cut" }, response: { content: "Your name", finishReason: "length", usage } })
+  const refusals = { busy: 429, broken: 500, overloaded: 529, unknown: 401, strict: 400 }
+  for (const [model, status] of Object.entries(refusals)) {
+    const message = `Refused ${KEY}, also known as sk-proj-****89ab. ${"Read the manual. ".repeat(40)}`
+    mock.addFixture({ match: { model }, response: { error: { message, type: "error" }, status, retryAfter: 7 } })
+  }
+  const content = "never read"
+  mock.addFixture({ match: { model: "garbled" }, response: { content }, chaos: { malformedRate: 1 } })
+  mock.addFixture({ match: { model: "hangs-up" }, response: { content }, chaos: { disconnectRate: 1 } })
+  mock.addFixture({ match: { model: "slow" }, response: { content }, chaos: { latencyMs: 30_000 } })
+  await mock.start()
+})
+afterAll(() => mock.stop())
+
+function contextFor(overrides: Partial<EngineContext> = {}, url = mock.url): EngineContext {
+  const account = { apiKey: KEY, baseUrl: `${url}/v1` }
+  return {
+    fetch,
+    accounts: { anthropic: account, openai: account, "openai-compatible": account },
+    sleep: async () => {},
+    signal: new AbortController().signal,
+    ...overrides,
+  }
+}
+
+const callOf = (engine: Engine, model: string, overrides: Partial<ModelCall> = {}): ModelCall => ({
+  engine,
+  model,
+  messages: [{ role: "user", content: "hi" }],
+  maxOutputTokens: 100,
+  step: 0,
+  attempt: 0,
+  ...overrides,
+})
+
+const failureOf = (context: EngineContext, call: ModelCall): Promise<unknown> =>
+  callModel(context, call).then(
+    () => expect.unreachable("the call was to fail"),
+    (error: unknown) => error,
+  )
+
+/** What the mock server understood of the last request, in the form of a chat completion. */
+function lastRequest(): Pick<JournalEntry, "path" | "headers"> & { body: Record<string, unknown> } {
+  const { path, headers, body } = mock.getLastRequest() as JournalEntry
+  return { path, headers, body: body as unknown as Record<string, unknown> }
+}
+
+describe.each(ENGINES)("%s", (engine) => {
+  const paths = { anthropic: "/v1/messages", openai: "/v1/responses", "openai-compatible": "/v1/chat/completions" }
+  const conversation: Partial<ModelCall> = {
+    system: "Be kind.",
+    temperature: 0.5,
+    messages: [
+      { role: "user", content: "My name is Ada." },
+      { role: "assistant", content: "Hello Ada." },
+      { role: "user", content: "What is my name?" },
+    ],
+  }
+
+  test("sends the instructions and the history in their roles, and counts tokens", async () => {
+    const answer = await callModel(contextFor(), callOf(engine, "answers", conversation))
+    expect(answer).toEqual({
+      text: "Your name is Ada.",
+      finish: "stop",
+      usage: { tokensInput: 120, tokensCached: 0, tokensOutput: 30 },
+    })
+    const { path, headers, body } = lastRequest()
+    expect(path).toBe(paths[engine])
+    expect(headers[engine === "anthropic" ? "x-api-key" : "authorization"]).toContain("[REDACTED]")
+    expect(body).toMatchObject({ model: "answers", temperature: 0.5, max_tokens: 100 })
+    expect(body.messages).toEqual([{ role: "system", content: "Be kind." }, ...(conversation.messages ?? [])])
+  })
+
+  test("leaves out an empty message, which a provider would refuse", async () => {
+    const messages: ModelCall["messages"] = [
+      { role: "user", content: "a" },
+      { role: "assistant", content: "" },
+      { role: "user", content: "b" },
+    ]
+    await callModel(contextFor(), callOf(engine, "answers", { messages }))
+    const sent = lastRequest().body.messages as { role: string; content: string }[]
+    expect(sent.map((message) => message.role)).not.toContain("assistant")
+    expect(sent.map((message) => message.content).join("")).toBe("ab")
+  })
+
+  // The mock's Responses API does not say why an answer is incomplete: see below.
+  test.skipIf(engine === "openai")("reports a cut answer", async () => {
+    const answer = await callModel(contextFor(), callOf(engine, "cut"))
+    expect(answer).toMatchObject({ text: "Your name", finish: "length" })
+  })
+
+  test.each([
+    ["busy", "unavailable", 7000],
+    ["broken", "unavailable", undefined],
+    ["overloaded", "unavailable", undefined],
+    ["garbled", "unavailable", undefined],
+    ["hangs-up", "unavailable", undefined],
+    ["unknown", "rejected", undefined],
+    ["strict", "rejected", undefined],
+  ])("a provider that is %s: %s, in a short message without a key", async (model, kind, retryAfterMs) => {
+    const error = await failureOf(contextFor(), callOf(engine, model))
+    expect(error).toBeInstanceOf(ModelError)
+    expect(error).toMatchObject({ kind, retryAfterMs, cause: undefined })
+    const { message } = error as ModelError
+    expect(message.length).toBeLessThanOrEqual(300)
+    for (const part of [KEY, "proj", "89ab"]) expect(message).not.toContain(part)
+  })
+
+  test.each([
+    { "retry-after-ms": "1500", "retry-after": "2" },
+    { "retry-after": "1.5" },
+    { "retry-after": "Sat, 21 Nov 2026 10:00:01 GMT", date: "Sat, 21 Nov 2026 09:59:59 GMT" },
+    { "retry-after": "soon" },
+  ])("understands %o", async (headers: Record<string, string>) => {
+    const busy = async () => Response.json({ error: { message: "slow down" } }, { status: 429, headers })
+    const expected = headers["retry-after"] === "soon" ? undefined : headers.date ? 2000 : 1500
+    const error = await failureOf(contextFor({ fetch: busy }), callOf(engine, "m"))
+    expect(error).toMatchObject({ kind: "unavailable", retryAfterMs: expected })
+  })
+
+  test("nobody listens: unavailable", async () => {
+    const gone = await LLMock.create({ port: 0, logLevel: "silent" })
+    const { url } = gone
+    await gone.stop()
+    expect(await failureOf(contextFor({}, url), callOf(engine, "m"))).toMatchObject({ kind: "unavailable" })
+  })
+
+  test("an abort ends a call under way with its own reason", async () => {
+    const over = new AbortController()
+    const reason = new Error("the turn's time is over")
+    const aborting: typeof fetch = (input, init) => {
+      const answer = fetch(input, init)
+      over.abort(reason)
+      return answer
+    }
+    const error = await failureOf(contextFor({ fetch: aborting, signal: over.signal }), callOf(engine, "slow"))
+    expect(error).toBe(reason)
+  })
+
+  test("nothing to say: rejected before it is sent", async () => {
+    const fetch = () => expect.unreachable("no request")
+    const error = await failureOf(contextFor({ fetch }), callOf(engine, "m", { messages: [] }))
+    expect(error).toMatchObject({ kind: "rejected" })
+  })
+})
+
+describe("openai", () => {
+  test("is asked to store nothing", async () => {
+    let body = ""
+    const seen: typeof fetch = (input, init) => {
+      body = String(init?.body)
+      return fetch(input, init)
+    }
+    await callModel(contextFor({ fetch: seen }), callOf("openai", "answers"))
+    expect(JSON.parse(body)).toMatchObject({ store: false })
+  })
+
+  test("reports a cut answer", async () => {
+    const content = [{ type: "output_text", text: "Your name", annotations: [] }]
+    const output = [{ type: "message", id: "m", role: "assistant", content }]
+    const incomplete = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }
+    const usage = { input_tokens: 120, output_tokens: 30 }
+    const body = { id: "r", created_at: 1, model: "m", error: null, ...incomplete, output, usage }
+    const answer = await callModel(contextFor({ fetch: async () => Response.json(body) }), callOf("openai", "m"))
+    expect(answer).toMatchObject({ text: "Your name", finish: "length" })
+  })
+
+  test("an answer 200 that says it failed is unavailable", async () => {
+    const error = { code: "server_error", message: "no" }
+    const body = { id: "r", created_at: 1, model: "m", status: "failed", error, output: [] }
+    const context = contextFor({ fetch: async () => Response.json(body) })
+    expect(await failureOf(context, callOf("openai", "m"))).toMatchObject({ kind: "unavailable" })
+  })
+})
+
+test("tokens that make no sense are estimated, never billed as nothing or less", async () => {
+  const choices = [{ index: 0, message: { role: "assistant", content: "hello you" }, finish_reason: "stop" }]
+  const usage = { prompt_tokens: -5, completion_tokens: 2.4, prompt_tokens_details: { cached_tokens: 99 } }
+  const body = { id: "c", created: 1, model: "m", choices, usage }
+  const context = contextFor({ fetch: async () => Response.json(body) })
+  const answer = await callModel(context, callOf("openai-compatible", "m"))
+  expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 1, tokensOutput: 2 })
+})
+
+test.each(["anthropic", "openai"] as const)(
+  "%s without a base URL goes to the provider, whatever the process says",
+  async (engine) => {
+    const variable = engine === "anthropic" ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL"
+    const before = process.env[variable]
+    process.env[variable] = "http://127.0.0.1:9/v1"
+    try {
+      let host = ""
+      const seen: typeof fetch = async (input) => {
+        host = new URL(String(input)).host
+        return new Response("", { status: 500 })
+      }
+      await failureOf(contextFor({ fetch: seen, accounts: { [engine]: { apiKey: KEY } } }), callOf(engine, "m"))
+      expect(host).toBe(`api.${engine}.com`)
+    } finally {
+      if (before === undefined) delete process.env[variable]
+      else process.env[variable] = before
+    }
+  },
+)
+
+test("a long line that is almost a directive costs the rehearsal model no time", async () => {
+  const spaces = " ".repeat(99_000)
+  const started = performance.now()
+  for (const content of [`[a${spaces}`, `[think 1${spaces}x]`, `[reply ${"] ".repeat(49_000)}`]) {
+    const call = {
+      ...callOf("openai", "standard", { messages: [{ role: "user", content }] }),
+      engine: "rehearsal",
+    } as const
+    await callModel(contextFor(), call).catch(() => {})
+  }
+  expect(performance.now() - started).toBeLessThan(1000)
+})
