@@ -1,56 +1,22 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { LLMock } from "@copilotkit/aimock"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
 import type { TestProject } from "vitest/node"
-import { startStack } from "../../src/local/stack.ts"
 
 /** One stack of stand-ins for all tests: over packages, or over the servers that DATABASE_URL and REDIS_URL name. */
 export default async function setup(project: TestProject) {
-  const dataDir = await mkdtemp(join(tmpdir(), "turnpike-test-"))
-  const stack = await startStack({
-    dataDir,
-    control: true,
-    durable: false,
-    schemaSql: await readFile("schema.sql", "utf8"),
-    databaseUrl: process.env.DATABASE_URL,
-    redisUrl: process.env.REDIS_URL,
-  })
-  project.provide("stackUrl", stack.url)
-  const models = await startModels()
-  project.provide("modelUrl", models.url)
+  // A process of its own: here, modules resolve as in a browser, which breaks the Redis stand-in's Lua.
+  const child = spawn("node", ["test/harness/stack-process.ts"], { stdio: ["pipe", "pipe", "inherit"] })
+  const ended = once(child, "exit")
+  const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended])
+  if (typeof line !== "string") throw new Error("the stand-ins did not start")
+  const { stackUrl, modelUrl } = JSON.parse(line)
+  project.provide("stackUrl", stackUrl)
+  project.provide("modelUrl", modelUrl)
   return async () => {
-    await models.stop()
-    await stack.close()
-    await rm(dataDir, { recursive: true, force: true })
+    child.kill("SIGTERM")
+    await ended
   }
-}
-
-/** A server that speaks the providers' protocols: what each model answers, and the tokens it reports. */
-async function startModels(): Promise<LLMock> {
-  const mock = new LLMock({ port: 0, logLevel: "silent" })
-  const content = "Hello from the model."
-  const details = { prompt_tokens_details: { cached_tokens: 100 } }
-  const answers = [
-    { model: "chat-model", usage: { prompt_tokens: 120, completion_tokens: 30 } },
-    { model: "cached-model", usage: { prompt_tokens: 120, completion_tokens: 30, ...details } },
-    { model: "responses-model", usage: { input_tokens: 120, output_tokens: 30 } },
-    { model: "messages-model", usage: { input_tokens: 120, output_tokens: 30 } },
-  ]
-  for (const { model, usage } of answers) mock.addFixture({ match: { model }, response: { content, usage } })
-  const refusals = [
-    { model: "busy-model", status: 429 },
-    { model: "broken-model", status: 500 },
-    { model: "strict-model", status: 400 },
-  ]
-  for (const { model, status } of refusals) {
-    mock.addFixture({
-      match: { model },
-      response: { error: { message: "refused, key sk-canary-123456789", type: "error" }, status },
-    })
-  }
-  await mock.start()
-  return mock
 }
 
 declare module "vitest" {
