@@ -45,8 +45,24 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   return validators
 }
 
-function refuse(result: { success: boolean; error?: { issues: readonly z.core.$ZodIssue[] } }) {
-  if (!result.success && result.error) throw validationError(result.error)
+type Checked = { success: true; data: unknown } | { success: false; error: { issues: readonly z.core.$ZodIssue[] } }
+
+function refuse(result: Checked) {
+  const issues = result.success ? unstorable(result.data, []) : result.error.issues
+  if (issues.length > 0) throw validationError({ issues })
+}
+
+/**
+ * Faults of every text that PostgreSQL could not keep as it is: NUL has no place in its text type, and a lone surrogate
+ * no UTF-8 form. Checked once here for all inputs, keys of records included.
+ */
+function unstorable(value: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
+  if (typeof value === "string") {
+    if (!value.includes("\0") && value.isWellFormed()) return []
+    return [{ code: "custom", path, message: "holds a NUL character or half of a surrogate pair", input: value }]
+  }
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) => [...unstorable(key, path), ...unstorable(item, [...path, key])])
 }
 
 /** What the validators have let through. */

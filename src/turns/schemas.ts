@@ -11,9 +11,7 @@ const usd = z
   .max(1_000_000)
   .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
 
-// PostgreSQL's text holds every character but NUL; a lone surrogate has no UTF-8 form and would be stored altered.
-const storable = (text: string) => !text.includes("\0") && text.isWellFormed()
-const text = (max: number) => z.string().min(1).max(max).refine(storable, "holds a NUL or a lone surrogate")
+const text = (max: number) => z.string().min(1).max(max)
 
 export const createTurnSchema = z
   .strictObject({

@@ -38,22 +38,45 @@ function fingerprint() {
 const long = (length: number) => "x".repeat(length)
 
 const TURN_FAULTS: Record<string, unknown[]> = {
-  space: [undefined, null, 7, "", long(65), [], {}],
+  space: [undefined, null, 7, "", long(65), [], {}, "spc_\u0000"],
   end_user_ref: [undefined, null, 7, "", long(129), [], {}, "a\u0000b", "\ud800"],
   text: [undefined, null, 7, "", long(100_001), [], {}, "a\u0000b"],
   conversation: [null, 7, "", long(129), [], "\u0000"],
-  model: [null, 7, "", long(129), [], "no/such-model"],
+  model: [null, 7, "", long(129), [], "no/such-model", "\u0000"],
   max_cost_usd: [null, "1", 0, -1, 1_000_001, 0.00000001, [], {}],
   timeout_seconds: [null, "1", 0, -1, 1.5, 3601, {}],
-  metadata: [null, "x", 7, [], { a: 1 }, { [long(65)]: "x" }, { a: long(513) }, tooManyPairs(), { "": "x" }],
+  metadata: [
+    null,
+    "x",
+    7,
+    [],
+    { a: 1 },
+    { [long(65)]: "x" },
+    { a: long(513) },
+    tooManyPairs(),
+    { "": "x" },
+    { a: "\u0000" },
+    { "b\udc00": "x" },
+  ],
   unknown_field: ["x"],
 }
 
 const SPACE_FAULTS: Record<string, unknown[]> = {
-  title: [undefined, null, 7, "", "   ", long(201), [], {}],
-  model: [null, 7, "", long(129), "no/such-model"],
-  manifest: [null, 7, "x", [], { unknown: 1 }, { temperature: 3 }, { max_steps: 0 }, { history: { max_turns: -1 } }],
-  metadata: [null, "x", { a: 1 }],
+  title: [undefined, null, 7, "", "   ", long(201), [], {}, "a\u0000b", "\ud800"],
+  model: [null, 7, "", long(129), "no/such-model", "\u0000"],
+  manifest: [
+    { instructions: "\u0000" },
+    { instructions: "\udfff" },
+    null,
+    7,
+    "x",
+    [],
+    { unknown: 1 },
+    { temperature: 3 },
+    { max_steps: 0 },
+    { history: { max_turns: -1 } },
+  ],
+  metadata: [null, "x", { a: 1 }, { a: "\u0000" }, { "\u0000": "x" }],
   unknown_field: ["x"],
 }
 
@@ -149,6 +172,24 @@ describe("the envelope", () => {
     ]) {
       await expectRefused(() => client.call("GET", `/v1/turns?${query}`), 422, "VALIDATION_FAILED", query.split("=")[0])
     }
+    const instants = [
+      "0000-01-01T00:00:00Z",
+      "2026-02-30T00:00:00Z",
+      "0001-01-01T00:00:00Z",
+      "9999-12-31T23:59:59-23:59",
+    ]
+    for (const instant of instants) {
+      const path = `/v1/turns?created_before=${instant}`
+      await expectRefused(() => client.call("GET", path), 422, "VALIDATION_FAILED", "created_before")
+    }
+    for (const good of ["2026-01-01T00:00:00%2B23:59", "9999-12-31T23:59:59.999999Z", "1970-01-01T00:00:00Z"]) {
+      expect((await client.call("GET", `/v1/turns?created_after=${good}`)).status).toBe(200)
+    }
+    for (const name of ["space", "end_user_ref", "conversation", "key"]) {
+      await expectRefused(() => client.call("GET", `/v1/turns?${name}=a%00`), 422, "VALIDATION_FAILED", name)
+    }
+    await expectRefused(() => client.call("GET", "/v1/turns/%00"), 422, "VALIDATION_FAILED", "turn_id")
+    await expectRefused(() => client.call("POST", "/v1/turns/%00/cancel"), 422, "VALIDATION_FAILED", "turn_id")
     await expectRefused(() => client.call("GET", "/v1/turns/turn_x?wait=31"), 422, "VALIDATION_FAILED", "wait")
   })
 })
