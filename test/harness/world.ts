@@ -5,6 +5,8 @@ import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { createNamespace, type Delivery } from "./namespace.ts"
 
+export const turnOf = async (response: Response) => (await response.json()) as Turn
+
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 /** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries in the test's hand. */
@@ -38,6 +40,26 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
     return invoke(new Request(delivery.url, { method: delivery.method, headers: delivery.headers, body }))
   }
 
+  /** Takes what the queue holds now, lets the worker answer each, and repeats until nothing is due. */
+  async function drain(): Promise<number> {
+    let delivered = 0
+    for (;;) {
+      await settled()
+      const due = await namespace.qstash.due()
+      if (due.length === 0) return delivered
+      await Promise.all(
+        due.map(async (delivery) => {
+          delivered++
+          const status = await deliver(delivery).then(
+            (response) => response.status,
+            () => 500,
+          )
+          await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status })
+        }),
+      )
+    }
+  }
+
   return {
     ...namespace,
     clock,
@@ -52,25 +74,7 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
       clock.advance(ms)
       await namespace.qstash.clock({ now_ms: clock.ms() })
     },
-    /** Takes what the queue holds now, lets the worker answer each, and repeats until nothing is due. */
-    async drain(): Promise<number> {
-      let delivered = 0
-      for (;;) {
-        await settled()
-        const due = await namespace.qstash.due()
-        if (due.length === 0) return delivered
-        await Promise.all(
-          due.map(async (delivery) => {
-            delivered++
-            const status = await deliver(delivery).then(
-              (response) => response.status,
-              () => 500,
-            )
-            await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status })
-          }),
-        )
-      }
-    },
+    drain,
     async sweep() {
       const waits: Promise<unknown>[] = []
       const execution = { waitUntil: (work: Promise<unknown>) => waits.push(work) } as unknown as ExecutionContext
@@ -126,6 +130,12 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
           { end_user_ref: "customer-1", text: "hello", ...body },
           { "idempotency-key": idempotencyKey },
         ),
+      /** Sends a turn and lets the queue do all it can for it. */
+      async runTurn(body: { space: string } & Record<string, unknown>): Promise<Turn> {
+        const { turn_id } = await turnOf(await this.sendTurn(body))
+        await drain()
+        return this.getTurn(turn_id)
+      },
       getTurn: async (turnId: string) => (await (await call("GET", `/v1/turns/${turnId}`)).json()) as Turn,
     }
   }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { Turn } from "../../src/turns/schemas.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
@@ -9,35 +8,24 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const turnOf = async (response: Response) => (await response.json()) as Turn
-
-async function finished(
-  client: Awaited<ReturnType<World["createAccount"]>>,
-  body: { space: string } & Record<string, unknown>,
-) {
-  const { turn_id } = await turnOf(await client.sendTurn(body))
-  await world.drain()
-  return client.getTurn(turn_id)
-}
-
 describe("outcomes", () => {
   test("multi-step turns are billed for each call, and failures of our own not at all", async () => {
     const client = await world.createAccount()
     const space = await client.space()
     const use = "[use input=1000 cached=400 output=100]"
     const call = (600 * 10 + 400 * 1 + 100 * 50) / 10_000_000
-    const done = await finished(client, { space, text: `[steps 3]\n${use}` })
+    const done = await client.runTurn({ space, text: `[steps 3]\n${use}` })
     expect(done).toMatchObject({
       state: "done",
       billed_cost_usd: 3 * call,
       usage: { model_calls: 3, tokens_input: 3000, tokens_cached: 1200, tokens_output: 300 },
     })
-    expect(await finished(client, { space, text: "[fail OUT_OF_STOCK]" })).toMatchObject({
+    expect(await client.runTurn({ space, text: "[fail OUT_OF_STOCK]" })).toMatchObject({
       state: "failed",
       error: { code: "OUT_OF_STOCK" },
       billed_cost_usd: 0,
     })
-    expect(await finished(client, { space, text: "[fail MODEL_REJECTED]" })).toMatchObject({
+    expect(await client.runTurn({ space, text: "[fail MODEL_REJECTED]" })).toMatchObject({
       state: "failed",
       error: { code: "MODEL_REJECTED" },
       billed_cost_usd: 0,
@@ -65,11 +53,11 @@ describe("outcomes", () => {
   test("max_cost_usd bounds the answer and the bill", async () => {
     const client = await world.createAccount()
     const space = await client.space()
-    const turn = await finished(client, { space, text: "[long 100000]", max_cost_usd: 0.005 })
+    const turn = await client.runTurn({ space, text: "[long 100000]", max_cost_usd: 0.005 })
     expect(turn).toMatchObject({ state: "failed", error: { code: "COST_LIMIT_REACHED" } })
     expect(turn.result).toMatch(/^long long/)
     expect(turn.billed_cost_usd).toBeLessThanOrEqual(0.005)
-    const none = await finished(client, { space, text: "hello there", max_cost_usd: 0.0000001 })
+    const none = await client.runTurn({ space, text: "hello there", max_cost_usd: 0.0000001 })
     expect(none).toMatchObject({ state: "failed", error: { code: "COST_LIMIT_REACHED" }, billed_cost_usd: 0 })
     await expectPromises(world, client.userId)
   })
@@ -78,7 +66,7 @@ describe("outcomes", () => {
     const client = await world.createAccount({ usd: 1 })
     const space = await client.space()
     await world.sql("update model_catalog set max_output_tokens = 100000 where pin = 'rehearsal/standard'")
-    const turn = await finished(client, { space, text: "[use input=100 output=60000]" })
+    const turn = await client.runTurn({ space, text: "[use input=100 output=60000]" })
     await world.sql("update model_catalog set max_output_tokens = 8192 where pin = 'rehearsal/standard'")
     expect(turn).toMatchObject({ state: "done", billed_cost_usd: 0.3001 })
     await expectPromises(world, client.userId)
@@ -87,7 +75,7 @@ describe("outcomes", () => {
   test("limits of steps and of time end a turn with what it has", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { max_steps: 2 } })
-    const limited = await finished(client, { space, text: "[steps 9]" })
+    const limited = await client.runTurn({ space, text: "[steps 9]" })
     expect(limited).toMatchObject({ state: "failed", error: { code: "STEP_LIMIT_REACHED" }, usage: { model_calls: 2 } })
     expect(limited.billed_cost_usd).toBeGreaterThan(0)
     expect(limited.result).toBe("Step 1 of 9.\n\nStep 2 of 9.")

@@ -1,24 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
   world = await createWorld()
 })
 afterAll(() => world.close())
-
-const turnOf = async (response: Response) => (await response.json()) as Turn
-
-async function finished(
-  client: Awaited<ReturnType<World["createAccount"]>>,
-  body: { space: string } & Record<string, unknown>,
-) {
-  const { turn_id } = await turnOf(await client.sendTurn(body))
-  await world.drain()
-  return client.getTurn(turn_id)
-}
 
 describe("idempotency", () => {
   test("the same key: the same turn for the same body, 422 for another", async () => {
@@ -92,15 +81,15 @@ describe("conversations", () => {
       "You said: c (after 4 earlier messages)",
       "You said: d",
     ])
-    const again = await finished(client, { space, text: "e", conversation: named.conversation })
+    const again = await client.runTurn({ space, text: "e", conversation: named.conversation })
     expect(again.result).toBe("You said: e (after 2 earlier messages)")
   })
 
   test("no end user sees another's history", async () => {
     const client = await world.createAccount()
     const space = await client.space()
-    await finished(client, { space, end_user_ref: "ann", text: "secret" })
-    const bob = await finished(client, { space, end_user_ref: "bob", text: "hi", conversation: "default" })
+    await client.runTurn({ space, end_user_ref: "ann", text: "secret" })
+    const bob = await client.runTurn({ space, end_user_ref: "bob", text: "hi", conversation: "default" })
     expect(bob.result).toBe("You said: hi")
   })
 })
@@ -121,7 +110,7 @@ describe("cancel", () => {
         billed_cost_usd: 0,
       })
     }
-    const done = await finished(client, { space })
+    const done = await client.runTurn({ space })
     const late = await client.call("POST", `/v1/turns/${done.turn_id}/cancel`)
     expect([late.status, ((await late.json()) as { error: { code: string } }).error.code]).toEqual([
       409,
@@ -163,7 +152,7 @@ describe("reading", () => {
 
   test("events are numbered and paged", async () => {
     const client = await world.createAccount()
-    const turn = await finished(client, { space: await client.space() })
+    const turn = await client.runTurn({ space: await client.space() })
     const path = `/v1/turns/${turn.turn_id}/events`
     const all = (await (await client.call("GET", path)).json()) as { data: { seq: number; type: string }[] }
     expect(all.data.map(({ seq, type }) => [seq, type])).toEqual([
@@ -225,7 +214,7 @@ describe("scopes and test keys", () => {
       (await world.makeKey(owner.userId, { test: true, scope: "all" })).value,
     )
     const space = await tester.space()
-    const turn = await finished(tester, { space })
+    const turn = await tester.runTurn({ space })
     expect(turn).toMatchObject({ state: "done", test: true, billed_cost_usd: 0, model: "rehearsal/standard" })
     expect((await owner.call("GET", `/v1/turns/${turn.turn_id}`)).status).toBe(404)
     const live = world.createClient(owner.userId, (await world.makeKey(owner.userId, { scope: "all" })).value)
