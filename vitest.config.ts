@@ -14,7 +14,12 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "500" } },
+            miniflare: {
+              bindings: {
+                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "500",
+                TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",
+              },
+            },
           }),
         ],
         test: {
