@@ -7,14 +7,14 @@ const WAIT_MS = 120_000
 const BATCH = 10_000
 
 /** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */
-export async function measureTurns(world: World, { seconds, clients }: Options, accounts: number) {
-  const site = await world.site(`turns${accounts}`, { runs: true, accounts })
-  const { url, pid } = site.runtime
+export async function measureTurns(world: World, { seconds, clients }: Options, accounts: number, split = false) {
+  const site = await world.site("turns", { runs: true, accounts, split })
+  const { url } = site.runtime
   const job = { url, accounts: site.accounts, prefix: "turn", clients }
   await world.load.run({ ...job, seconds: 1 })
   await untilDone(site)
   const before = await countDone(site)
-  const cpu = await startCpuMeter([pid])
+  const cpu = await startCpuMeter(site.pids)
   const began = performance.now()
   const { seconds: accepting, samples, cores } = await world.load.run({ ...job, seconds: seconds * 2 })
   await untilDone(site)

@@ -1,22 +1,20 @@
 import { spawn } from "node:child_process"
-import { writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { build } from "esbuild"
+import { parse } from "smol-toml"
 import { freePort } from "../src/local/postgres.ts"
 
 const { default: program, compatibilityDate: newestDate } = createRequire(import.meta.url)("workerd") as {
   default: string
   compatibilityDate: string
 }
-/** As wrangler.toml has it, or as new as the installed runtime knows. */
-const COMPATIBILITY_DATE = ["2026-11-01", newestDate].sort()[0]
 
 export interface Runtime {
   url: string
   pid: number
-  stop(): Promise<void>
 }
 
 interface RuntimeOptions {
@@ -26,13 +24,15 @@ interface RuntimeOptions {
   dir: string
   /** Its bindings, given the URL at which it will listen. */
   bindings: (url: string) => Record<string, string>
+  /** Is given what ends the process, as soon as there is one. */
+  keep: (stop: () => Promise<void>) => void
 }
 
 /**
  * One worker in a workerd of its own and nothing else: `wrangler dev` and miniflare put proxies before and behind the
  * worker, which cost more than a request does.
  */
-export async function startRuntime({ name, entry, dir, bindings }: RuntimeOptions): Promise<Runtime> {
+export async function startRuntime({ name, entry, dir, bindings, keep }: RuntimeOptions): Promise<Runtime> {
   await build({
     entryPoints: [entry],
     outfile: join(dir, `${name}.mjs`),
@@ -47,19 +47,20 @@ export async function startRuntime({ name, entry, dir, bindings }: RuntimeOption
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const configFile = join(dir, `${name}.capnp`)
-  await writeFile(configFile, configuration(name, port, bindings(url)))
+  const wrangler = parse(await readFile("wrangler.toml", "utf8")) as { compatibility_date: string }
+  // A date that the runtime does not know yet is an error to it.
+  const date = [wrangler.compatibility_date, newestDate].sort()[0]
+  await writeFile(configFile, configuration(name, `${date}`, port, bindings(url)))
   const child = spawn(program, ["serve", configFile], { stdio: ["ignore", "inherit", "inherit"], detached: true })
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
-  const stop = async () => {
-    child.kill("SIGTERM")
+  keep(async () => {
+    // It has nothing to keep, and SIGTERM would wait for open connections.
+    child.kill("SIGKILL")
     await ended
-  }
+  })
   for (let tries = 0; ; tries++) {
-    if ((await reaches(port)) && child.pid !== undefined) return { url, pid: child.pid, stop }
-    if (child.exitCode !== null || tries > 200) {
-      await stop()
-      throw new Error("The runtime does not answer.")
-    }
+    if ((await reaches(port)) && child.pid !== undefined) return { url, pid: child.pid }
+    if (child.exitCode !== null || tries > 200) throw new Error("The runtime does not answer.")
     await new Promise((done) => setTimeout(done, 50))
   }
 }
@@ -75,7 +76,7 @@ function reaches(port: number): Promise<boolean> {
   })
 }
 
-function configuration(name: string, port: number, bindings: Record<string, string>): string {
+function configuration(name: string, date: string, port: number, bindings: Record<string, string>): string {
   const list = Object.entries(bindings).map(([key, value]) => `(name = ${quote(key)}, text = ${quote(value)})`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -87,7 +88,7 @@ const config :Workerd.Config = (
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "${name}.mjs")],
-  compatibilityDate = "${COMPATIBILITY_DATE}",
+  compatibilityDate = "${date}",
   bindings = [${list.join(", ")}],
 );
 `

@@ -11,73 +11,100 @@ export type Sql = <Row = Record<string, unknown>>(query: string, params?: unknow
 
 /** The service on a database and a queue of its own. */
 export interface Site {
+  /** Serves /v1. */
   runtime: Runtime
+  /** Of every worker of the service. */
+  pids: number[]
   env: Record<string, string>
   sql: Sql
   accounts: Account[]
 }
 
+interface SiteOptions {
+  /** When false, the queue keeps what is published, so that turns are accepted and not run. */
+  runs: boolean
+  accounts?: number
+  /** As deployed: the groups v1 and callbacks as a worker each. Else one worker serves all. */
+  split?: boolean
+}
+
 export interface World {
   load: Load
-  /** With `runs: false` the queue keeps what is published, so that turns are accepted and not run. */
-  site(name: string, options: { runs: boolean; accounts?: number }): Promise<Site>
+  site(name: string, options: SiteOptions): Promise<Site>
   bareWorker(site: Site): Promise<Runtime>
   close(): Promise<void>
 }
+
+type Keep = (close: () => Promise<unknown>) => void
 
 const CREDIT_MICROS = 1e13
 
 export async function createWorld(): Promise<World> {
   const closers: (() => Promise<unknown>)[] = []
+  let isClosed = false
+  const keep: Keep = (one) => {
+    if (isClosed) void one()
+    else closers.push(one)
+  }
   const close = async () => {
+    isClosed = true
     for (const one of closers.splice(0).reverse()) await one().catch((error: unknown) => console.error(error))
   }
   try {
-    return await build(closers, close)
+    return await build(keep, close)
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function build(closers: (() => Promise<unknown>)[], close: () => Promise<void>): Promise<World> {
+async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-"))
-  closers.push(() => rm(dataDir, { recursive: true, force: true }))
+  keep(() => rm(dataDir, { recursive: true, force: true }))
   const schemaSql = await readFile("schema.sql", "utf8")
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
   const stack = await startStack({ dataDir, control: false, durable: false, schemaSql, databaseUrl, redisUrl })
-  closers.push(stack.close)
+  keep(stack.close)
   const load = startLoad()
-  closers.push(load.stop)
+  keep(load.stop)
 
   return {
     load,
-    async site(name, { runs, accounts = 1 }) {
+    async site(name, { runs, accounts = 1, split = false }) {
       const namespace = await stack.createNamespace({ name, qstash_mode: runs ? "push" : "manual" })
       const pool = new pg.Pool({ connectionString: namespace.databaseUrl, max: 4 })
       pool.on("error", () => {})
-      closers.push(() => pool.end())
+      keep(() => pool.end())
       const sql: Sql = async (query, params = []) => (await pool.query(query, params)).rows
       await sql(
         "create table bench_rows (id text primary key, body text not null, created_at timestamptz default now())",
       )
       const { env } = namespace
-      const bindings = (url: string) => ({ ...env, CALLBACKS_URL: url, LOG_LEVEL: "error" })
-      const runtime = await startRuntime({ name, entry: "functions/all.ts", dir: dataDir, bindings })
-      closers.push(runtime.stop)
+      const bindings = (callbacksUrl: string) => ({ ...env, CALLBACKS_URL: callbacksUrl, LOG_LEVEL: "error" })
+      const start = (group: string, callbacksUrl?: string) => {
+        return startRuntime({
+          name: `${name}-${group}`,
+          entry: `functions/${group}.ts`,
+          dir: dataDir,
+          bindings: (url) => bindings(callbacksUrl ?? url),
+          keep,
+        })
+      }
+      const first = await start(split ? "callbacks" : "all")
+      const runtime = split ? await start("v1", first.url) : first
+      const pids = split ? [runtime.pid, first.pid] : [runtime.pid]
       const made = []
       for (let i = 0; i < accounts; i++) made.push(await createAccount(sql, runtime.url))
-      return { runtime, env, sql, accounts: made }
+      return { runtime, pids, env, sql, accounts: made }
     },
-    async bareWorker({ env }) {
-      const runtime = await startRuntime({
+    bareWorker({ env }) {
+      return startRuntime({
         name: "bare",
         entry: "bench/bare-worker.ts",
         dir: dataDir,
         bindings: () => env,
+        keep,
       })
-      closers.push(runtime.stop)
-      return runtime
     },
     close,
   }
