@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto"
+
 /** SHA-256 (hex) of a JSON value with sorted keys: equal for bodies that mean the same. */
-export async function hashRequest(value: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(value, sortKeys))
-  const digest = await crypto.subtle.digest("SHA-256", bytes)
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+export function hashRequest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value, sortKeys)).digest("hex")
 }
 
 function sortKeys(_key: string, value: unknown): unknown {

@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto"
+import { crc32 } from "node:zlib"
+
 /** API keys: `<brand>_live_` or `<brand>_test_` + 32 base62 + 6 base62 of the CRC-32 of all before (design section 4). */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const KEY = /^([a-z][a-z0-9]{0,31})_(live|test)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
@@ -9,7 +12,7 @@ export interface KeyCredential {
   test: boolean
 }
 
-export async function generateApiKey(brand: string, test: boolean) {
+export function generateApiKey(brand: string, test: boolean) {
   let secret = ""
   while (secret.length < 32) {
     for (const byte of crypto.getRandomValues(new Uint8Array(48))) {
@@ -19,37 +22,24 @@ export async function generateApiKey(brand: string, test: boolean) {
   }
   const body = `${brand}_${test ? "test" : "live"}_${secret}`
   const value = body + checksum(body)
-  return { value, hash: await hashApiKey(value), hint: `${body.slice(0, body.length - 28)}…${value.slice(-4)}` }
+  return { value, hash: hashApiKey(value), hint: `${body.slice(0, body.length - 28)}…${value.slice(-4)}` }
 }
 
 /** The credential in a key's text, or null when brand, form or checksum is wrong: no I/O is spent on a typing error. */
-export async function parseApiKey(value: string, brand: string): Promise<KeyCredential | null> {
+export function parseApiKey(value: string, brand: string): KeyCredential | null {
   const match = KEY.exec(value)
   if (!match || match[1] !== brand || checksum(value.slice(0, -6)) !== match[4]) return null
-  return { hash: await hashApiKey(value), test: match[2] === "test" }
+  return { hash: hashApiKey(value), test: match[2] === "test" }
 }
 
-async function hashApiKey(value: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(value))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
-}
+const hashApiKey = (value: string) => createHash("sha256").update(value).digest("hex")
 
 function checksum(text: string): string {
-  let rest = crc32(new TextEncoder().encode(text))
+  let rest = crc32(text)
   let out = ""
   for (let i = 0; i < 6; i++) {
     out = BASE62[rest % 62] + out
     rest = Math.floor(rest / 62)
   }
   return out
-}
-
-/** CRC-32 as in ISO 3309 and zlib. */
-function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
-  }
-  return (crc ^ 0xffffffff) >>> 0
 }

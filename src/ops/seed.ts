@@ -57,7 +57,7 @@ interface NewKey {
 
 /** Creates an API key. Its value is returned here and stored nowhere. */
 export async function createApiKey(sql: RunSql, key: NewKey): Promise<{ key_id: string; value: string }> {
-  const { value, hash, hint } = await generateApiKey(key.brand, key.test ?? false)
+  const { value, hash, hint } = generateApiKey(key.brand, key.test ?? false)
   const keyId = newId("key", key.now)
   await sql(
     `insert into api_keys (key_id, user_id, hash, hint, name, scope, space_id, test, expires_at, created_at)

@@ -10,18 +10,25 @@ export interface Queue {
   publish(message: { path: string; delayMs?: number; dedupe?: string }): Promise<void>
 }
 
-export function createQueue(env: Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL">, meter: Meter): Queue {
+type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL">
+
+// The client holds configuration only: one for each worker's bindings, since making it costs more than a publish.
+const clients = new WeakMap<QueueEnv, Client>()
+
+function clientOf(env: QueueEnv): Client {
+  const known = clients.get(env)
+  if (known) return known
   // The sweeper is the retry of a failed publish: the client itself must not wait.
-  const client = new Client({
-    baseUrl: env.QSTASH_URL,
-    token: env.QSTASH_TOKEN,
-    retry: false,
-    enableTelemetry: false,
-  })
+  const client = new Client({ baseUrl: env.QSTASH_URL, token: env.QSTASH_TOKEN, retry: false, enableTelemetry: false })
+  clients.set(env, client)
+  return client
+}
+
+export function createQueue(env: QueueEnv, meter: Meter): Queue {
   return {
     async publish({ path, delayMs = 0, dedupe }) {
       await meter.measure("qstash", () =>
-        client.publishJSON({
+        clientOf(env).publishJSON({
           url: callbackUrl(env, path),
           body: {},
           retries: 3,

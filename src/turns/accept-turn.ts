@@ -33,7 +33,7 @@ export async function acceptTurn(
   credential: KeyCredential,
   { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
 ): Promise<{ turn: TurnRow; replayed: boolean }> {
-  const requestHash = await hashRequest(body)
+  const requestHash = hashRequest(body)
   const attempt = () => runAccept(ctx, credential, idempotencyKey, requestHash, body)
 
   let answer = await attempt().catch((error: unknown) => {

@@ -24,7 +24,7 @@ export async function listTurns(
   credential: KeyCredential,
   { filters, limit, cursor }: { filters: TurnFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<TurnRow>> {
-  const after = await decodeCursor(cursor, filters)
+  const after = decodeCursor(cursor, filters)
   const where: RawBuilder<unknown>[] = [inScope, sql`t.user_id = caller.user_id`, sql`t.test = caller.test`]
   if (after) where.push(sql`t.turn_id < ${after}`)
   if (filters.space) where.push(sql`s.slug = ${filters.space}`)

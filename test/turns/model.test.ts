@@ -277,7 +277,7 @@ test(`${SEQUENCES} random sequences agree with the reference model after every s
   for (let n = 0; n < SEQUENCES; n++) {
     const seed = (base + n) >>> 0
     const client = await world.createAccount({ usd: 0 })
-    const credential = (await parseApiKey(client.key, "turnpike")) as KeyCredential
+    const credential = parseApiKey(client.key, "turnpike") as KeyCredential
     const account = { userId: client.userId, credential, space: await client.space() }
     const sequence = new Sequence(createRandom("", seed), account)
     try {

@@ -216,7 +216,7 @@ describe("keys", () => {
   })
   test("unknown, revoked and expired keys, and those of a disabled user", async () => {
     const { generateApiKey } = await import("../../src/identity/api-key.ts")
-    const unknown = await generateApiKey("turnpike", false)
+    const unknown = generateApiKey("turnpike", false)
     await expectRefused(asKey(`Bearer ${unknown.value}`), 401, "INVALID_API_KEY")
     const revoked = await world.makeKey(client.userId)
     await world.sql("update api_keys set revoked_at = now() where key_id = $1", [revoked.key_id])
