@@ -19,15 +19,14 @@ export function decodeCursor(cursor: string | undefined, filters: object): strin
   return match[1]
 }
 
-/** Cuts `rows` (one more than `limit` was asked for) to a page. */
+/** The page that `data` is; `more` says whether the list goes on behind it. */
 export function toPage<T>(
-  rows: T[],
-  { limit, filters, idOf }: { limit: number; filters: object; idOf: (row: T) => string },
+  data: T[],
+  { more, filters, idOf }: { more: boolean; filters: object; idOf: (row: T) => string },
 ): Page<T> {
-  const data = rows.slice(0, limit)
   const last = data.at(-1)
-  const more = rows.length > limit && last !== undefined
-  return { data, has_more: more, next_cursor: more ? `${idOf(last)}.${fingerprint(filters)}` : null }
+  const goesOn = more && last !== undefined
+  return { data, has_more: goesOn, next_cursor: goesOn ? `${idOf(last)}.${fingerprint(filters)}` : null }
 }
 
 function fingerprint(filters: object): string {

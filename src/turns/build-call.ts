@@ -22,17 +22,11 @@ export function buildCall(claim: Claim, step: number): ModelCall {
   }
 }
 
-/** Earlier turns as messages, the newest that fit into the manifest's max_tokens (estimated at 4 bytes each). */
-function historyMessages({ history, manifest }: Claim): Message[] {
-  let left = (manifest.history?.max_tokens ?? TURN_POLICY.historyTokens) * 4
-  const encoder = new TextEncoder()
-  const kept: Message[] = []
-  for (const turn of [...history].reverse()) {
-    left -= encoder.encode(turn.text).length + encoder.encode(turn.result).length
-    if (left < 0) break
-    kept.unshift({ role: "user", content: turn.text }, { role: "assistant", content: turn.result })
-  }
-  return kept
+function historyMessages({ history }: Claim): Message[] {
+  return history.flatMap(({ text, result }): Message[] => [
+    { role: "user", content: text },
+    { role: "assistant", content: result },
+  ])
 }
 
 export interface BoundedCall {

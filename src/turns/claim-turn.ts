@@ -13,7 +13,7 @@ export interface Claim {
   manifest: Manifest
   /** The catalog's row of the turn's pin. A disabled one still serves the turns it was accepted for. */
   model: Price & { engine: EngineName; model: string; max_output_tokens: number; price_version: number }
-  /** Earlier turns of the conversation that were done, oldest first. */
+  /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
   history: { text: string; result: string }[]
   /** Texts of this turn's committed steps, in order. */
   steps: { step: number; text: string }[]
@@ -47,11 +47,16 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
     )
     select ${turnJson} as turn, s.manifest, to_jsonb(c) as model,
       coalesce((select jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position) from (
-        select e.text, e.result, e.position from turns e
-        where e.conversation_id = t.conversation_id and e.position < t.position and e.state = 'done'
-        order by e.position desc
-        limit least(coalesce((s.manifest -> 'history' ->> 'max_turns')::integer, ${TURN_POLICY.historyTurns}), 100)
-      ) h), '[]') as history,
+        select e.text, e.result, e.position,
+          sum(octet_length(e.text) + octet_length(e.result)) over (order by e.position desc) as bytes
+        from (
+          select text, result, position from turns
+          where conversation_id = t.conversation_id and position < t.position and state = 'done'
+          order by position desc
+          limit coalesce((s.manifest -> 'history' ->> 'max_turns')::integer, ${TURN_POLICY.historyTurns})
+        ) e
+      ) h where h.bytes <= ${TURN_POLICY.bytesPerToken} *
+        coalesce((s.manifest -> 'history' ->> 'max_tokens')::bigint, ${TURN_POLICY.historyTokens})), '[]') as history,
       coalesce((select jsonb_agg(jsonb_build_object('step', p.step, 'text', p.text) order by p.step)
         from turn_steps p where p.turn_id = t.turn_id and t.epoch > 1), '[]') as steps
     from claimed t join spaces s on s.space_id = t.space_id join model_catalog c on c.pin = t.model`.execute(ctx.db)

@@ -4,6 +4,7 @@ import { inScope, queryAs } from "../identity/actor.ts"
 import type { KeyCredential } from "../identity/api-key.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { turnNotFound } from "./get-turn.ts"
+import { TURN_POLICY } from "./policies.ts"
 import type { TurnState } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { type TurnRow, turnJson } from "./turn-row.ts"
@@ -34,12 +35,22 @@ export async function listTurns(
   if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
   if (filters.created_after) where.push(sql`t.created_at >= ${filters.created_after}::timestamptz`)
   if (filters.created_before) where.push(sql`t.created_at < ${filters.created_before}::timestamptz`)
-  const { row } = await queryAs<{ turns: TurnRow[] }>(ctx, credential, {
-    select: sql`select coalesce(jsonb_agg(found.turn order by found.turn_id desc), '[]') as turns from (
-      select ${turnJson} as turn, t.turn_id from turns t join spaces s on s.space_id = t.space_id, caller
-      where ${sql.join(where, sql` and `)} order by t.turn_id desc limit ${limit + 1}) found`,
+  const { row } = await queryAs<{ turns: TurnRow[]; found: number }>(ctx, credential, {
+    select: sql`select count(*)::integer as found, coalesce(jsonb_agg(page.turn order by page.turn_id desc)
+        filter (where page.place <= ${limit}::integer and page.bytes_before < ${TURN_POLICY.pageBytes}::integer), '[]') as turns
+      from (
+        select found.*, row_number() over newest_first as place,
+          coalesce(sum(bytes) over (newest_first rows between unbounded preceding and 1 preceding), 0) as bytes_before
+        from (
+          select ${turnJson} as turn, t.turn_id, octet_length(t.text) + coalesce(octet_length(t.result), 0) as bytes
+          from turns t join spaces s on s.space_id = t.space_id, caller
+          where ${sql.join(where, sql` and `)}
+          order by t.turn_id desc limit ${limit + 1}
+        ) found
+        window newest_first as (order by found.turn_id desc)
+      ) page`,
   })
-  return toPage(row.turns, { limit, filters, idOf: (turn) => turn.turn_id })
+  return toPage(row.turns, { more: row.found > row.turns.length, filters, idOf: (turn) => turn.turn_id })
 }
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */

@@ -116,6 +116,16 @@ describe("cached tokens", () => {
   })
 })
 
+test("what the database cannot hold is taken out of an answer", async () => {
+  const choices = [{ index: 0, message: { role: "assistant", content: "a\u0000b\ud83d" }, finish_reason: "stop" }]
+  const body = { id: "c", created: 1, model: "m", choices, usage: { prompt_tokens: 1, completion_tokens: 1 } }
+  const answer = await callModel(
+    contextFor({ fetch: async () => Response.json(body) }),
+    callOf("openai-compatible", "m"),
+  )
+  expect(answer.text).toBe("ab\ufffd")
+})
+
 describe("a provider's failure", () => {
   const engines = ["anthropic", "openai", "openai-compatible"] as const
   const failureOf = (context: EngineContext, call: ModelCall) =>

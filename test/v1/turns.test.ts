@@ -85,6 +85,15 @@ describe("conversations", () => {
     expect(again.result).toBe("You said: e (after 2 earlier messages)")
   })
 
+  test("the history is bounded by turns and by size", async () => {
+    const client = await world.createAccount()
+    const space = await client.space({ manifest: { history: { max_turns: 3, max_tokens: 300 } } })
+    for (const text of ["[reply a]", "[reply b]", "[reply c]", "[reply d]"]) await client.runTurn({ space, text })
+    expect((await client.runTurn({ space, text: "short" })).result).toBe("You said: short (after 6 earlier messages)")
+    await client.runTurn({ space, text: "[long 1300]" })
+    expect((await client.runTurn({ space, text: "late" })).result, "the newest does not fit").toBe("You said: late")
+  })
+
   test("no end user sees another's history", async () => {
     const client = await world.createAccount()
     const space = await client.space()
@@ -148,6 +157,24 @@ describe("reading", () => {
     expect(seen).toEqual([...sent].reverse())
     const odd = (await (await client.call("GET", "/v1/turns?end_user_ref=odd")).json()) as { data: Turn[] }
     expect(odd.data).toHaveLength(3)
+  })
+
+  test("a page of large turns ends early, and the next goes on", async () => {
+    const client = await world.createAccount({ usd: 100 })
+    const space = await client.space()
+    const text = "\u{1F600}".repeat(50_000)
+    for (let n = 0; n < 60; n++) await client.sendTurn({ space, text, end_user_ref: `c${n}` })
+    const seen = new Set<string>()
+    let cursor = ""
+    for (let page = 0; page < 10 && cursor !== "end"; page++) {
+      const response = await client.call("GET", `/v1/turns?limit=100${cursor}`)
+      expect(response.status).toBe(200)
+      const { data, next_cursor } = (await response.json()) as { data: Turn[]; next_cursor: string | null }
+      expect(data.length).toBeGreaterThan(0)
+      for (const turn of data) seen.add(turn.turn_id)
+      cursor = next_cursor === null ? "end" : `&cursor=${next_cursor}`
+    }
+    expect(seen.size).toBe(60)
   })
 
   test("events are numbered and paged", async () => {
