@@ -51,7 +51,7 @@ export async function acceptTurn(
     return { turn: row.existing, replayed: true }
   }
   if (!row.made) throw refusal(row, body, actor)
-  ctx.background(publishTurn(ctx, row.made))
+  ctx.background(publishTurn(ctx, row.made, { because: "accept" }))
   return { turn: row.made, replayed: false }
 }
 

@@ -84,14 +84,14 @@ async function runSteps(ctx: AgentContext, claim: Claim): Promise<Advance> {
     claim.turn = turn
     claim.steps.push({ step, text: answer.text })
     if (handOver) {
-      await publishTurn(ctx, turn)
+      await publishTurn(ctx, turn, { because: "step" })
       return "handed_over"
     }
   }
 }
 
 async function settle(ctx: Context, claim: Claim, outcome: Outcome, step?: FinishedStep): Promise<Advance> {
-  const ended = await settleTurn(ctx, claim.turn, outcome, step && { claim, step })
+  const ended = await settleTurn(ctx, claim.turn, outcome, { last: step && { claim, step } })
   return ended ? "settled" : "stale"
 }
 
@@ -107,7 +107,7 @@ async function retryLater(ctx: Context, claim: Claim, error: ModelError): Promis
   const delayMs = Math.min(wait, TURN_POLICY.modelBackoffLimitMs)
   const waiting = await backOff(ctx, turn, delayMs)
   if (!waiting) return "stale"
-  await publishTurn(ctx, waiting, { delayMs })
+  await publishTurn(ctx, waiting, { because: "again", delayMs })
   return "backed_off"
 }
 

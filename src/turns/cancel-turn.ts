@@ -58,7 +58,7 @@ export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId
     if (row.touched) {
       if (row.touched.state === "cancelled") ctx.background(wakeNext(ctx, row.touched))
       // Between two callbacks nobody works on it: call somebody who sees the wish.
-      else if (row.touched.lease_until === null) ctx.background(publishTurn(ctx, row.touched))
+      else if (row.touched.lease_until === null) ctx.background(publishTurn(ctx, row.touched, { because: "cancel" }))
       return row.touched
     }
     if (row.before.state === "cancelled") return row.before

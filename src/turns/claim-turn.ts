@@ -48,14 +48,16 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
     select ${turnJson} as turn, s.manifest, to_jsonb(c) as model,
       coalesce((select jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position) from (
         select e.text, e.result, e.position,
-          sum(octet_length(e.text) + octet_length(e.result)) over (order by e.position desc) as bytes
+          sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
+          sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
         from (
           select text, result, position from turns
           where conversation_id = t.conversation_id and position < t.position and state = 'done'
           order by position desc
           limit coalesce((s.manifest -> 'history' ->> 'max_turns')::integer, ${TURN_POLICY.historyTurns})
         ) e
-      ) h where h.bytes <= ${TURN_POLICY.bytesPerToken} *
+        window newest_first as (order by e.position desc)
+      ) h where h.json_bytes <= ${TURN_POLICY.answerBytes}::integer and h.bytes <= ${TURN_POLICY.bytesPerToken} *
         coalesce((s.manifest -> 'history' ->> 'max_tokens')::bigint, ${TURN_POLICY.historyTokens})), '[]') as history,
       coalesce((select jsonb_agg(jsonb_build_object('step', p.step, 'text', p.text) order by p.step)
         from turn_steps p where p.turn_id = t.turn_id and t.epoch > 1), '[]') as steps

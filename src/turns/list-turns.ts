@@ -37,12 +37,13 @@ export async function listTurns(
   if (filters.created_before) where.push(sql`t.created_at < ${filters.created_before}::timestamptz`)
   const { row } = await queryAs<{ turns: TurnRow[]; found: number }>(ctx, credential, {
     select: sql`select count(*)::integer as found, coalesce(jsonb_agg(page.turn order by page.turn_id desc)
-        filter (where page.place <= ${limit}::integer and page.bytes_before < ${TURN_POLICY.pageBytes}::integer), '[]') as turns
+        filter (where page.place <= ${limit}::integer and page.bytes_before < ${TURN_POLICY.answerBytes}::integer), '[]') as turns
       from (
         select found.*, row_number() over newest_first as place,
           coalesce(sum(bytes) over (newest_first rows between unbounded preceding and 1 preceding), 0) as bytes_before
         from (
-          select ${turnJson} as turn, t.turn_id, octet_length(t.text) + coalesce(octet_length(t.result), 0) as bytes
+          select ${turnJson} as turn, t.turn_id, octet_length(to_json(t.text)::text)
+              + coalesce(octet_length(to_json(t.result)::text), 0) as bytes
           from turns t join spaces s on s.space_id = t.space_id, caller
           where ${sql.join(where, sql` and `)}
           order by t.turn_id desc limit ${limit + 1}

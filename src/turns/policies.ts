@@ -22,11 +22,12 @@ export const TURN_POLICY = {
   timeoutSeconds: 300,
   historyTurns: 20,
   historyTokens: 100_000,
-  /** How history is counted before a model has seen it. With the manifest's highest max_tokens it is 4 MB. */
+  /** How history is counted before a model has seen it. */
   bytesPerToken: 4,
-  /** A page of turns ends early here: an answer of the database has at most 10 MiB. */
-  pageBytes: 4 * 1024 * 1024,
+  /** An answer of the database has at most 10 MiB: a page of turns and a history end here, counted as JSON. */
+  answerBytes: 4 * 1024 * 1024,
   /** An answer shorter than this many tokens is not worth a call: the hold grows or the turn ends. */
   minOutputTokens: 16,
   sweepBatch: 200,
+  sweepBatches: 20,
 } as const

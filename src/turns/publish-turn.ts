@@ -13,12 +13,13 @@ export const turnCallbackPath = (turnId: string) => `/callbacks/turns/${turnId}`
 export async function publishTurn(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch" | "wake_at">,
-  { delayMs = 0 }: { delayMs?: number } = {},
+  { because, delayMs = 0 }: { because: string; delayMs?: number },
 ): Promise<boolean> {
   try {
     const wake = turn.wake_at ? new Date(turn.wake_at).getTime() : 0
-    // The same wish of two sweepers is one message; once recorded, wake_at differs and so does the next wish's id.
-    const dedupe = `${turn.turn_id}-${turn.epoch}-${wake}`
+    // The same wish of two sweepers is one message. Another reason is another wish: what an accept published may have
+    // arrived too early, before the conversation was free.
+    const dedupe = `${turn.turn_id}-${turn.epoch}-${wake}-${because}`
     await ctx.queue.publish({ path: turnCallbackPath(turn.turn_id), delayMs, dedupe })
     const next = new Date(ctx.clock.now().getTime() + delayMs + TURN_POLICY.republishMs)
     await sql`update turns set wake_at = ${next}::timestamptz

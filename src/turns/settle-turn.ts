@@ -1,4 +1,4 @@
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
 import type { Claim } from "./claim-turn.ts"
@@ -14,13 +14,14 @@ export type Outcome =
 
 /**
  * Ends a running turn, in one statement: its last step (if any), state, event, charge, ledger row, bills of its usage
- * records and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale.
+ * records and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale, or when
+ * the turn `t` is not as `onlyIf` says.
  */
 export async function settleTurn(
   ctx: Context,
-  turn: TurnRow,
+  turn: Pick<TurnRow, "turn_id" | "epoch">,
   outcome: Outcome,
-  last?: { claim: Claim; step: FinishedStep },
+  { last, onlyIf }: { last?: { claim: Claim; step: FinishedStep } | undefined; onlyIf?: RawBuilder<unknown> } = {},
 ): Promise<TurnRow | null> {
   const now = ctx.clock.now()
   const failed = outcome.state === "failed" ? outcome : null
@@ -42,6 +43,7 @@ export async function settleTurn(
         held_credit_micros = 0, lease_until = null, wake_at = null, finished_at = ${now}::timestamptz,
         last_event_seq = t.last_event_seq + 1
       where t.turn_id = ${turn.turn_id} and t.epoch = ${turn.epoch} and t.state = 'running'
+        ${onlyIf ? sql`and ${onlyIf}` : sql``}
       returning t.*
     ), ${last ? sql`${stepCtes(last.claim, last.step, now, billed)},` : sql``}
     event as (

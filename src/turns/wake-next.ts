@@ -17,7 +17,7 @@ export async function wakeNext(ctx: Context, ended: EndedTurn): Promise<void> {
       select turn_id, epoch, wake_at, state from turns
       where conversation_id = ${ended.conversation_id} and state in ('queued', 'running')
       order by position limit 1`.execute(ctx.db)
-    if (rows[0]?.state === "queued") await publishTurn(ctx, rows[0])
+    if (rows[0]?.state === "queued") await publishTurn(ctx, rows[0], { because: `after-${ended.turn_id}` })
   } catch (error) {
     ctx.log("error", "turn.wake_next_failed", { turn_id: ended.turn_id, error: describeError(error) })
   }

@@ -189,7 +189,7 @@ class Sequence {
       { state: "failed", code: "INTERNAL", message: "m", ours: true, result: null },
       { state: "cancelled", reason: "client", result: null },
     ])
-    const ended = await settleTurn(context, claim.turn, outcome, step && { claim, step })
+    const ended = await settleTurn(context, claim.turn, outcome, { last: step && { claim, step } })
     expect(ended !== null, "settled").toBe(current)
     if (!current) return
     turn.cost += step?.cost ?? 0

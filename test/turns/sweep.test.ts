@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createContext } from "../../src/context.ts"
+import { parseBaseEnv } from "../../src/env.ts"
+import { claimTurn } from "../../src/turns/claim-turn.ts"
+import { commitStep } from "../../src/turns/commit-step.ts"
+import { settleTurn } from "../../src/turns/settle-turn.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+
+test("many turns of the largest texts, all lost by the queue, are all found by one sweep", async () => {
+  const client = await world.createAccount({ usd: 1000 })
+  const space = await client.space()
+  const text = "\u0001".repeat(100_000)
+  const send = (n: number) => client.sendTurn({ space, text: n < 30 ? text : "short", end_user_ref: `c${n}` })
+  for (let n = 0; n < 450; n += 50) await Promise.all(Array.from({ length: 50 }, (_, more) => send(n + more)))
+  await world.settled()
+  await world.qstash.reset()
+  await world.advance(61_000)
+  await world.sweep()
+  await world.drain()
+  const turns = await expectPromises(world, client.userId)
+  expect(turns.filter((turn) => turn.state === "done")).toHaveLength(450)
+})
+
+test("the next turn of a conversation is called even if its first call came too early and was not recorded", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const first = await turnOf(await client.sendTurn({ space }))
+  await world.settled()
+  const claim = await claimTurn(contextOf(), first.turn_id)
+  if (!claim) throw new Error("not claimed")
+  const second = await turnOf(await client.sendTurn({ space }))
+  await world.settled()
+  // As it is between a publish and its record.
+  await world.sql("update turns set wake_at = created_at where turn_id = $1", [second.turn_id])
+  await world.drain()
+  expect((await client.getTurn(second.turn_id)).state).toBe("queued")
+  await settleTurn(contextOf(), claim.turn, { state: "done", result: "r" })
+  await world.drain()
+  expect((await client.getTurn(second.turn_id)).state).toBe("done")
+  await expectPromises(world, client.userId)
+})
+
+test("a turn is not failed as lost when its slow worker commits a step after the sweeper has looked", async () => {
+  const client = await world.createAccount()
+  const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
+  await world.settled()
+  await world.qstash.reset()
+  const claim = await claimTurn(contextOf(), sent.turn_id)
+  if (!claim) throw new Error("not claimed")
+  await world.sql("update turns set attempts = 5 where turn_id = $1", [sent.turn_id])
+  await world.advance(151_000)
+  // The sweeper has read the turn and is held before it writes; meanwhile the worker commits.
+  await world.plan([{ service: "pg", match: "with turn as", call: 1, action: "delay", when: "before", delay_ms: 300 }])
+  const sweeping = world.sweep()
+  while (!(await world.calls()).some((call) => call.label.includes("with turn as"))) await world.sql("select 1")
+  const usage = { tokensInput: 1, tokensCached: 0, tokensOutput: 1 }
+  const step = { step: 0, answer: { text: "x", finish: "stop" as const, usage }, cost: 10, durationSec: 1 }
+  await commitStep(contextOf(), claim, step, { handOver: true })
+  await sweeping
+  await world.clearFaults()
+  expect((await client.getTurn(sent.turn_id)).state).toBe("running")
+  await world.sweep()
+  await world.drain()
+  expect((await client.getTurn(sent.turn_id)).state).toBe("done")
+  await expectPromises(world, client.userId)
+})
