@@ -146,9 +146,10 @@ create unique index if not exists turns_one_running_per_conversation on turns (c
 create index if not exists turns_open_in_conversation on turns (conversation_id, position) where state in ('queued', 'running');
 create index if not exists turns_to_wake on turns (wake_at) where wake_at is not null;
 create index if not exists turns_queued on turns (created_at) where state = 'queued';
-create index if not exists turns_by_owner on turns (user_id, test, turn_id desc);
-create index if not exists turns_by_space on turns (space_id, turn_id desc);
-create index if not exists turns_by_end_user on turns (user_id, end_user_ref, turn_id desc);
+-- Lists order by turn_id collate "C", so that the planner cannot walk the primary key backwards over everybody's turns.
+create index if not exists turns_of_owner on turns (user_id, test, turn_id collate "C" desc);
+create index if not exists turns_of_space on turns (space_id, turn_id collate "C" desc);
+create index if not exists turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C" desc);
 
 create table if not exists turn_events (
   turn_id text not null references turns,

@@ -49,7 +49,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
 
 /** A count as a provider gives it: a whole number of tokens, 0 when it gives none that makes sense. */
 function reported(tokens: number | undefined): number {
-  return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0
+  return tokens !== undefined && tokens > 0 && tokens < 1_000_000_000 ? Math.round(tokens) : 0
 }
 
 function languageModel({ accounts, fetch }: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {

@@ -17,6 +17,9 @@ export type Database = Kysely<DB>
 
 const INT8 = 20
 
+/** A statement that has no answer by then counts as lost, long before a lease ends. */
+const STATEMENT_MS = 25_000
+
 /** int8 as a number: amounts are micros, far below 2^53; anything above is a defect and must not be rounded. */
 function parseInt8(text: string): number {
   const value = Number(text)
@@ -34,11 +37,15 @@ export function createDatabase(env: { DATABASE_URL: string; DATABASE_HTTP_URL?: 
   if (env.DATABASE_HTTP_URL) neonConfig.fetchEndpoint = env.DATABASE_HTTP_URL
   const query = neon(env.DATABASE_URL)
   // The parsers must come with each query: the options of neon() itself do not take them.
-  const options = { fullResults: true, types: parsers } as const
+  const options = () => ({
+    fullResults: true as const,
+    types: parsers,
+    fetchOptions: { signal: AbortSignal.timeout(STATEMENT_MS) },
+  })
   const connection: DatabaseConnection = {
     async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
       const result = await meter.measure("pg", () =>
-        query.query(compiled.sql, compiled.parameters as unknown[], options).catch(rethrow),
+        query.query(compiled.sql, compiled.parameters as unknown[], options()).catch(rethrow),
       )
       return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) }
     },

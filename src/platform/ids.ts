@@ -17,13 +17,17 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 /** `<prefix>_` + 10 characters of time + 16 of chance (Crockford base 32): sortable by creation, as a ULID. */
 export function newId(kind: IdKind, now: Date): string {
-  let time = now.getTime()
-  const out = new Array<string>(26)
-  for (let i = 9; i >= 0; i--) {
-    out[i] = ALPHABET[time % 32] as string
+  const random = crypto.getRandomValues(new Uint8Array(16))
+  return firstIdAt(kind, now) + Array.from(random, (byte) => ALPHABET[byte & 31]).join("")
+}
+
+/** What every id of that millisecond begins with: in "C" order it is before all of them and after all earlier ones. */
+export function firstIdAt(kind: IdKind, at: Date): string {
+  let time = at.getTime()
+  let out = ""
+  for (let place = 0; place < 10; place++) {
+    out = ALPHABET[time % 32] + out
     time = Math.floor(time / 32)
   }
-  const random = crypto.getRandomValues(new Uint8Array(16))
-  for (let i = 0; i < 16; i++) out[10 + i] = ALPHABET[(random[i] as number) & 31] as string
-  return `${ID_PREFIXES[kind]}_${out.join("")}`
+  return `${ID_PREFIXES[kind]}_${out}`
 }

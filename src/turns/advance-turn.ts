@@ -104,7 +104,7 @@ async function retryLater(ctx: Context, claim: Claim, error: ModelError): Promis
     return settle(ctx, claim, { state: "failed", code: "MODEL_UNAVAILABLE", message, ours: true, result: null })
   }
   const wait = error.retryAfterMs ?? TURN_POLICY.modelBackoffMs * 2 ** turn.model_failures
-  const delayMs = Math.min(wait, TURN_POLICY.modelBackoffLimitMs)
+  const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs)
   const waiting = await backOff(ctx, turn, delayMs)
   if (!waiting) return "stale"
   await publishTurn(ctx, waiting, { because: "again", delayMs })

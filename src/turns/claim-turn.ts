@@ -62,5 +62,14 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
       coalesce((select jsonb_agg(jsonb_build_object('step', p.step, 'text', p.text) order by p.step)
         from turn_steps p where p.turn_id = t.turn_id and t.epoch > 1), '[]') as steps
     from claimed t join spaces s on s.space_id = t.space_id join model_catalog c on c.pin = t.model`.execute(ctx.db)
-  return rows[0] ?? null
+  const claim = rows[0] ?? null
+  // A claim that waited for another worker's last commit saw the turn after it, but the steps before it.
+  if (claim && claim.turn.model_calls !== claim.steps.length) claim.steps = await readSteps(ctx, turnId)
+  return claim
+}
+
+async function readSteps(ctx: Context, turnId: string): Promise<Claim["steps"]> {
+  const { rows } = await sql<Claim["steps"][number]>`
+    select step, text from turn_steps where turn_id = ${turnId} order by step`.execute(ctx.db)
+  return rows
 }

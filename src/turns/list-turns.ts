@@ -3,6 +3,7 @@ import type { Context } from "../context.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
 import type { KeyCredential } from "../identity/api-key.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
+import { firstIdAt } from "../platform/ids.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnState } from "./schemas.ts"
@@ -26,17 +27,33 @@ export async function listTurns(
   { filters, limit, cursor }: { filters: TurnFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<TurnRow>> {
   const after = decodeCursor(cursor, filters)
-  const where: RawBuilder<unknown>[] = [inScope, sql`t.user_id = caller.user_id`, sql`t.test = caller.test`]
-  if (after) where.push(sql`t.turn_id < ${after}`)
-  if (filters.space) where.push(sql`s.slug = ${filters.space}`)
+  // Scalar subqueries, so that the planner knows them as constants and starts from the owner's index.
+  const where: RawBuilder<unknown>[] = [
+    inScope,
+    sql`t.user_id = (select user_id from caller)`,
+    sql`t.test = (select test from caller)`,
+  ]
+  if (after) where.push(sql`t.turn_id collate "C" < ${after}`)
+  if (filters.space) {
+    where.push(
+      sql`t.space_id = (select s.space_id from spaces s, caller where s.slug = ${filters.space} and ${inScope})`,
+    )
+  }
   if (filters.end_user_ref) where.push(sql`t.end_user_ref = ${filters.end_user_ref}`)
   if (filters.conversation) where.push(sql`t.conversation_id = ${filters.conversation}`)
   if (filters.state) where.push(sql`t.state = ${filters.state}`)
   if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
-  if (filters.created_after) where.push(sql`t.created_at >= ${filters.created_after}::timestamptz`)
-  if (filters.created_before) where.push(sql`t.created_at < ${filters.created_before}::timestamptz`)
+  // A turn's id begins with the millisecond of its created_at: the bound on the id is what the index can use.
+  if (filters.created_after) {
+    where.push(sql`t.created_at >= ${filters.created_after}::timestamptz`)
+    where.push(sql`t.turn_id collate "C" >= ${firstIdAt("turn", new Date(filters.created_after))}`)
+  }
+  if (filters.created_before) {
+    where.push(sql`t.created_at < ${filters.created_before}::timestamptz`)
+    where.push(sql`t.turn_id collate "C" < ${firstIdAt("turn", new Date(filters.created_before))}`)
+  }
   const { row } = await queryAs<{ turns: TurnRow[]; found: number }>(ctx, credential, {
-    select: sql`select count(*)::integer as found, coalesce(jsonb_agg(page.turn order by page.turn_id desc)
+    select: sql`select count(*)::integer as found, coalesce(jsonb_agg(page.turn order by page.place)
         filter (where page.place <= ${limit}::integer and page.bytes_before < ${TURN_POLICY.answerBytes}::integer), '[]') as turns
       from (
         select found.*, row_number() over newest_first as place,
@@ -46,9 +63,9 @@ export async function listTurns(
               + coalesce(octet_length(to_json(t.result)::text), 0) as bytes
           from turns t join spaces s on s.space_id = t.space_id, caller
           where ${sql.join(where, sql` and `)}
-          order by t.turn_id desc limit ${limit + 1}
+          order by t.turn_id collate "C" desc limit ${limit + 1}
         ) found
-        window newest_first as (order by found.turn_id desc)
+        window newest_first as (order by found.turn_id collate "C" desc)
       ) page`,
   })
   return toPage(row.turns, { more: row.found > row.turns.length, filters, idOf: (turn) => turn.turn_id })

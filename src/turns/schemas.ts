@@ -17,7 +17,9 @@ export const createTurnSchema = z
   .strictObject({
     space: z.string().min(1).max(64).meta({ description: "The `space_id`." }),
     end_user_ref: text(128).meta({ description: "Your own id of your customer.", example: "customer-42" }),
-    text: text(100_000).meta({ description: "What the person asks.", example: "Where is my order?" }),
+    text: text(100_000)
+      .refine((value) => value.trim() !== "", "must not be blank")
+      .meta({ description: "What the person asks.", example: "Where is my order?" }),
     conversation: text(128).optional().meta({
       description:
         "A conversation's id (`conv_…`), or a name of your own within this space and end user. Default: one for both.",

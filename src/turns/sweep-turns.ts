@@ -6,7 +6,7 @@ import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import { settleTurn } from "./settle-turn.ts"
 import type { TurnRow } from "./turn-row.ts"
-import { type EndedTurn, wakeNext } from "./wake-next.ts"
+import { type EndedTurn, queueLimit, wakeNext } from "./wake-next.ts"
 
 export interface Sweep {
   republished: number
@@ -22,12 +22,16 @@ export interface Sweep {
  */
 export async function sweepTurns(ctx: Context): Promise<Sweep> {
   const sweep: Sweep = { republished: 0, expired: 0, lost: 0, failed: 0 }
-  // Whoever has left many turns behind must not keep the others waiting for the next minute.
+  // Those that can go on come first; each is tried once, so that what fails does not stand before the others.
+  let last: DueTurn | undefined
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
-    const due = await dueTurns(ctx)
+    const due = await liveTurns(ctx, last)
+    const failedBefore = sweep.failed
     await sweepBatch(ctx, due, sweep)
-    if (due.length < TURN_POLICY.sweepBatch) break
+    last = due.at(-1)
+    if (due.length < TURN_POLICY.sweepBatch || sweep.failed - failedBefore === due.length) break
   }
+  await sweepBatch(ctx, await expiredTurns(ctx), sweep)
   return sweep
 }
 
@@ -47,22 +51,33 @@ async function sweepBatch(ctx: Context, due: DueTurn[], sweep: Sweep): Promise<v
 }
 
 /** What the sweeper needs of a turn; not its text, of which a batch would be too large an answer. */
-type DueTurn = Pick<TurnRow, "turn_id" | "state" | "epoch" | "attempts" | "wake_at" | "created_at">
+type DueTurn = Pick<TurnRow, "turn_id" | "state" | "epoch" | "attempts" | "wake_at" | "created_at"> & {
+  /** wake_at to the microsecond, as the keyset needs it. */
+  wake_key: string
+}
 
-async function dueTurns(ctx: Context): Promise<DueTurn[]> {
+const dueColumns = sql`t.turn_id, t.state, t.epoch, t.attempts, t.wake_at, t.created_at, t.wake_at::text as wake_key`
+
+/** Turns to call again: running ones, and queued ones at the head of their conversation that are not too old. */
+async function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]> {
   const now = ctx.clock.now()
-  const { rows } = await sql<DueTurn>`select t.turn_id, t.state, t.epoch, t.attempts, t.wake_at, t.created_at
-    from turns t
-    where t.wake_at <= ${now}::timestamptz and (
-      t.state = 'running'
-      or t.created_at <= ${queueLimit(now)}::timestamptz
-      or not exists (select 1 from turns e where e.conversation_id = t.conversation_id and e.position < t.position
-        and e.state in ('queued', 'running')))
-    order by t.wake_at limit ${TURN_POLICY.sweepBatch}`.execute(ctx.db)
+  const { rows } = await sql<DueTurn>`select ${dueColumns} from turns t
+    where t.wake_at <= ${now}::timestamptz
+      ${after ? sql`and (t.wake_at, t.turn_id) > (${after.wake_key}::timestamptz, ${after.turn_id})` : sql``}
+      and (t.state = 'running' or (
+        t.created_at > ${queueLimit(now)}::timestamptz
+        and not exists (select 1 from turns e where e.conversation_id = t.conversation_id and e.position < t.position
+          and e.state in ('queued', 'running'))))
+    order by t.wake_at, t.turn_id limit ${TURN_POLICY.sweepBatch}`.execute(ctx.db)
   return rows
 }
 
-const queueLimit = (now: Date) => new Date(now.getTime() - TURN_POLICY.queueLimitMs)
+async function expiredTurns(ctx: Context): Promise<DueTurn[]> {
+  const { rows } = await sql<DueTurn>`select ${dueColumns} from turns t
+    where t.state = 'queued' and t.created_at <= ${queueLimit(ctx.clock.now())}::timestamptz
+    order by t.created_at limit ${TURN_POLICY.sweepBatch}`.execute(ctx.db)
+  return rows
+}
 
 async function sweepTurn(ctx: Context, turn: DueTurn): Promise<"republished" | "expired" | "lost" | "failed"> {
   if (turn.state === "queued" && new Date(turn.created_at) <= queueLimit(ctx.clock.now())) {

@@ -37,7 +37,8 @@ export async function createNamespace({ modelUpstream }: { modelUpstream?: strin
       due: (): Promise<Delivery[]> => post(`${control}/qstash/due`, {}),
       answer: (answer: { delivery_id: string; status?: number; lost?: boolean }) =>
         post(`${control}/qstash/answer`, answer),
-      pending: (): Promise<{ url: string; not_before_ms: number }[]> => post(`${control}/qstash/pending`, {}),
+      pending: async (): Promise<{ url: string; not_before_ms: number }[]> =>
+        (await fetch(`${control}/qstash/pending`)).json(),
       reset: () => post(`${control}/qstash/reset`, {}),
       rollKeys: (): Promise<{ current: string; next: string }> => post(`${control}/qstash/keys/roll`, {}),
     },

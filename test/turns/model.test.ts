@@ -213,12 +213,14 @@ class Sequence {
     await world.advance(wait)
     await sweepTurns(context)
     const due = this.model.turns.filter((turn) => open(turn) && turn.wakeAt <= this.now)
-    const found = due.filter((turn) => turn.state === "running" || this.tooOld(turn) || !behind(this.model, turn))
-    for (const turn of found) {
-      if (turn.state === "queued" && this.tooOld(turn)) end(this.model, turn, "cancelled", 0)
-      else if (turn.state === "running" && turn.attempts >= TURN_POLICY.maxAttempts) {
+    const live = due.filter((turn) => turn.state === "running" || (!this.tooOld(turn) && !behind(this.model, turn)))
+    for (const turn of live) {
+      if (turn.state === "running" && turn.attempts >= TURN_POLICY.maxAttempts) {
         end(this.model, turn, "failed", turn.cancelAsked ? turn.cost : 0)
       } else turn.wakeAt = this.now + TURN_POLICY.republishMs
+    }
+    for (const turn of this.model.turns) {
+      if (turn.state === "queued" && this.tooOld(turn)) end(this.model, turn, "cancelled", 0)
     }
   }
 

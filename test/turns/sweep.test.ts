@@ -73,3 +73,55 @@ test("a turn is not failed as lost when its slow worker commits a step after the
   expect((await client.getTurn(sent.turn_id)).state).toBe("done")
   await expectPromises(world, client.userId)
 })
+
+test("turns that cannot be published, or are too old, do not keep the others waiting", async () => {
+  const [many, one] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
+  const space = await many.space()
+  for (let n = 0; n < 250; n += 50) await Promise.all(Array.from({ length: 50 }, () => many.sendTurn({ space })))
+  await world.settled()
+  await world.advance(3_600_000)
+  const lost = await turnOf(await one.sendTurn({ space: await one.space() }))
+  await world.settled()
+  await world.qstash.reset()
+  await world.advance(61_000)
+  await world.plan([{ service: "qstash", call: 1, times: 9999, action: "fail", when: "before" }])
+  await world.sweep()
+  const tried = (await world.calls()).filter((call) => call.service === "qstash")
+  expect(tried, "each turn is tried once, and an old one not at all").toHaveLength(1)
+  await world.clearFaults()
+  await world.sweep()
+  await world.drain()
+  expect((await one.getTurn(lost.turn_id)).state).toBe("done")
+  await world.sweep()
+  const states = await world.sql("select distinct state, status_reason from turns where user_id = $1", [many.userId])
+  expect(states).toEqual([{ state: "cancelled", status_reason: "expired" }])
+  await expectPromises(world, many.userId)
+})
+
+test("a claim that waited for another worker's last commit goes on behind that step", async () => {
+  const client = await world.createAccount()
+  const sent = await turnOf(
+    await client.sendTurn({ space: await client.space(), text: "[steps 2]", timeout_seconds: 3600 }),
+  )
+  await world.settled()
+  await world.qstash.reset()
+  const claim = await claimTurn(contextOf(), sent.turn_id)
+  if (!claim) throw new Error("not claimed")
+  await world.advance(151_000)
+  // The commit holds the turn's row while the other claim starts: an insert of its step takes a while.
+  await world.sql(`create function slow_step() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(0.3); return new; end $$`)
+  await world.sql("create trigger slow_step before insert on turn_steps for each row execute function slow_step()")
+  const usage = { tokensInput: 1, tokensCached: 0, tokensOutput: 1 }
+  const step = { step: 0, answer: { text: "one", finish: "stop" as const, usage }, cost: 10, durationSec: 1 }
+  const committing = commitStep(contextOf(), claim, step, { handOver: true })
+  while ((await world.sql("select 1 from pg_stat_activity where wait_event = 'PgSleep'")).length === 0);
+  const [second] = await Promise.all([claimTurn(contextOf(), sent.turn_id), committing])
+  expect(second?.steps).toEqual([{ step: 0, text: "one" }])
+  await world.sql("drop trigger slow_step on turn_steps")
+  await world.advance(151_000)
+  await world.sweep()
+  await world.drain()
+  expect(await client.getTurn(sent.turn_id)).toMatchObject({ state: "done", usage: { model_calls: 2 } })
+  await expectPromises(world, client.userId)
+})

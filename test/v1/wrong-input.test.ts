@@ -40,7 +40,7 @@ const long = (length: number) => "x".repeat(length)
 const TURN_FAULTS: Record<string, unknown[]> = {
   space: [undefined, null, 7, "", long(65), [], {}, "spc_\u0000"],
   end_user_ref: [undefined, null, 7, "", long(129), [], {}, "a\u0000b", "\ud800"],
-  text: [undefined, null, 7, "", long(100_001), [], {}, "a\u0000b"],
+  text: [undefined, null, 7, "", " \n\t", long(100_001), [], {}, "a\u0000b"],
   conversation: [null, 7, "", long(129), [], "\u0000"],
   model: [null, 7, "", long(129), [], "no/such-model", "\u0000"],
   max_cost_usd: [null, "1", 0, -1, 1_000_001, 0.00000001, [], {}],

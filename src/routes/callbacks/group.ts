@@ -1,7 +1,9 @@
+import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
+import { TurnpikeError } from "../../errors.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { callbackUrl } from "../../platform/queue.ts"
@@ -9,6 +11,14 @@ import { verifySignature } from "../../platform/queue-signature.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import { sweepTurns } from "../../turns/sweep-turns.ts"
+
+// Read whole before it can be verified: what we publish is a few bytes.
+const smallBodies = bodyLimit({
+  maxSize: 64 * 1024,
+  onError: () => {
+    throw new TurnpikeError("PAYLOAD_TOO_LARGE", "A callback's body has at most 64 KiB.")
+  },
+})
 
 /** Only what QStash has signed for exactly this URL and body goes on. */
 const signed = createMiddleware<AppEnv>(async (c, next) => {
@@ -27,7 +37,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
   mount(app) {
-    app.use("/callbacks/*", signed)
+    app.use("/callbacks/*", smallBodies, signed)
     app.post(turnCallbackPath(":turn_id"), async (c) => {
       const turnId = z.string().max(64).parse(c.req.param("turn_id"))
       const ctx = { ...c.get("ctx"), accounts: modelAccounts(parseCallbacksEnv(c.env)) }
