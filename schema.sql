@@ -217,6 +217,92 @@ create table if not exists ledger (
 create unique index if not exists ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
 create index if not exists ledger_by_owner on ledger (user_id, ledger_id desc);
 
+-- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with.
+alter table spaces add column if not exists tools jsonb not null default '{}';
+alter table spaces add column if not exists mcp_servers jsonb not null default '{}';
+alter table spaces add column if not exists config_change text not null default 'created';
+
+create table if not exists space_configs (
+  space_id bigint not null references spaces,
+  version integer not null check (version > 0),
+  change text not null,
+  model text,
+  manifest jsonb not null,
+  tools jsonb not null,
+  mcp_servers jsonb not null,
+  created_at timestamptz not null,
+  primary key (space_id, version)
+);
+insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)
+select space_id, config_version, config_change, model, manifest, tools, mcp_servers, updated_at from spaces
+on conflict do nothing;
+
+-- AES-256-GCM under a key of the ring (src/platform/key-ring.ts); bound to this table, space and name.
+create table if not exists space_secrets (
+  space_id bigint not null references spaces,
+  name text not null,
+  sealed text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (space_id, name)
+);
+
+alter table turns add column if not exists file_ids jsonb not null default '[]';
+alter table turns add column if not exists outputs jsonb not null default '[]';
+-- Somebody reads the events as they come until then: only for such a turn is its text written while it is made.
+alter table turns add column if not exists stream_until timestamptz;
+
+-- A file's bytes are in the bucket under object_key. Only 'ready' ones are there for anybody; 'pending' ones are what the
+-- agent of a turn that has not ended has made.
+create table if not exists files (
+  file_id text primary key,
+  user_id bigint not null references users,
+  space_id bigint not null references spaces,
+  test boolean not null,
+  key_id text references api_keys,
+  turn_id text references turns,
+  name text not null,
+  media_type text not null,
+  bytes bigint not null default 0 check (bytes >= 0),
+  sha256 text not null default '',
+  object_key text not null unique,
+  state text not null check (state in ('uploading', 'pending', 'ready', 'deleted')),
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- When the bucket's object of a deleted file was removed.
+  object_removed_at timestamptz
+);
+create index if not exists files_of_space on files (space_id, file_id collate "C" desc) where state = 'ready';
+create index if not exists files_of_turn on files (turn_id) where turn_id is not null;
+create index if not exists files_to_remove on files (updated_at) where state = 'deleted' and object_removed_at is null;
+create index if not exists files_uploading on files (created_at) where state = 'uploading';
+
+-- One model call. agent: null for the space's own, else the call "step.call" that delegated to a sub-agent. content: what
+-- the model said, as the AI SDK's parts. results: what its tool calls answered, by their place; pending_calls have none yet.
+alter table turn_steps add column if not exists agent text;
+alter table turn_steps add column if not exists content jsonb not null default '[]';
+alter table turn_steps add column if not exists results jsonb not null default '{}';
+alter table turn_steps add column if not exists pending_calls integer not null default 0 check (pending_calls >= 0);
+
+create table if not exists tasks (
+  task_id bigint generated always as identity primary key,
+  space_id bigint not null references spaces,
+  brand text not null,
+  state text not null default 'open' check (state in ('open', 'closed', 'done', 'cancelled')),
+  title text not null,
+  description text,
+  flow text,
+  end_user_ref text,
+  assignee_user_id bigint references users,
+  creator_user_id bigint references users,
+  -- The call of the agent that made it: repeating the call finds it again.
+  turn_id text references turns,
+  call_key text unique,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index if not exists tasks_of_space on tasks (space_id, task_id desc);
+
 create table if not exists settings (
   key text primary key,
   value jsonb not null,
@@ -242,11 +328,23 @@ begin
 end $$;
 create or replace trigger turns_transition before update on turns for each row execute function guard_turn_transition();
 
+create or replace function keep_space_config() returns trigger language plpgsql as $$
+begin
+  insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)
+  values (new.space_id, new.config_version, new.config_change, new.model, new.manifest, new.tools, new.mcp_servers, new.updated_at);
+  return null;
+end $$;
+create or replace trigger spaces_config_made after insert on spaces for each row execute function keep_space_config();
+create or replace trigger spaces_config_changed after update of config_version on spaces for each row
+  when (new.config_version <> old.config_version) execute function keep_space_config();
+
 create or replace function guard_append_only() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = '23514';
 end $$;
 create or replace trigger ledger_append_only before update or delete on ledger
+  for each statement execute function guard_append_only();
+create or replace trigger space_configs_append_only before update or delete on space_configs
   for each statement execute function guard_append_only();
 create or replace trigger turn_events_append_only before update or delete on turn_events
   for each statement execute function guard_append_only();

@@ -1,10 +1,13 @@
 import type { BaseEnv } from "./env.ts"
+import { type Bucket, createBucket } from "./platform/bucket.ts"
 import { type Clock, systemClock } from "./platform/clock.ts"
 import { createDatabase, type Database } from "./platform/db.ts"
 import { newId } from "./platform/ids.ts"
+import { createKeyRing, type KeyRing } from "./platform/key-ring.ts"
 import { createLog, type Log } from "./platform/log.ts"
 import { Meter } from "./platform/meter.ts"
-import { createQueue, type Queue } from "./platform/queue.ts"
+import type { UrlPolicy } from "./platform/public-url.ts"
+import { callbackUrl, createQueue, type Queue } from "./platform/queue.ts"
 
 /** What a verb may use, built for each invocation. Nothing request-bound lives anywhere else. */
 export interface Context {
@@ -13,11 +16,18 @@ export interface Context {
   readonly db: Database
   readonly queue: Queue
   readonly clock: Clock
+  /** For our own services and the models. A customer's URL is only ever called through the guarded `outbound`. */
   readonly fetch: typeof fetch
+  readonly files: Bucket
+  readonly keyRing: KeyRing
+  /** What a customer's URL may be. */
+  readonly urlPolicy: UrlPolicy
   readonly meter: Meter
   readonly log: Log
   /** Work that may go on after the answer. It must be recoverable: the worker can die before it runs. */
   background(work: Promise<unknown>): void
+  /** The public URL of a path of the callbacks worker. */
+  callbackUrl(path: string): string
 }
 
 export interface Overrides {
@@ -41,8 +51,19 @@ export function createContext(
     queue: createQueue(env, meter),
     clock,
     fetch: overrides.fetch ?? ((input, init) => fetch(input, init)),
+    files: createBucket(env.FILES),
+    keyRing: createKeyRing(env.SECRETS_KEYS),
+    urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
+    callbackUrl: (path) => callbackUrl(env, path),
     meter,
     log,
     background: waitUntil,
   }
+}
+
+/** The hosts of our own services, so that no customer's URL leads back into them. */
+function ownHosts(env: BaseEnv): string[] {
+  const urls = [env.CALLBACKS_URL, env.QSTASH_URL, env.UPSTASH_REDIS_REST_URL, env.DATABASE_URL, env.DATABASE_HTTP_URL]
+  const hosts = urls.flatMap((url) => (url ? [new URL(url).host] : []))
+  return [...new Set([...hosts, ...env.OWN_HOSTS.split(",").map((host) => host.trim())])].filter((host) => host !== "")
 }

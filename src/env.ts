@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { parseKeyRing } from "./platform/key-ring.ts"
 
 const url = z.url({ protocol: /^https?$/ })
 const optionalText = z
@@ -17,10 +18,24 @@ const base = z.object({
   DATABASE_HTTP_URL: url.optional(),
   UPSTASH_REDIS_REST_URL: url,
   UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
+  FILES: z.custom<R2Bucket>((value) => typeof value === "object" && value !== null, "the R2 bucket FILES is not bound"),
   QSTASH_URL: url.default("https://qstash.upstash.io"),
   QSTASH_TOKEN: z.string().min(1),
   /** The public origin of the callbacks worker, as QStash reaches it. */
   CALLBACKS_URL: url,
+  /** The keys under which customers' secrets are encrypted: `id:base64`, the newest first. */
+  SECRETS_KEYS: z.string().transform((text, context) => {
+    try {
+      return parseKeyRing(text)
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is no key ring" })
+      return z.NEVER
+    }
+  }),
+  /** Further hosts of our own that no customer's URL may name, joined by commas. */
+  OWN_HOSTS: z.string().default(""),
+  /** Opens this machine's own addresses to customers' URLs. Only `npm start` sets it. */
+  ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 

@@ -76,8 +76,14 @@ export const ERROR_CODES = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     retryable: false,
-    cause: "The body is not declared as JSON.",
-    cure: "Send `Content-Type: application/json`.",
+    cause: "The body is not of the type that the operation takes: JSON, but for uploads.",
+    cure: "Send `Content-Type: application/json`; a file as multipart/form-data or as it is.",
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    retryable: false,
+    cause: "The Range header asks for bytes that the file does not have.",
+    cure: "See Content-Range for the file's size.",
   },
   VALIDATION_FAILED: {
     status: 422,

@@ -1,8 +1,64 @@
 export type EngineName = "anthropic" | "openai" | "openai-compatible" | "rehearsal"
 
-export interface Message {
-  role: "user" | "assistant"
-  content: string
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** What a provider wants to see again with a part (signatures, item ids), as the AI SDK carries it. Opaque to us. */
+interface FromProvider {
+  providerOptions?: { [provider: string]: { [key: string]: Json } }
+}
+
+export interface TextPart extends FromProvider {
+  type: "text"
+  text: string
+}
+
+/** Bytes in the file store, read when a call is made. */
+export interface ObjectPart {
+  type: "object"
+  objectKey: string
+  name: string
+  mediaType: string
+  bytes: number
+}
+
+export interface ToolCallPart extends FromProvider {
+  type: "tool-call"
+  toolCallId: string
+  toolName: string
+  input: unknown
+  /** The model wrote something that is no valid call: why. Its input is then what it wrote. */
+  invalid?: string
+}
+
+interface ReasoningPart extends FromProvider {
+  type: "reasoning"
+  text: string
+}
+
+export type AssistantPart = TextPart | ReasoningPart | ToolCallPart
+
+/** What a tool call answered, as the model sees it. */
+export type ToolOutput =
+  | { type: "text"; value: string }
+  | { type: "error"; value: string }
+  | { type: "parts"; value: (TextPart | ObjectPart)[] }
+
+export interface ToolResult {
+  toolCallId: string
+  toolName: string
+  output: ToolOutput
+}
+
+export type Message =
+  | { role: "user"; content: (TextPart | ObjectPart)[] }
+  | { role: "assistant"; content: AssistantPart[] }
+  | { role: "tool"; content: ToolResult[] }
+
+/** A tool as the model knows it; `inputSchema` is a JSON Schema of an object. */
+export interface ToolSpec {
+  name: string
+  description: string
+  inputSchema: Record<string, unknown>
 }
 
 /** One model call. The transcript is data: any worker can make the next one. */
@@ -11,10 +67,10 @@ export interface ModelCall {
   model: string
   system?: string
   messages: Message[]
+  tools: ToolSpec[]
   maxOutputTokens: number
   temperature?: number
-  /** The turn's committed steps before this call, and how often this very call has failed. */
-  step: number
+  /** How often this very call has failed. */
   attempt: number
 }
 
@@ -27,10 +83,10 @@ export interface ModelUsage {
 
 export interface ModelAnswer {
   text: string
-  finish: "stop" | "length" | "other"
+  /** All that the model said, tool calls among it. */
+  content: AssistantPart[]
+  finish: "stop" | "length" | "tool-calls" | "more" | "other"
   usage: ModelUsage
-  /** Another step follows this one. */
-  more?: boolean
 }
 
 /** The accounts that the configured providers are called with. */
@@ -45,6 +101,10 @@ export interface EngineContext {
   accounts: ModelAccounts
   sleep(ms: number, signal: AbortSignal): Promise<void>
   signal: AbortSignal
+  /** The bytes of an object of the transcript; null when it is gone. */
+  loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
+  /** Told each piece of text as the model makes it. */
+  onText(piece: string): void
 }
 
 /**
@@ -67,4 +127,21 @@ export class ModelError extends Error {
     this.code = code
     this.retryAfterMs = retryAfterMs
   }
+}
+
+export function callsOf(content: readonly AssistantPart[]): ToolCallPart[] {
+  return content.filter((part) => part.type === "tool-call")
+}
+
+/** The text that a message carries, for engines and counts that need no more. */
+export function textOf(message: Message): string {
+  if (message.role !== "tool") {
+    return message.content.map((part) => (part.type === "text" ? part.text : "")).join("")
+  }
+  return message.content.map(({ output }) => outputText(output)).join("\n")
+}
+
+export function outputText(output: ToolOutput): string {
+  if (output.type !== "parts") return output.value
+  return output.value.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n")
 }

@@ -1,31 +1,67 @@
-import type { ModelCall } from "./engine.ts"
+import type { Message, ModelCall, ObjectPart } from "./engine.ts"
 
-/** What a provider's chat template adds around a message, and around the whole prompt, at the most. */
+/** What a provider's chat template adds around a message, a tool and the whole prompt, at the most. */
 const TOKENS_PER_MESSAGE = 16
+const TOKENS_PER_TOOL = 64
 const TOKENS_PER_PROMPT = 64
+/** With any tool at all, a provider puts instructions of its own before them (Anthropic: up to 530). */
+const TOKENS_FOR_TOOLS = 600
+/** An image at the highest resolution that a provider looks at. */
+const TOKENS_PER_IMAGE = 5_000
+/** A document's pages are read as text and as images: some bytes make a token. */
+const DOCUMENT_TOKENS = { least: 5_000, most: 500_000, bytesPerToken: 20 }
 
 const encoder = new TextEncoder()
+const bytesOf = (text: string) => encoder.encode(text).length
 
 /**
  * An upper bound of the prompt's tokens, without a tokenizer: a byte-level BPE never makes more tokens than bytes.
  * Holds are bounded by it; bills come from what the provider counts.
  */
-export function promptTokenBound(call: Pick<ModelCall, "system" | "messages">): number {
-  let bytes = call.system ? encoder.encode(call.system).length + TOKENS_PER_MESSAGE : 0
-  for (const message of call.messages) bytes += encoder.encode(message.content).length + TOKENS_PER_MESSAGE
-  return bytes + TOKENS_PER_PROMPT
+export function promptTokenBound(call: Pick<ModelCall, "system" | "messages" | "tools">): number {
+  let bound = TOKENS_PER_PROMPT + (call.tools.length > 0 ? TOKENS_FOR_TOOLS : 0)
+  if (call.system) bound += bytesOf(call.system) + TOKENS_PER_MESSAGE
+  for (const tool of call.tools) bound += bytesOf(JSON.stringify(tool)) + TOKENS_PER_TOOL
+  for (const message of call.messages) bound += messageBound(message)
+  return bound
+}
+
+function messageBound(message: Message): number {
+  if (message.role === "assistant") return bytesOf(JSON.stringify(message.content)) + TOKENS_PER_MESSAGE
+  const parts =
+    message.role === "user"
+      ? message.content
+      : message.content.flatMap(({ toolName, output }) => [
+          { type: "text" as const, text: toolName },
+          ...(output.type === "parts" ? output.value : [{ type: "text" as const, text: output.value }]),
+        ])
+  return parts.reduce(
+    (sum, part) => sum + TOKENS_PER_MESSAGE + (part.type === "text" ? bytesOf(part.text) : objectBound(part)),
+    0,
+  )
+}
+
+function objectBound({ mediaType, bytes }: ObjectPart): number {
+  if (mediaType.startsWith("image/")) return TOKENS_PER_IMAGE
+  const { least, most, bytesPerToken } = DOCUMENT_TOKENS
+  return Math.min(most, Math.max(least, Math.ceil(bytes / bytesPerToken)))
 }
 
 const LIKELY_BYTES_PER_TOKEN = 4
 
 /** The usual count: four bytes a token, at least one. For servers that report none. */
 export function likelyTokens(...texts: string[]): number {
-  const bytes = texts.reduce((sum, text) => sum + encoder.encode(text).length, 0)
+  const bytes = texts.reduce((sum, text) => sum + bytesOf(text), 0)
   return Math.max(1, Math.ceil(bytes / LIKELY_BYTES_PER_TOKEN))
 }
 
 /** The longest beginning of a text that `likelyTokens` counts as at most so many tokens; never half a character. */
 export function cutToTokens(text: string, tokens: number): string {
-  const bytes = Math.min(tokens * LIKELY_BYTES_PER_TOKEN, text.length * 3)
-  return text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read)
+  return cutToBytes(text, tokens * LIKELY_BYTES_PER_TOKEN)
+}
+
+/** The longest beginning of a text with at most so many UTF-8 bytes; never half a character. */
+export function cutToBytes(text: string, bytes: number): string {
+  const room = Math.min(bytes, text.length * 3)
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(room)).read)
 }

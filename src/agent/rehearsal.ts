@@ -1,105 +1,89 @@
-import { type EngineContext, type ModelAnswer, type ModelCall, ModelError } from "./engine.ts"
+import {
+  type EngineContext,
+  type Message,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+  outputText,
+  type ToolCallPart,
+  textOf,
+} from "./engine.ts"
 import { cutToTokens, likelyTokens, promptTokenBound } from "./estimate.ts"
+import { parseScript, type Script } from "./rehearsal-script.ts"
 
-/** What the directives of a turn's text ask for. REHEARSAL.md documents the language. */
-interface Script {
-  thinkMs: number
-  steps: number
-  fail: { code: string; times: number } | null
-  use: { input?: number; cached?: number; output?: number }
-  reply: string | null
-  rest: string
-}
+/** How much of a tool's answer the default reply repeats. */
+const SHOWN_OF_RESULT = 500
 
-const KNOWN = "think, steps, use, fail, reply, long"
-/** A line has up to 100,000 characters, so both patterns and all below must match in linear time. */
-const DIRECTIVE = /^\s*\[(\w+)(?:\s([^\]]*))?\]\s*$/
-/** Its text may have brackets of its own. */
-const REPLY = /^\s*\[(reply)\s(.*)\]\s*$/
-const MAX_THINK_MS = 60_000
-const MAX_LONG = 1_000_000
-
-/** Deterministic and without a network: does what the last message's directives say, else repeats it. */
+/** Deterministic and without a network: does what the directives of the turn's text say, else repeats it. */
 export async function rehearse(context: EngineContext, call: ModelCall): Promise<ModelAnswer> {
-  const script = parseScript(call.messages.at(-1)?.content ?? "")
-  if (script.thinkMs > 0) await context.sleep(script.thinkMs, context.signal)
-  if (script.fail && call.attempt < script.fail.times) throw failure(script.fail.code)
+  const asked = call.messages.findLastIndex((message) => message.role === "user")
+  const question = call.messages[asked]
+  const since = call.messages.slice(asked + 1)
+  const script = parseScript(question ? textOf(question) : "")
+  const step = since.filter((message) => message.role === "assistant").length
 
-  const more = call.step + 1 < script.steps
-  const whole = more ? `Step ${call.step + 1} of ${script.steps}.` : reply(script, call)
-  const output = Math.min(script.use.output ?? likelyTokens(whole), call.maxOutputTokens)
-  const cut = likelyTokens(whole) > call.maxOutputTokens
-  const prompt = [call.system ?? "", ...call.messages.map((message) => message.content)]
-  const tokensInput = script.use.input ?? Math.min(likelyTokens(...prompt), promptTokenBound(call))
+  if (script.thinkMs > 0) await context.sleep(script.thinkMs, context.signal)
+  if (script.fail && step >= script.fail.from && call.attempt < script.fail.times) throw failure(script.fail.code)
+
+  const act = script.acts[step]
+  const usage = (output: number) => usageOf(script, call, output)
+  if (act?.kind === "calls") {
+    const calls = act.calls.map(({ name, input }, index): ToolCallPart => {
+      return { type: "tool-call", toolCallId: `call_${step}_${index}`, toolName: name, input }
+    })
+    const tokens = likelyTokens(JSON.stringify(act.calls))
+    // A model that is cut short in the middle of a call has made none.
+    if (tokens > call.maxOutputTokens) {
+      return { text: "", content: [], finish: "length", usage: usage(call.maxOutputTokens) }
+    }
+    return { text: "", content: calls, finish: "tool-calls", usage: usage(tokens) }
+  }
+  const whole = act ? act.text : reply(script, { earlier: asked, since })
+  const text = cutToTokens(whole, call.maxOutputTokens)
+  await say(context, script, text)
+  const wanted = likelyTokens(whole)
+  const cut = wanted > call.maxOutputTokens || (script.use.output ?? 0) > call.maxOutputTokens
   return {
-    text: cutToTokens(whole, call.maxOutputTokens),
-    finish: cut || (script.use.output ?? 0) > output ? "length" : "stop",
-    usage: { tokensInput, tokensCached: Math.min(script.use.cached ?? 0, tokensInput), tokensOutput: output },
-    ...(more && { more: true }),
+    text,
+    content: [{ type: "text", text }],
+    finish: cut ? "length" : act ? "more" : "stop",
+    usage: usage(wanted),
   }
 }
 
-function reply(script: Script, call: ModelCall): string {
+function usageOf(script: Script, call: ModelCall, output: number): ModelAnswer["usage"] {
+  const prompt = [call.system ?? "", ...call.messages.map(textOf)]
+  const tokensInput = script.use.input ?? Math.min(likelyTokens(...prompt), promptTokenBound(call))
+  return {
+    tokensInput,
+    tokensCached: Math.min(script.use.cached ?? 0, tokensInput),
+    tokensOutput: Math.min(script.use.output ?? output, call.maxOutputTokens),
+  }
+}
+
+/** Word by word when it is told to stream, else at once. */
+async function say(context: EngineContext, script: Script, text: string): Promise<void> {
+  if (script.streamMs === 0) return context.onText(text)
+  for (const word of text.match(/\s*\S+\s*/g) ?? []) {
+    await context.sleep(script.streamMs, context.signal)
+    context.onText(word)
+  }
+}
+
+function reply(script: Script, { earlier, since }: { earlier: number; since: Message[] }): string {
   if (script.reply !== null) return script.reply
-  const earlier = call.messages.length - 1
+  const results = since.flatMap((message) => (message.role === "tool" ? message.content : []))
+  const lines = results.map(({ toolName, output }) => {
+    const verb = output.type === "error" ? "failed" : "answered"
+    return `${toolName} ${verb}: ${outputText(output).slice(0, SHOWN_OF_RESULT).toWellFormed()}`
+  })
   const seen = earlier === 0 ? "" : ` (after ${earlier} earlier messages)`
-  return `You said: ${script.rest}${seen}`
+  const said = script.rest === "" && lines.length > 0 ? [] : [`You said: ${script.rest}${seen}`]
+  return [...said, ...lines].join("\n")
 }
 
 function failure(code: string): ModelError {
   if (code === "MODEL_UNAVAILABLE") return new ModelError("unavailable", "Rehearsed: the model does not answer.")
   if (code === "MODEL_REJECTED") return new ModelError("rejected", "Rehearsed: the provider refuses.")
   return new ModelError("failed", `Rehearsed: the turn fails with ${code}.`, { code })
-}
-
-function parseScript(text: string): Script {
-  const script: Script = { thinkMs: 0, steps: 1, fail: null, use: {}, reply: null, rest: "" }
-  const rest: string[] = []
-  for (const line of text.split("\n")) {
-    const directive = REPLY.exec(line) ?? DIRECTIVE.exec(line)
-    if (!directive) rest.push(line)
-    else applyDirective(script, directive[1] as string, (directive[2] ?? "").trim(), line.trim())
-  }
-  script.rest = rest.join("\n").trim()
-  return script
-}
-
-function applyDirective(script: Script, name: string, value: string, line: string): void {
-  const wrong = (why: string) =>
-    new ModelError("failed", `Rehearsal does not understand "${line.slice(0, 80)}": ${why}`, {
-      code: "REHEARSAL_SYNTAX",
-    })
-  const integer = (text: string, max: number) => {
-    if (!/^\d{1,9}$/.test(text) || Number(text) > max) throw wrong(`"${text}" is not a whole number up to ${max}.`)
-    return Number(text)
-  }
-  switch (name) {
-    case "think":
-      script.thinkMs = integer(value.replace(/ ?ms$/, ""), MAX_THINK_MS)
-      return
-    case "steps":
-      script.steps = Math.max(1, integer(value, 100))
-      return
-    case "long":
-      script.reply = "long ".repeat(Math.ceil(integer(value, MAX_LONG) / 5)).slice(0, Number(value))
-      return
-    case "reply":
-      script.reply = value
-      return
-    case "use":
-      for (const pair of value.split(/\s+/)) {
-        const match = /^(input|cached|output)=(\d+)$/.exec(pair)
-        if (!match) throw wrong("write input=N, cached=N, output=N.")
-        script.use[match[1] as "input"] = integer(match[2] as string, 100_000_000)
-      }
-      return
-    case "fail": {
-      const match = /^([A-Z][A-Z0-9_]{0,63})(?:\s+times=(\d{1,3}))?$/.exec(value)
-      if (!match) throw wrong("write a CODE in capitals, and times=N if only so often.")
-      script.fail = { code: match[1] as string, times: match[2] ? Number(match[2]) : Number.POSITIVE_INFINITY }
-      return
-    }
-    default:
-      throw wrong(`known are ${KNOWN}.`)
-  }
 }

@@ -27,13 +27,14 @@ export class App extends Hono<AppEnv> {
     handle: (
       c: HonoContext<AppEnv>,
       input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
-    ) => Promise<z.input<Answer>>,
+    ) => Promise<z.input<Answer> | Response>,
   ): void {
     this.operations.push(operation)
     const { method, path, answer } = operation
     this.on(method.toUpperCase(), [honoPath(path)], ...validatorsOf(operation), async (c) => {
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
-      return c.json((await handle(c, input)) as object, answer.status)
+      const answered = await handle(c, input)
+      return answered instanceof Response ? answered : c.json(answered as object, answer.status)
     })
   }
 }

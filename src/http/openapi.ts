@@ -20,6 +20,15 @@ const WITH_BODY: ErrorCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTE
 
 type Json = Record<string, unknown>
 
+const FILE = { type: "string", format: "binary" }
+const UPLOAD_BODY = {
+  required: true,
+  content: {
+    "multipart/form-data": { schema: { type: "object", required: ["file"], properties: { file: FILE } } },
+    "application/octet-stream": { schema: FILE },
+  },
+}
+
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], { origin }: { origin: string }) {
   const components: Json = {}
@@ -37,11 +46,17 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
       ...(operation.body && {
         requestBody: { required: true, content: { "application/json": { schema: schema(operation.body, "input") } } },
       }),
+      ...(operation.upload && { requestBody: UPLOAD_BODY }),
       responses: {
         [operation.answer.status]: {
           description: operation.answer.description,
           ...(operation.answer.headers && { headers: describeHeaders(operation.answer.headers) }),
-          content: { "application/json": { schema: schema(operation.answer.schema, "output") } },
+          content: operation.answer.binary
+            ? { "*/*": { schema: { type: "string", format: "binary" } } }
+            : {
+                "application/json": { schema: schema(operation.answer.schema, "output") },
+                ...otherTypes(operation.answer.also),
+              },
         },
         ...errorResponses(operation, schema(errorSchema, "output")),
       },
@@ -107,6 +122,14 @@ function parametersOf(operation: Operation, schema: (type: z.ZodType, io: "input
     parameters.push({ name, in: "header", required, description, schema: { type: "string" }, example })
   }
   return parameters.length > 0 ? { parameters } : {}
+}
+
+function otherTypes(types: Record<string, string> = {}): Json {
+  const entries = Object.entries(types).map(([type, description]) => [
+    type,
+    { schema: { type: "string", description } },
+  ])
+  return Object.fromEntries(entries)
 }
 
 function describeHeaders(headers: Record<string, string>): Json {

@@ -26,7 +26,18 @@ export interface Operation<
   /** Request headers beside Authorization, for the documentation: the operation reads them itself. */
   headers?: { name: string; description: string; required: boolean; example: string }[]
   body?: Body
-  answer: { status: 200 | 201 | 202; description: string; schema: Answer; headers?: Record<string, string> }
+  /** The body is a file, which the operation reads itself. */
+  upload?: boolean
+  answer: {
+    status: 200 | 201 | 202
+    description: string
+    schema: Answer
+    headers?: Record<string, string>
+    /** Other media types that the caller may ask for, each with what it carries. */
+    also?: Record<string, string>
+    /** The answer is bytes of any media type. */
+    binary?: boolean
+  }
   errors: ErrorCode[]
 }
 

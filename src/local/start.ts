@@ -2,6 +2,7 @@ import { mkdir, readFile } from "node:fs/promises"
 import { seedDemo } from "./demo.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
+import { readKeyRing } from "./key-ring.ts"
 import { readOptions } from "./options.ts"
 import { startStack } from "./stack.ts"
 
@@ -53,7 +54,8 @@ async function start() {
 
   step("starting the worker (wrangler dev) …")
   const models = Object.fromEntries(MODEL_VARIABLES.map((name) => [name, process.env[name]]))
-  const env = { ...local.env, ...models, CALLBACKS_URL: baseUrl, LOG_LEVEL: process.env.LOG_LEVEL }
+  const own = { CALLBACKS_URL: baseUrl, SECRETS_KEYS: await readKeyRing(dataDir), ALLOW_PRIVATE_TARGETS: "1" }
+  const env = { ...local.env, ...models, ...own, LOG_LEVEL: process.env.LOG_LEVEL }
   const server = await startDevServer({ port, dataDir, env })
   closers.push(server.stop)
   void server.ended.then(() => {

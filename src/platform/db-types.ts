@@ -47,6 +47,24 @@ export interface Conversations {
   space_id: number;
 }
 
+export interface Files {
+  bytes: Generated<number>;
+  created_at: Timestamp;
+  file_id: string;
+  key_id: string | null;
+  media_type: string;
+  name: string;
+  object_key: string;
+  object_removed_at: Timestamp | null;
+  sha256: Generated<string>;
+  space_id: number;
+  state: string;
+  test: boolean;
+  turn_id: string | null;
+  updated_at: Timestamp;
+  user_id: number;
+}
+
 export interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
@@ -80,13 +98,26 @@ export interface Settings {
   value: Json;
 }
 
+export interface SpaceConfigs {
+  change: string;
+  created_at: Timestamp;
+  manifest: Json;
+  mcp_servers: Json;
+  model: string | null;
+  space_id: number;
+  tools: Json;
+  version: number;
+}
+
 export interface Spaces {
   archived_at: Timestamp | null;
   brand: Generated<string>;
+  config_change: Generated<string>;
   config_version: Generated<number>;
   created_at: Timestamp;
   created_by_key_id: string | null;
   manifest: Generated<Json>;
+  mcp_servers: Generated<Json>;
   metadata: Generated<Json>;
   model: string | null;
   origin: Generated<string>;
@@ -94,8 +125,34 @@ export interface Spaces {
   space_id: Generated<number>;
   test: Generated<boolean>;
   title: string;
+  tools: Generated<Json>;
   updated_at: Timestamp;
   user_id: number;
+}
+
+export interface SpaceSecrets {
+  created_at: Timestamp;
+  name: string;
+  sealed: string;
+  space_id: number;
+  updated_at: Timestamp;
+}
+
+export interface Tasks {
+  assignee_user_id: number | null;
+  brand: string;
+  call_key: string | null;
+  created_at: Timestamp;
+  creator_user_id: number | null;
+  description: string | null;
+  end_user_ref: string | null;
+  flow: string | null;
+  space_id: number;
+  state: Generated<string>;
+  task_id: Generated<number>;
+  title: string;
+  turn_id: string | null;
+  updated_at: Timestamp;
 }
 
 export interface TurnEvents {
@@ -119,6 +176,7 @@ export interface Turns {
   epoch: Generated<number>;
   error_code: string | null;
   error_message: string | null;
+  file_ids: Generated<Json>;
   finished_at: Timestamp | null;
   held_credit_micros: number;
   hold_credit_micros: number;
@@ -131,6 +189,7 @@ export interface Turns {
   model: string;
   model_calls: Generated<number>;
   model_failures: Generated<number>;
+  outputs: Generated<Json>;
   position: number;
   request_hash: string;
   result: string | null;
@@ -138,6 +197,7 @@ export interface Turns {
   started_at: Timestamp | null;
   state: Generated<string>;
   status_reason: string | null;
+  stream_until: Timestamp | null;
   test: boolean;
   text: string;
   timeout_seconds: number | null;
@@ -151,10 +211,14 @@ export interface Turns {
 }
 
 export interface TurnSteps {
+  agent: string | null;
+  content: Generated<Json>;
   cost_credit_micros: number;
   created_at: Timestamp;
   epoch: number;
   finish: string;
+  pending_calls: Generated<number>;
+  results: Generated<Json>;
   step: number;
   text: string;
   turn_id: string;
@@ -204,10 +268,14 @@ export interface Wallets {
 export interface DB {
   api_keys: ApiKeys;
   conversations: Conversations;
+  files: Files;
   ledger: Ledger;
   model_catalog: ModelCatalog;
   settings: Settings;
+  space_configs: SpaceConfigs;
+  space_secrets: SpaceSecrets;
   spaces: Spaces;
+  tasks: Tasks;
   turn_events: TurnEvents;
   turn_steps: TurnSteps;
   turns: Turns;

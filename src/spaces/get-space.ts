@@ -10,6 +10,10 @@ export async function getSpace(ctx: Context, credential: KeyCredential, spaceId:
   const { row } = await queryAs<{ space: SpaceRow | null }>(ctx, credential, {
     select: sql`select to_jsonb(s) as space from spaces s, caller where s.slug = ${spaceId} and ${inScope}`,
   })
-  if (!row.space) throw new TurnpikeError("NOT_FOUND", `There is no space "${spaceId}" that this key can see.`)
+  if (!row.space) throw spaceNotFound(spaceId)
   return row.space
+}
+
+export function spaceNotFound(spaceId: string): TurnpikeError {
+  return new TurnpikeError("NOT_FOUND", `There is no space "${spaceId}" that this key can see.`)
 }

@@ -1,13 +1,33 @@
 import * as z from "zod"
+import { BUILTIN_TOOLS, subagentName } from "./names.ts"
+
+const pin = z.string().min(1).max(128)
+const maxOutputTokens = z.int().min(1).max(1_000_000)
+const maxSteps = z.int().min(1).max(64)
+
+const subagentSchema = z
+  .strictObject({
+    name: subagentName,
+    description: z.string().min(1).max(2000).meta({ description: "What it is good at: the agent reads this." }),
+    instructions: z.string().max(100_000).optional(),
+    model: pin.optional().meta({ description: "A pin. Default: the agent's own." }),
+    tools: z.array(z.string().min(1).max(96)).max(100).optional().meta({
+      description:
+        "Names of the tools it may call (`name`, `server__tool`, `server__*`, a built-in's). Default: all that the agent has.",
+    }),
+    max_steps: maxSteps.optional().meta({ description: "Model calls for one task. Default 16." }),
+    max_output_tokens: maxOutputTokens.optional(),
+  })
+  .meta({ id: "Subagent", description: "An agent that this one may delegate to, one level deep." })
 
 /** A space's agent, as the customer configures it (design section 4). */
 export const manifestSchema = z
   .strictObject({
     instructions: z.string().max(100_000).optional().meta({ description: "The agent's system instructions." }),
-    model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`." }),
+    model: pin.optional().meta({ description: "A pin, `engine/model`." }),
     temperature: z.number().min(0).max(2).optional(),
-    max_output_tokens: z.int().min(1).max(1_000_000).optional().meta({ description: "For each model call." }),
-    max_steps: z.int().min(1).max(64).optional().meta({ description: "Model calls in one turn. Default 16." }),
+    max_output_tokens: maxOutputTokens.optional().meta({ description: "For each model call." }),
+    max_steps: maxSteps.optional().meta({ description: "Model calls in one turn. Default 16." }),
     timeout_seconds: z.int().min(1).max(3600).optional().meta({ description: "For the whole turn. Default 300." }),
     history: z
       .strictObject({
@@ -20,7 +40,30 @@ export const manifestSchema = z
           .meta({ description: "And at most so many tokens of them." }),
       })
       .optional(),
+    builtin_tools: z
+      .array(z.enum(BUILTIN_TOOLS))
+      .max(BUILTIN_TOOLS.length)
+      .optional()
+      .meta({
+        description:
+          "Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, " +
+          "of which not all can call tools.",
+      }),
+    subagents: z
+      .array(subagentSchema)
+      .max(16)
+      .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, "names must differ")
+      .optional(),
   })
   .meta({ id: "Manifest", description: "How the space's agent works." })
 
 export type Manifest = z.infer<typeof manifestSchema>
+
+/** Every pin that a manifest names, with the field that names it. */
+export function pinsOf(manifest: Manifest | undefined): { param: string; pin: string }[] {
+  const named = [
+    { param: "model", pin: manifest?.model },
+    ...(manifest?.subagents ?? []).map(({ model }, index) => ({ param: `subagents.${index}.model`, pin: model })),
+  ]
+  return named.flatMap(({ param, pin }) => (pin === undefined ? [] : [{ param, pin }]))
+}

@@ -1,12 +1,30 @@
 import * as z from "zod"
 import { metadataSchema } from "../metadata.ts"
 import { manifestSchema } from "./manifest.ts"
+import { mcpServerSchema } from "./mcp-server.ts"
+import { secretName } from "./names.ts"
+import { SPACE_POLICY } from "./policies.ts"
+import { secretValue } from "./secret.ts"
+import { toolSchema } from "./tool.ts"
+
+const differ = (things: { name: string }[]) => new Set(things.map(({ name }) => name)).size === things.length
 
 export const createSpaceSchema = z
   .strictObject({
     title: z.string().trim().min(1).max(200).meta({ example: "Support desk" }),
     manifest: manifestSchema.optional(),
     model: z.string().min(1).max(128).optional().meta({ description: "The pin of the space's default model." }),
+    tools: z.array(toolSchema).max(SPACE_POLICY.maxTools).refine(differ, "names must differ").optional(),
+    mcp_servers: z
+      .array(mcpServerSchema)
+      .max(SPACE_POLICY.maxMcpServers)
+      .refine(differ, "names must differ")
+      .optional(),
+    secrets: z
+      .record(secretName, secretValue)
+      .refine((secrets) => Object.keys(secrets).length <= SPACE_POLICY.maxSecrets, `at most ${SPACE_POLICY.maxSecrets}`)
+      .optional()
+      .meta({ description: "Values by name. They are stored encrypted and never shown." }),
     metadata: metadataSchema.optional(),
   })
   .meta({ id: "CreateSpace" })
@@ -19,6 +37,8 @@ export const spaceSchema = z
     title: z.string(),
     model: z.string().nullable(),
     manifest: manifestSchema,
+    tools: z.array(z.string()).meta({ description: "Names of its tools." }),
+    mcp_servers: z.array(z.string()).meta({ description: "Names of its MCP servers." }),
     metadata: metadataSchema,
     config_version: z.int(),
     archived: z.boolean(),

@@ -1,21 +1,16 @@
+import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import type { Manifest } from "./manifest.ts"
+import type { McpServer } from "./mcp-server.ts"
 import type { Space } from "./schemas.ts"
+import type { Tool } from "./tool.ts"
 
 /** A row of `spaces`, as to_jsonb gives it. */
-export interface SpaceRow {
-  space_id: number
-  slug: string
-  user_id: number
-  title: string
-  model: string | null
+export interface SpaceRow extends Omit<JsonRow<"spaces">, "manifest" | "tools" | "mcp_servers" | "metadata"> {
   manifest: Manifest
+  tools: Record<string, Tool>
+  mcp_servers: Record<string, McpServer>
   metadata: Record<string, string>
-  config_version: number
-  test: boolean
-  archived_at: string | null
-  created_at: string
-  updated_at: string
 }
 
 export function serializeSpace(row: SpaceRow): Space {
@@ -24,6 +19,8 @@ export function serializeSpace(row: SpaceRow): Space {
     title: row.title,
     model: row.model,
     manifest: row.manifest,
+    tools: Object.keys(row.tools).sort(),
+    mcp_servers: Object.keys(row.mcp_servers).sort(),
     metadata: row.metadata,
     config_version: row.config_version,
     archived: row.archived_at !== null,

@@ -19,6 +19,7 @@ interface AcceptRow {
   space: { archived: boolean } | null
   pin: string | null
   conversation_known: boolean
+  files_known: boolean
   available: number
   held: number
 }
@@ -56,7 +57,8 @@ export async function acceptTurn(
 }
 
 function refusedForCredit(row: AcceptRow): boolean {
-  return !row.made && !row.existing && row.space?.archived === false && row.pin !== null && row.conversation_known
+  const admitted = row.space?.archived === false && row.pin !== null && row.conversation_known && row.files_known
+  return !row.made && !row.existing && admitted
 }
 
 function refusal(row: AcceptRow, body: CreateTurn, actor: KeyActor): TurnpikeError {
@@ -79,6 +81,10 @@ function refusal(row: AcceptRow, body: CreateTurn, actor: KeyActor): TurnpikeErr
   if (!row.conversation_known) {
     const message = `There is no conversation "${body.conversation}" of this end user in this space.`
     return new TurnpikeError("NOT_FOUND", message, { param: "conversation" })
+  }
+  if (!row.files_known) {
+    const message = "At least one of the files is not in this space, or not there any more."
+    return new TurnpikeError("NOT_FOUND", message, { param: "files" })
   }
   if (actor.test) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
   const held = row.held > 0 ? ` ${toUsd(row.held)} USD are held by turns under way.` : ""
@@ -103,6 +109,11 @@ function runAccept(
   const byId = body.conversation?.startsWith("conv_") ? body.conversation : null
   const name = body.conversation ?? "default"
   const wanted = maxCost ?? TURN_POLICY.defaultHold
+  const files = JSON.stringify(body.files ?? [])
+  const filesKnown = body.files?.length
+    ? sql`${body.files.length}::integer = (select count(*) from files f, space where f.space_id = space.space_id
+        and f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(${files}::jsonb)))`
+    : sql`true`
   return queryAs<AcceptRow>(ctx, credential, {
     ctes: sql`existing as materialized (
       select t.*, s.slug as space, ${inScope} as in_scope
@@ -125,7 +136,7 @@ function runAccept(
     ), admitted as materialized (
       select caller.user_id, caller.key_id, caller.test, space.slug, pin.pin, place.space_id, place.name
       from caller, space, pin, place
-      where space.archived_at is null and not exists (select 1 from existing)
+      where space.archived_at is null and not exists (select 1 from existing) and ${filesKnown}
     ), hold as (
       update wallets w set
         held_credit_micros = held_credit_micros + least(${wanted}::bigint, balance_credit_micros - held_credit_micros),
@@ -143,10 +154,10 @@ function runAccept(
       returning conversation_id, last_position
     ), made as (
       insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref,
-        idempotency_key, request_hash, text, model, metadata, max_cost_credit_micros, timeout_seconds,
+        idempotency_key, request_hash, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds,
         hold_credit_micros, held_credit_micros, wake_at, created_at)
       select ${newId("turn", now)}, user_id, key_id, space_id, conversation_id, last_position, test,
-        ${body.end_user_ref}, ${idempotencyKey}, ${requestHash}, ${body.text}, pin,
+        ${body.end_user_ref}, ${idempotencyKey}, ${requestHash}, ${body.text}, ${files}::jsonb, pin,
         ${JSON.stringify(body.metadata ?? {})}::jsonb, ${maxCost}::bigint, ${body.timeout_seconds ?? null}::integer,
         amount, amount, ${now}::timestamptz, ${now}::timestamptz
       from funded, conversation
@@ -161,7 +172,7 @@ function runAccept(
       coalesce((select in_scope from existing), false) as existing_in_scope,
       (select jsonb_build_object('archived', archived_at is not null) from space) as space,
       (select pin from pin) as pin,
-      exists (select 1 from place) as conversation_known,
+      exists (select 1 from place) as conversation_known, ${filesKnown} as files_known,
       coalesce(w.balance_credit_micros - w.held_credit_micros, 0) as available,
       coalesce(w.held_credit_micros, 0) as held
       from caller left join wallets w on w.user_id = caller.user_id`,

@@ -1,107 +1,145 @@
-import { callModel } from "../agent/call-model.ts"
-import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
-import { type Price, priceOf } from "../billing/price.ts"
-import type { Context } from "../context.ts"
 import { describeError } from "../platform/log.ts"
-import { boundCall, buildCall } from "./build-call.ts"
-import { type Claim, claimTurn } from "./claim-turn.ts"
-import { backOff, commitStep } from "./commit-step.ts"
-import type { FinishedStep } from "./finished-step.ts"
+import { type BuiltinTool, DELEGATE } from "../spaces/names.ts"
+import { McpError } from "../tools/mcp-client.ts"
+import { openSecrets } from "../tools/open-secrets.ts"
+import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
+import type { AgentContext } from "./agent-context.ts"
+import { turnOpening } from "./build-call.ts"
+import { AgentFailed, type CalledStep } from "./call-step.ts"
+import { type Claim, claimTurn, type ModelRow } from "./claim-turn.ts"
+import { backOff } from "./commit-step.ts"
+import { delegateTool } from "./delegate.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import { releaseTurn } from "./release-turn.ts"
+import { Run, RunEnd, TIMED_OUT } from "./run.ts"
+import { runAgent, TooManySteps } from "./run-agent.ts"
 import { type Outcome, settleTurn } from "./settle-turn.ts"
-
-export interface AgentContext extends Context {
-  readonly accounts: ModelAccounts
-}
-
-const FREE: Price = { price_input: 0, price_cached: 0, price_output: 0 }
 
 /** What became of a callback, for its answer and the log. */
 export type Advance = "nothing_to_do" | "settled" | "handed_over" | "backed_off" | "stale"
 
 /**
- * Takes a turn as far as one callback may: claims it, runs steps until the agent has finished or the run budget has
- * gone, and settles it or publishes the next callback. Whatever throws in between leaves a turn that the next
- * delivery or the sweeper takes up from its last committed step.
+ * Takes a turn as far as one callback may: claims it, runs its agent until it has finished or the run budget has gone, and
+ * settles it or publishes the next callback. Whatever throws in between leaves a turn that the next delivery or the
+ * sweeper takes up from its last committed step.
  */
 export async function advanceTurn(ctx: AgentContext, turnId: string): Promise<Advance> {
   const claim = await claimTurn(ctx, turnId)
   if (!claim) return "nothing_to_do"
+  const deadline = deadlineOf(claim)
+  const over = new AbortController()
+  const finished = new AbortController()
+  ctx.clock.sleep(Math.max(0, deadline - ctx.clock.now().getTime()), finished.signal).then(
+    () => over.abort(TIMED_OUT),
+    () => {},
+  )
+  const run = new Run(ctx, claim, { deadline, signal: over.signal })
   try {
-    return await runSteps(ctx, claim)
+    return await runTurn(run)
   } catch (error) {
     await releaseTurn(ctx, claim.turn)
     throw error
+  } finally {
+    finished.abort(new Error("finished"))
   }
 }
 
-async function runSteps(ctx: AgentContext, claim: Claim): Promise<Advance> {
-  const price = claim.turn.test ? FREE : claim.model
-  const started = ctx.clock.now().getTime()
-  const deadline = deadlineOf(claim)
-  const maxSteps = claim.manifest.max_steps ?? TURN_POLICY.maxSteps
+async function runTurn(run: Run): Promise<Advance> {
+  let toolbox: Toolbox | null = null
+  try {
+    run.checkpoint()
+    const model = run.claim.models[run.turn.model]
+    if (!model) throw new Error(`The model ${run.turn.model} is not in the catalog`)
+    toolbox = await openTools(run, model)
+    const called = await runAgent(run, mainAgent(run, model, toolbox), await turnOpening(run.ctx, run.claim))
+    return await settle(run, outcomeOf(run, called), called ?? undefined)
+  } catch (error) {
+    return await end(run, error)
+  } finally {
+    if (toolbox) run.ctx.background(toolbox.close())
+  }
+}
 
-  for (let step = claim.steps.length; ; step++) {
-    const end = (outcome: Outcome) => settle(ctx, claim, outcome)
-    const partial = partialResult(claim)
-    if (claim.turn.cancel_requested_at) return end({ state: "cancelled", reason: "client", result: partial })
-    if (ctx.clock.now().getTime() >= deadline) return end(limitReached("TIMEOUT_REACHED", partial))
-    if (step >= maxSteps) return end(limitReached("STEP_LIMIT_REACHED", partial))
+function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
+  const { manifest } = run.claim.config
+  const delegate = delegateTool(run, tools)
+  const own = delegate ? new Map([...tools, [DELEGATE, delegate] as const]) : tools
+  return {
+    ref: null,
+    name: null,
+    system: manifest.instructions,
+    model,
+    maxSteps: manifest.max_steps ?? TURN_POLICY.maxSteps,
+    maxOutputTokens: manifest.max_output_tokens,
+    tools: own,
+    specs: specsOf(own),
+    steps: run.claim.steps.filter(({ agent }) => agent === null),
+  }
+}
 
-    const bounded = await boundCall(ctx, claim, price, buildCall(claim, step))
-    if (bounded === "stale") return "stale"
-    if (bounded === "cost_limit") return end(limitReached("COST_LIMIT_REACHED", partial))
+async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
+  const { ctx, claim, turn, signal } = run
+  const { manifest } = claim.config
+  const secrets = await openSecrets(ctx, { spaceId: turn.space_id, slug: turn.space, sealed: claim.secrets })
+  const byDefault: BuiltinTool[] = model.engine === "openai-compatible" ? [] : DEFAULT_BUILTIN_TOOLS
+  const builtinTools = manifest.builtin_tools ?? byDefault
+  try {
+    return await openToolbox(ctx, { turn, config: claim.config, secrets, builtinTools, signal })
+  } catch (error) {
+    if (signal.aborted) throw run.limit("TIMEOUT_REACHED")
+    if (!(error instanceof McpError)) throw error
+    const result = run.partialResult()
+    throw run.ended({ state: "failed", code: "MCP_SERVER_UNAVAILABLE", message: error.message, ours: false, result })
+  }
+}
 
-    const calledAt = ctx.clock.now().getTime()
-    const answer = await callWithin(ctx, bounded.call, deadline - calledAt).catch((error: unknown) => error)
-    if (answer instanceof ModelError && answer.kind === "unavailable") return retryLater(ctx, claim, answer)
-    if (answer instanceof ModelError) return end(modelFailure(ctx, claim, answer))
-    if (answer === TIMED_OUT) return end(limitReached("TIMEOUT_REACHED", partial))
-    if (!isAnswer(answer)) throw answer
+function outcomeOf(run: Run, called: CalledStep | null): Outcome {
+  const text = called?.step.answer.text ?? ""
+  if (called?.cutByHold && called.step.answer.finish === "length") {
+    const { why } = run.limit("COST_LIMIT_REACHED", run.partialResult(text))
+    if (why.kind === "ended") return why.outcome
+  }
+  return { state: "done", result: text }
+}
 
-    const now = ctx.clock.now().getTime()
-    const left = claim.turn.hold_credit_micros - claim.turn.cost_credit_micros
-    const done: FinishedStep = {
-      step,
-      answer,
-      // A provider that counts more than the worst case is our loss: a charge never exceeds its hold.
-      cost: Math.min(priceOf(price, answer.usage), left),
-      durationSec: Math.max(0, now - calledAt) / 1000,
-    }
-    if (!answer.more) {
-      const outcome: Outcome =
-        bounded.cutByHold && answer.finish === "length"
-          ? limitReached("COST_LIMIT_REACHED", joinTexts(partial, answer.text))
-          : { state: "done", result: answer.text }
-      return settle(ctx, claim, outcome, done)
-    }
-
-    const handOver = now - started >= TURN_POLICY.runBudgetMs
-    const turn = await commitStep(ctx, claim, done, { handOver })
-    if (!turn) return "stale"
-    claim.turn = turn
-    claim.steps.push({ step, text: answer.text })
-    if (handOver) {
-      await publishTurn(ctx, turn, { because: "step" })
+/** What a run comes to that could not finish. Throws what nobody expected. */
+async function end(run: Run, error: unknown): Promise<Advance> {
+  const { ctx, turn } = run
+  if (error instanceof AgentFailed) return settle(run, failureOf(run, error))
+  if (error instanceof TooManySteps) return end(run, run.limit("STEP_LIMIT_REACHED"))
+  if (!(error instanceof RunEnd)) throw error
+  switch (error.why.kind) {
+    case "stale":
+      return "stale"
+    case "ended":
+      return settle(run, error.why.outcome)
+    case "unavailable":
+      return retryLater(run, error.why.error)
+    case "hand_over":
+      await releaseTurn(ctx, turn)
+      await publishTurn(ctx, { ...turn, wake_at: ctx.clock.now().toISOString() }, { because: "step" })
       return "handed_over"
-    }
   }
 }
 
-async function settle(ctx: Context, claim: Claim, outcome: Outcome, step?: FinishedStep): Promise<Advance> {
-  const ended = await settleTurn(ctx, claim.turn, outcome, { last: step && { claim, step } })
+async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<Advance> {
+  const files = run.claim.steps.some(({ content }) => content.some((part) => part.type === "tool-call"))
+  const ended = await settleTurn(run.ctx, run.turn, outcome, {
+    step: called?.step,
+    events: called?.events ?? [],
+    files,
+  })
   return ended ? "settled" : "stale"
 }
 
 /** Waits 2^n times the base, or as long as the provider asks; gives up after maxModelFailures in a row. */
-async function retryLater(ctx: Context, claim: Claim, error: ModelError): Promise<Advance> {
-  const { turn } = claim
+async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advance> {
+  const { ctx, turn } = run
   ctx.log("error", "model.unavailable", { turn_id: turn.turn_id, model: turn.model, error: describeError(error) })
   if (turn.model_failures + 1 >= TURN_POLICY.maxModelFailures) {
     const message = "The model did not answer after several attempts. Nothing was billed."
-    return settle(ctx, claim, { state: "failed", code: "MODEL_UNAVAILABLE", message, ours: true, result: null })
+    return settle(run, { state: "failed", code: "MODEL_UNAVAILABLE", message, ours: true, result: null })
   }
   const wait = error.retryAfterMs ?? TURN_POLICY.modelBackoffMs * 2 ** turn.model_failures
   const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs)
@@ -111,64 +149,21 @@ async function retryLater(ctx: Context, claim: Claim, error: ModelError): Promis
   return "backed_off"
 }
 
-function modelFailure(ctx: Context, claim: Claim, error: ModelError): Outcome {
+function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") {
-    const code = error.code ?? "FAILED"
-    return { state: "failed", code, message: error.message, ours: false, result: partialResult(claim) }
+    return {
+      state: "failed",
+      code: error.code ?? "FAILED",
+      message: error.message,
+      ours: false,
+      result: run.partialResult(),
+    }
   }
-  const { turn_id, model } = claim.turn
-  ctx.log("error", "model.rejected", { turn_id, model, error: describeError(error) })
   const message = "The model's provider refused the request. Nothing was billed."
   return { state: "failed", code: "MODEL_REJECTED", message, ours: true, result: null }
 }
 
-const LIMIT_MESSAGES = {
-  TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",
-  STEP_LIMIT_REACHED: "The agent took more model calls than the manifest's max_steps.",
-  COST_LIMIT_REACHED: "The turn reached its max_cost_usd, or the end of the balance.",
-}
-
-function limitReached(code: keyof typeof LIMIT_MESSAGES, result: string | null): Outcome {
-  return { state: "failed", code, message: LIMIT_MESSAGES[code], ours: false, result }
-}
-
-function deadlineOf({ turn, manifest }: Claim): number {
-  const seconds = turn.timeout_seconds ?? manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds
+function deadlineOf({ turn, config }: Claim): number {
+  const seconds = turn.timeout_seconds ?? config.manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds
   return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000
-}
-
-/** What the committed steps have said so far, or null. */
-function partialResult(claim: Claim): string | null {
-  return claim.steps.length === 0 ? null : claim.steps.map((step) => step.text).join("\n\n")
-}
-
-function joinTexts(earlier: string | null, text: string): string {
-  return earlier === null ? text : `${earlier}\n\n${text}`
-}
-
-const TIMED_OUT = Symbol("the turn's time is over")
-
-/** One model call within `modelCallMs` (then the model counts as unavailable) and `leftMs` (then TIMED_OUT is thrown). */
-async function callWithin(ctx: AgentContext, call: ModelCall, leftMs: number): Promise<ModelAnswer> {
-  const over = new AbortController()
-  const finished = new AbortController()
-  const limit = Math.min(leftMs, TURN_POLICY.modelCallMs)
-  const reason = limit === leftMs ? TIMED_OUT : new ModelError("unavailable", "The model call took too long.")
-  ctx.clock.sleep(limit, finished.signal).then(
-    () => over.abort(reason),
-    () => {},
-  )
-  try {
-    return await ctx.meter.measure("model", () =>
-      callModel({ fetch: ctx.fetch, accounts: ctx.accounts, sleep: ctx.clock.sleep, signal: over.signal }, call),
-    )
-  } catch (error) {
-    throw over.signal.aborted ? reason : error
-  } finally {
-    finished.abort(new Error("finished"))
-  }
-}
-
-function isAnswer(value: unknown): value is ModelAnswer {
-  return typeof value === "object" && value !== null && "usage" in value
 }

@@ -1,61 +1,99 @@
-import type { Message, ModelCall } from "../agent/engine.ts"
-import { promptTokenBound } from "../agent/estimate.ts"
+import { callsOf, type Message, type ModelCall, type ObjectPart, type TextPart } from "../agent/engine.ts"
+import { cutToBytes, promptTokenBound } from "../agent/estimate.ts"
+import { storable } from "../agent/storable.ts"
 import { affordableOutput, type Price, worstPriceOf } from "../billing/price.ts"
 import type { Context } from "../context.ts"
-import type { Claim } from "./claim-turn.ts"
+import { isText } from "../files/media-types.ts"
+import { objectPart } from "../tools/file-tools.ts"
+import type { AttachedFile, Claim } from "./claim-turn.ts"
 import { growHold } from "./grow-hold.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { type AgentWork, type Run, RunEnd } from "./run.ts"
+import type { StepRow } from "./step-row.ts"
 
-/** The next model call of a claimed turn, before its output is bounded by the hold. */
-export function buildCall(claim: Claim, step: number): ModelCall {
-  const { turn, manifest, model } = claim
-  const limit = Math.min(manifest.max_output_tokens ?? model.max_output_tokens, model.max_output_tokens)
+/** The next model call of an agent, before its output is bounded by the hold. `opening`: what its transcript begins with. */
+export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
+  const { model, system, specs, steps, maxOutputTokens } = agent
+  const { temperature } = run.claim.config.manifest
   return {
     engine: model.engine,
     model: model.model,
-    ...(manifest.instructions && { system: manifest.instructions }),
-    ...(manifest.temperature !== undefined && { temperature: manifest.temperature }),
-    messages: [...historyMessages(claim), { role: "user", content: turn.text }],
-    maxOutputTokens: limit,
-    step,
-    attempt: turn.model_failures,
+    ...(system && { system }),
+    ...(temperature !== undefined && { temperature }),
+    messages: [...opening, ...steps.flatMap(stepMessages)],
+    tools: specs,
+    maxOutputTokens: Math.min(maxOutputTokens ?? model.max_output_tokens, model.max_output_tokens),
+    attempt: run.turn.model_failures,
   }
 }
 
-function historyMessages({ history }: Claim): Message[] {
-  return history.flatMap(({ text, result }): Message[] => [
-    { role: "user", content: text },
-    { role: "assistant", content: result },
+function stepMessages({ content, results }: StepRow): Message[] {
+  const calls = callsOf(content)
+  const answers = calls.map(({ toolCallId, toolName }, index) => {
+    return { toolCallId, toolName, output: results[index] ?? { type: "error" as const, value: "No answer." } }
+  })
+  return [{ role: "assistant", content }, ...(answers.length > 0 ? [{ role: "tool" as const, content: answers }] : [])]
+}
+
+/** Earlier turns and this one's text with its files, for the space's own agent. */
+export async function turnOpening(ctx: Context, { history, turn, files }: Claim): Promise<Message[]> {
+  const earlier = history.flatMap(({ text, result }): Message[] => [
+    { role: "user", content: [{ type: "text", text }] },
+    { role: "assistant", content: [{ type: "text", text: result }] },
   ])
+  const attached = await Promise.all(files.map((file) => attachedPart(ctx, file)))
+  return [...earlier, { role: "user", content: [...attached, { type: "text", text: turn.text }] }]
+}
+
+/** A text as it is, up to a limit; other bytes as an object that the engine loads when its provider takes such. */
+async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart | ObjectPart> {
+  const { file_id, name, media_type, bytes } = file
+  const about = `File ${name} (${file_id}, ${media_type}, ${bytes} bytes)`
+  if (!isText(media_type)) {
+    if (bytes <= TURN_POLICY.attachedObjectBytes) return objectPart(file)
+    return { type: "text", text: `[${about}: too large to be shown.]` }
+  }
+  const limit = TURN_POLICY.attachedTextBytes
+  const object =
+    bytes === 0 ? null : await ctx.files.get(file.object_key, { range: { offset: 0, length: Math.min(bytes, limit) } })
+  if (!object && bytes > 0) return { type: "text", text: `[${about}: not there any more.]` }
+  const text = storable(object ? cutToBytes(new TextDecoder().decode(await object.arrayBuffer()), limit) : "")
+  return { type: "text", text: `${about}${bytes > limit ? `, its first ${limit} bytes` : ""}:\n${text}\n` }
 }
 
 export interface BoundedCall {
   call: ModelCall
   /** True when the hold, not the configuration, limits the output. */
   cutByHold: boolean
+  /** Gives back what was set aside for it. */
+  release(): void
 }
 
 /**
- * Bounds a call so that its worst case fits into what is left of the hold; grows the hold when that is too little.
- * "stale" when the epoch is; "cost_limit" when not even a short answer can be paid.
+ * Bounds a call so that its worst case fits into what is left of the hold beside the calls under way, and sets that
+ * aside; grows the hold when it is too little. Ends the run when the epoch is stale or not even a short answer can be paid.
  */
-export async function boundCall(
-  ctx: Context,
-  claim: Claim,
-  price: Price,
-  call: ModelCall,
-): Promise<BoundedCall | "cost_limit" | "stale"> {
-  const { turn } = claim
+export async function boundCall(run: Run, price: Price, call: ModelCall): Promise<BoundedCall> {
   const prompt = promptTokenBound(call)
   const wanted = call.maxOutputTokens
-  const affordable = () => affordableOutput(price, prompt, turn.hold_credit_micros - turn.cost_credit_micros)
+  const affordable = () => affordableOutput(price, prompt, Math.max(0, run.left))
   if (affordable() < wanted) {
-    const missing = worstPriceOf(price, prompt, wanted) - (turn.hold_credit_micros - turn.cost_credit_micros)
-    const hold = await growHold(ctx, turn, missing)
-    if (hold === null) return "stale"
-    turn.hold_credit_micros = hold
+    const hold = await growHold(
+      run.ctx,
+      { ...run.turn, hold_credit_micros: run.hold },
+      worstPriceOf(price, prompt, wanted) - run.left,
+    )
+    if (hold === null) throw new RunEnd({ kind: "stale" })
+    run.hold = Math.max(run.hold, hold)
   }
+  const least = Math.min(wanted, TURN_POLICY.minOutputTokens)
+  // A sub-agent beside this one may need less than was set aside for it.
+  while (affordable() < least && run.somethingReserved) await run.freed()
   const output = Math.min(wanted, affordable())
-  if (output < Math.min(wanted, TURN_POLICY.minOutputTokens)) return "cost_limit"
-  return { call: { ...call, maxOutputTokens: output }, cutByHold: output < wanted }
+  if (output < least || (output === 0 && wanted > 0)) throw run.limit("COST_LIMIT_REACHED")
+  return {
+    call: { ...call, maxOutputTokens: output },
+    cutByHold: output < wanted,
+    release: run.reserve(price, prompt, output),
+  }
 }

@@ -1,33 +1,82 @@
 import { sql } from "kysely"
+import type { ToolOutput } from "../agent/engine.ts"
 import type { Context } from "../context.ts"
-import type { Claim } from "./claim-turn.ts"
+import type { MadeFile } from "../tools/bound-tool.ts"
 import { addStep, type FinishedStep, stepCtes } from "./finished-step.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { type EventDraft, insertEvents } from "./turn-event.ts"
 import { type TurnRow, turnJson } from "./turn-row.ts"
 
+type Mine = Pick<TurnRow, "turn_id" | "epoch">
+
 /**
- * Commits a step after which the turn goes on, and renews the lease; with `handOver` gives the lease back, for the
- * next callback. Null when this worker's epoch is stale: somebody else has the turn, so write nothing more.
+ * Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn
+ * makes exactly these calls, under the same keys. Null when this worker's epoch is stale: write nothing more.
  */
-export async function commitStep(
+export async function commitAnswer(
   ctx: Context,
-  claim: Claim,
+  mine: Mine,
   step: FinishedStep,
-  { handOver }: { handOver: boolean },
+  events: EventDraft[],
 ): Promise<TurnRow | null> {
   const now = ctx.clock.now()
-  const lease = handOver ? null : new Date(now.getTime() + TURN_POLICY.leaseMs)
+  const lease = leaseFrom(now)
   const { rows } = await sql<{ turn: TurnRow }>`with turn as (
-      update turns t set ${addStep(step)}, lease_until = ${lease}::timestamptz, wake_at = ${lease ?? now}::timestamptz
-      where t.turn_id = ${claim.turn.turn_id} and t.epoch = ${claim.turn.epoch} and t.state = 'running'
+      update turns t set ${addStep(step)}, lease_until = ${lease}::timestamptz, wake_at = ${lease}::timestamptz,
+        last_event_seq = t.last_event_seq + ${events.length}::integer
+      where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
       returning t.*
-    ), ${stepCtes(claim, step, now, sql`0`)}
+    ), ${stepCtes(step, now, sql`0`)}, events as (${insertEvents(events)})
+    select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
+  return rows[0]?.turn ?? null
+}
+
+/**
+ * Commits what the tool calls of a step answered (all of them, or those that have ended) with the files they made, and
+ * renews the lease. Null when the epoch is stale.
+ */
+export async function commitResults(
+  ctx: Context,
+  mine: Mine,
+  {
+    step,
+    results,
+    files,
+    events,
+  }: {
+    step: number
+    results: Record<number, ToolOutput>
+    files: MadeFile[]
+    events: EventDraft[]
+  },
+): Promise<TurnRow | null> {
+  const now = ctx.clock.now()
+  const lease = leaseFrom(now)
+  const count = Object.keys(results).length
+  const { rows } = await sql<{ turn: TurnRow }>`with turn as (
+      update turns t set tool_calls = t.tool_calls + ${count}::integer, attempts = 0,
+        lease_until = ${lease}::timestamptz, wake_at = ${lease}::timestamptz,
+        last_event_seq = t.last_event_seq + ${events.length}::integer
+      where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
+      returning t.*
+    ), kept_results as (
+      update turn_steps p set results = p.results || ${JSON.stringify(results)}::jsonb,
+        pending_calls = p.pending_calls - ${count}::integer
+      from turn where p.turn_id = turn.turn_id and p.step = ${step}::integer
+    ), kept_files as (
+      insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key,
+        state, created_at, updated_at)
+      select f.file_id, turn.user_id, turn.space_id, turn.test, turn.key_id, turn.turn_id, f.name, f.media_type, f.bytes,
+        f.sha256, f.object_key, 'pending', ${now}::timestamptz, ${now}::timestamptz
+      from turn, jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as f(file_id text, name text, media_type text,
+        bytes bigint, sha256 text, object_key text)
+    ), events as (${insertEvents(events)})
     select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
   return rows[0]?.turn ?? null
 }
 
 /** Gives a turn back for `delayMs` after its model did not answer. Null when the epoch is stale. */
-export async function backOff(ctx: Context, turn: TurnRow, delayMs: number): Promise<TurnRow | null> {
+export async function backOff(ctx: Context, turn: Mine, delayMs: number): Promise<TurnRow | null> {
   const wake = new Date(ctx.clock.now().getTime() + delayMs)
   const { rows } = await sql<{ turn: TurnRow }>`with turn as (
       update turns t set model_failures = t.model_failures + 1, attempts = 0, lease_until = null,
@@ -37,3 +86,13 @@ export async function backOff(ctx: Context, turn: TurnRow, delayMs: number): Pro
     ) select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
   return rows[0]?.turn ?? null
 }
+
+/** Whether the turn is still this worker's, and whether it is to stop. */
+export async function lookAgain(ctx: Context, mine: Mine): Promise<"go_on" | "cancel" | "stale"> {
+  const { rows } = await sql<{ cancel: boolean }>`select cancel_requested_at is not null as cancel from turns
+    where turn_id = ${mine.turn_id} and epoch = ${mine.epoch} and state = 'running'`.execute(ctx.db)
+  if (!rows[0]) return "stale"
+  return rows[0].cancel ? "cancel" : "go_on"
+}
+
+const leaseFrom = (now: Date) => new Date(now.getTime() + TURN_POLICY.leaseMs)

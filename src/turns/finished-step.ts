@@ -1,11 +1,16 @@
 import { type RawBuilder, sql } from "kysely"
-import type { ModelAnswer } from "../agent/engine.ts"
-import type { Claim } from "./claim-turn.ts"
+import { callsOf, type EngineName, type ModelAnswer } from "../agent/engine.ts"
 
 /** A model call that came back: what its commit writes. */
 export interface FinishedStep {
+  /** Its number in the turn, over all agents: 0, 1, 2, … */
   step: number
+  /** The call that the sub-agent works for; null for the space's own agent. */
+  agent: string | null
   answer: ModelAnswer
+  provider: EngineName
+  pin: string
+  priceVersion: number
   /** Credit micros, already bounded by what is left of the hold. */
   cost: number
   durationSec: number
@@ -23,23 +28,20 @@ export function addStep(step: FinishedStep): RawBuilder<unknown> {
 }
 
 /** The CTEs that keep a step and its usage record, for the turn in the CTE `turn`; `billed` is an SQL amount. */
-export function stepCtes(
-  claim: Claim,
-  step: FinishedStep,
-  now: Date,
-  billed: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const { usage, text, finish } = step.answer
+export function stepCtes(step: FinishedStep, now: Date, billed: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { usage, text, content, finish } = step.answer
   return sql`kept_step as (
-    insert into turn_steps (turn_id, step, epoch, text, finish, cost_credit_micros, created_at)
-    select turn_id, ${step.step}::integer, epoch, ${text}, ${finish}, ${step.cost}::bigint, ${now}::timestamptz from turn
+    insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at)
+    select turn_id, ${step.step}::integer, ${step.agent}::text, epoch, ${text}, ${JSON.stringify(content)}::jsonb,
+      ${callsOf(content).length}::integer, ${finish}, ${step.cost}::bigint, ${now}::timestamptz
+    from turn
   ), kept_usage as (
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, role, tokens_input,
       tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
-    select turn_id, ${step.step}::integer, user_id, space_id, key_id, end_user_ref, ${claim.model.engine}, model,
-      'orchestrator', ${usage.tokensInput}::bigint, ${usage.tokensCached}::bigint, ${usage.tokensOutput}::bigint,
-      ${step.durationSec}::double precision, ${claim.model.price_version}::integer, ${step.cost}::bigint, ${billed},
-      ${now}::timestamptz
+    select turn_id, ${step.step}::integer, user_id, space_id, key_id, end_user_ref, ${step.provider}, ${step.pin},
+      ${step.agent === null ? "orchestrator" : "subagent"}, ${usage.tokensInput}::bigint, ${usage.tokensCached}::bigint,
+      ${usage.tokensOutput}::bigint, ${step.durationSec}::double precision, ${step.priceVersion}::integer,
+      ${step.cost}::bigint, ${billed}, ${now}::timestamptz
     from turn
   )`
 }

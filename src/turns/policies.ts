@@ -24,10 +24,34 @@ export const TURN_POLICY = {
   historyTokens: 100_000,
   /** How history is counted before a model has seen it. */
   bytesPerToken: 4,
-  /** An answer of the database has at most 10 MiB: a page of turns and a history end here, counted as JSON. */
+  /** Model calls of a turn over all its agents. */
+  maxModelCalls: 256,
+  /** The transcript of a turn, as JSON: what its model calls and tools have said so far. */
+  transcriptBytes: 4 * 1024 * 1024,
+  /** The history that a claim reads beside it. */
+  historyBytes: 3 * 1024 * 1024,
+  /** How often text is written for somebody who reads along, and how soon it is looked whether anybody does. */
+  streamFlushMs: 150,
+  streamLookMs: [400, 1_600, 4_000, 8_000],
+  /** A text file that was attached is shown to the model up to here; the rest is for read_file. */
+  attachedTextBytes: 100 * 1024,
+  attachedObjectBytes: 20 * 1024 * 1024,
+  /** An answer of the database has at most 10 MiB: a page of turns ends here, counted as JSON. */
   answerBytes: 4 * 1024 * 1024,
   /** An answer shorter than this many tokens is not worth a call: the hold grows or the turn ends. */
   minOutputTokens: 16,
   sweepBatch: 200,
   sweepBatches: 20,
+} as const
+
+/** How a reader follows a turn's events. Times in milliseconds. */
+export const STREAM_POLICY = {
+  page: 200,
+  leastPauseMs: 100,
+  mostPauseMs: 1_000,
+  heartbeatMs: 15_000,
+  /** A reader counts as gone so long after its last look. */
+  readerMs: 20_000,
+  /** After so many looks the stream ends and the reader comes again with Last-Event-ID. */
+  maxLooks: 800,
 } as const

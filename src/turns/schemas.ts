@@ -24,6 +24,12 @@ export const createTurnSchema = z
       description:
         "A conversation's id (`conv_…`), or a name of your own within this space and end user. Default: one for both.",
     }),
+    files: z
+      .array(z.string().min(1).max(64))
+      .max(20)
+      .refine((ids) => new Set(ids).size === ids.length, "a file can be attached once")
+      .optional()
+      .meta({ description: "Ids of files of the space, for the agent to see." }),
     model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`; else the space's." }),
     max_cost_usd: usd
       .optional()
@@ -37,6 +43,12 @@ export type CreateTurn = z.infer<typeof createTurnSchema>
 
 const instant = z.iso.datetime()
 
+const outputSchema = z
+  .object({ file_id: z.string(), name: z.string(), media_type: z.string(), bytes: z.int(), sha256: z.string() })
+  .meta({ id: "Output" })
+
+export type Output = z.infer<typeof outputSchema>
+
 export const turnSchema = z
   .object({
     turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
@@ -48,10 +60,8 @@ export const turnSchema = z
     text: z.string(),
     result: z.string().nullable().meta({ description: "The agent's reply, for a person." }),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    files: z.array(z.string()),
-    outputs: z.array(
-      z.object({ file_id: z.string(), name: z.string(), media_type: z.string(), bytes: z.int(), sha256: z.string() }),
-    ),
+    files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
+    outputs: z.array(outputSchema).meta({ description: "The files that the agent made, once the turn is done." }),
     billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
     held_usd: z.number().meta({ description: "What is set aside for it while it is not over." }),
     usage: z.object({

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
-import type { Claim } from "./claim-turn.ts"
 import { addStep, type FinishedStep, stepCtes } from "./finished-step.ts"
+import { type EventDraft, insertEvents } from "./turn-event.ts"
 import { type TurnRow, turnJson } from "./turn-row.ts"
 import { type EndedTurn, wakeNext } from "./wake-next.ts"
 
@@ -12,24 +12,35 @@ export type Outcome =
   | { state: "cancelled"; reason: string; result: string | null }
   | { state: "failed"; code: string; message: string; ours: boolean; result: string | null }
 
+interface Ending {
+  /** The step that the turn ended with, if it is not committed yet. */
+  step?: FinishedStep | undefined
+  /** What is to stand in the log before the turn's end. */
+  events?: EventDraft[]
+  /** Whether its agent may have made files: they become outputs when it is done, and go when it is not. */
+  files?: boolean
+  /** A condition on turns `t`. */
+  onlyIf?: RawBuilder<unknown>
+}
+
 /**
- * Ends a running turn, in one statement: its last step (if any), state, event, charge, ledger row, bills of its usage
- * records and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale, or when
- * the turn `t` is not as `onlyIf` says.
+ * Ends a running turn, in one statement: its last step (if any), state, events, files, charge, ledger row, bills of its
+ * usage records and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale, or
+ * when the turn is not as `onlyIf` says.
  */
 export async function settleTurn(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch">,
   outcome: Outcome,
-  { last, onlyIf }: { last?: { claim: Claim; step: FinishedStep } | undefined; onlyIf?: RawBuilder<unknown> } = {},
+  { step, events = [], files = true, onlyIf }: Ending = {},
 ): Promise<TurnRow | null> {
   const now = ctx.clock.now()
   const failed = outcome.state === "failed" ? outcome : null
   const billable = failed === null || !failed.ours
-  const lastCost = last?.step.cost ?? 0
+  const lastCost = step?.cost ?? 0
   const billed = sql`case when turn.billed_credit_micros > 0 then ${lastCost}::bigint else 0 end`
   const { rows } = await sql<{ turn: EndedTurn }>`with turn as (
-      update turns t set ${last ? sql`${addStep(last.step)},` : sql``}
+      update turns t set ${step ? sql`${addStep(step)},` : sql``}
         state = case when t.cancel_requested_at is not null then 'cancelled' else ${outcome.state} end,
         status_reason = case when t.cancel_requested_at is not null then coalesce(t.status_reason, 'client')
           else ${outcome.state === "cancelled" ? outcome.reason : (failed?.code ?? null)}::text end,
@@ -41,11 +52,14 @@ export async function settleTurn(
           when ${billable} or t.cancel_requested_at is not null then t.cost_credit_micros + ${lastCost}::bigint
           else 0 end,
         held_credit_micros = 0, lease_until = null, wake_at = null, finished_at = ${now}::timestamptz,
-        last_event_seq = t.last_event_seq + 1
+        outputs = ${files ? outputsOf(outcome) : sql`t.outputs`},
+        last_event_seq = t.last_event_seq + ${events.length + 1}::integer
       where t.turn_id = ${turn.turn_id} and t.epoch = ${turn.epoch} and t.state = 'running'
         ${onlyIf ? sql`and ${onlyIf}` : sql``}
       returning t.*
-    ), ${last ? sql`${stepCtes(last.claim, last.step, now, billed)},` : sql``}
+    ), ${step ? sql`${stepCtes(step, now, billed)},` : sql``}
+    ${files ? sql`kept_files as (${endFiles(now)}),` : sql``}
+    ${events.length > 0 ? sql`events as (${insertEvents(events, { after: 1 })}),` : sql``}
     event as (
       insert into turn_events (turn_id, seq, event_id, type, data, created_at)
       select turn_id, last_event_seq, ${newId("event", now)}, 'turn.' || state,
@@ -74,4 +88,23 @@ export async function settleTurn(
   if (!ended) return null
   await wakeNext(ctx, ended)
   return ended
+}
+
+/** The newest of the pending files of each name, for a turn `t` that is done. */
+function outputsOf(outcome: Outcome): RawBuilder<unknown> {
+  if (outcome.state !== "done") return sql`t.outputs`
+  return sql`case when t.cancel_requested_at is not null then t.outputs else coalesce((
+    select jsonb_agg(jsonb_build_object('file_id', f.file_id, 'name', f.name, 'media_type', f.media_type, 'bytes', f.bytes,
+      'sha256', f.sha256) order by f.file_id collate "C")
+    from (
+      select distinct on (name) * from files where turn_id = t.turn_id and state = 'pending'
+      order by name, file_id collate "C" desc
+    ) f), '[]') end`
+}
+
+/** Keeps the turn's outputs, and gives up its other pending files. */
+function endFiles(now: Date): RawBuilder<unknown> {
+  return sql`update files f set updated_at = ${now}::timestamptz,
+      state = case when turn.outputs @> jsonb_build_array(jsonb_build_object('file_id', f.file_id)) then 'ready' else 'deleted' end
+    from turn where f.turn_id = turn.turn_id and f.state = 'pending'`
 }

@@ -1,49 +1,16 @@
 import { sql } from "kysely"
 import { toUsd } from "../billing/money.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
-import type { Turn, TurnState } from "./schemas.ts"
+import type { Output, Turn, TurnState } from "./schemas.ts"
 
 /** A row of `turns`, as to_jsonb gives it, with its space's slug. */
-export interface TurnRow {
-  turn_id: string
+export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "file_ids" | "outputs"> {
   space: string
-  user_id: number
-  space_id: number
-  key_id: string | null
-  conversation_id: string
-  position: number
-  test: boolean
-  end_user_ref: string
-  request_hash: string
-  text: string
-  model: string
-  metadata: Record<string, string>
-  max_cost_credit_micros: number | null
-  timeout_seconds: number | null
   state: TurnState
-  status_reason: string | null
-  result: string | null
-  error_code: string | null
-  error_message: string | null
-  hold_credit_micros: number
-  held_credit_micros: number
-  cost_credit_micros: number
-  billed_credit_micros: number
-  model_calls: number
-  tool_calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-  epoch: number
-  attempts: number
-  model_failures: number
-  lease_until: string | null
-  wake_at: string | null
-  cancel_requested_at: string | null
-  last_event_seq: number
-  created_at: string
-  started_at: string | null
-  finished_at: string | null
+  metadata: Record<string, string>
+  file_ids: string[]
+  outputs: Output[]
 }
 
 /** The jsonb of a turn `t` and its space `s`, for TurnRow. */
@@ -65,8 +32,8 @@ export function serializeTurn(row: TurnRow): Turn {
     text: row.text,
     result: row.result,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? "" },
-    files: [],
-    outputs: [],
+    files: row.file_ids,
+    outputs: row.outputs,
     billed_cost_usd: toUsd(row.billed_credit_micros),
     held_usd: toUsd(row.held_credit_micros),
     usage: {

@@ -2,6 +2,8 @@ import { type JournalEntry, LLMock } from "@copilotkit/aimock"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { callModel } from "../../src/agent/call-model.ts"
 import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/engine.ts"
+import { says } from "../harness/steps.ts"
+import { chunk, streamed } from "../harness/streams.ts"
 
 const KEY = "canary-0123456789"
 const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
@@ -33,6 +35,8 @@ function contextFor(overrides: Partial<EngineContext> = {}, url = mock.url): Eng
     accounts: { anthropic: account, openai: account, "openai-compatible": account },
     sleep: async () => {},
     signal: new AbortController().signal,
+    loadObject: async () => null,
+    onText: () => {},
     ...overrides,
   }
 }
@@ -40,9 +44,9 @@ function contextFor(overrides: Partial<EngineContext> = {}, url = mock.url): Eng
 const callOf = (engine: Engine, model: string, overrides: Partial<ModelCall> = {}): ModelCall => ({
   engine,
   model,
-  messages: [{ role: "user", content: "hi" }],
+  messages: [says("user", "hi")],
   maxOutputTokens: 100,
-  step: 0,
+  tools: [],
   attempt: 0,
   ...overrides,
 })
@@ -64,17 +68,14 @@ describe.each(ENGINES)("%s", (engine) => {
   const conversation: Partial<ModelCall> = {
     system: "Be kind.",
     temperature: 0.5,
-    messages: [
-      { role: "user", content: "My name is Ada." },
-      { role: "assistant", content: "Hello Ada." },
-      { role: "user", content: "What is my name?" },
-    ],
+    messages: [says("user", "My name is Ada."), says("assistant", "Hello Ada."), says("user", "What is my name?")],
   }
 
   test("sends the instructions and the history in their roles, and counts tokens", async () => {
     const answer = await callModel(contextFor(), callOf(engine, "answers", conversation))
     expect(answer).toEqual({
       text: "Your name is Ada.",
+      content: [expect.objectContaining({ type: "text", text: "Your name is Ada." })],
       finish: "stop",
       usage: { tokensInput: 120, tokensCached: 0, tokensOutput: 30 },
     })
@@ -82,15 +83,16 @@ describe.each(ENGINES)("%s", (engine) => {
     expect(path).toBe(paths[engine])
     expect(headers[engine === "anthropic" ? "x-api-key" : "authorization"]).toContain("[REDACTED]")
     expect(body).toMatchObject({ model: "answers", temperature: 0.5, max_tokens: 100 })
-    expect(body.messages).toEqual([{ role: "system", content: "Be kind." }, ...(conversation.messages ?? [])])
+    expect(body.messages).toMatchObject([
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "My name is Ada." },
+      { role: "assistant", content: "Hello Ada." },
+      { role: "user", content: "What is my name?" },
+    ])
   })
 
   test("leaves out an empty message, which a provider would refuse", async () => {
-    const messages: ModelCall["messages"] = [
-      { role: "user", content: "a" },
-      { role: "assistant", content: "" },
-      { role: "user", content: "b" },
-    ]
+    const messages: ModelCall["messages"] = [says("user", "a"), says("assistant", ""), says("user", "b")]
     await callModel(contextFor(), callOf(engine, "answers", { messages }))
     const sent = lastRequest().body.messages as { role: string; content: string }[]
     expect(sent.map((message) => message.role)).not.toContain("assistant")
@@ -164,28 +166,30 @@ describe("openai", () => {
   })
 
   test("reports a cut answer", async () => {
-    const content = [{ type: "output_text", text: "Your name", annotations: [] }]
-    const output = [{ type: "message", id: "m", role: "assistant", content }]
-    const incomplete = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }
+    const item = { type: "message", id: "m", role: "assistant" }
     const usage = { input_tokens: 120, output_tokens: 30 }
-    const body = { id: "r", created_at: 1, model: "m", error: null, ...incomplete, output, usage }
-    const answer = await callModel(contextFor({ fetch: async () => Response.json(body) }), callOf("openai", "m"))
+    const response = { id: "r", created_at: 1, model: "m", usage, incomplete_details: { reason: "max_output_tokens" } }
+    const events = [
+      { type: "response.output_item.added", output_index: 0, item },
+      { type: "response.output_text.delta", item_id: "m", delta: "Your name", logprobs: null },
+      { type: "response.output_item.done", output_index: 0, item },
+      { type: "response.incomplete", response },
+    ]
+    const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("openai", "m"))
     expect(answer).toMatchObject({ text: "Your name", finish: "length" })
   })
 
   test("an answer 200 that says it failed is unavailable", async () => {
     const error = { code: "server_error", message: "no" }
-    const body = { id: "r", created_at: 1, model: "m", status: "failed", error, output: [] }
-    const context = contextFor({ fetch: async () => Response.json(body) })
+    const response = { id: "r", created_at: 1, model: "m", status: "failed", error, output: [] }
+    const context = contextFor({ fetch: streamed([{ type: "response.failed", response }]) })
     expect(await failureOf(context, callOf("openai", "m"))).toMatchObject({ kind: "unavailable" })
   })
 })
 
 test("tokens that make no sense are estimated, never billed as nothing or less", async () => {
-  const choices = [{ index: 0, message: { role: "assistant", content: "hello you" }, finish_reason: "stop" }]
   const usage = { prompt_tokens: -5, completion_tokens: 2.4, prompt_tokens_details: { cached_tokens: 99 } }
-  const body = { id: "c", created: 1, model: "m", choices, usage }
-  const context = contextFor({ fetch: async () => Response.json(body) })
+  const context = contextFor({ fetch: streamed([chunk("hello you", usage)], { named: false }) })
   const answer = await callModel(context, callOf("openai-compatible", "m"))
   expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 1, tokensOutput: 2 })
 })
@@ -216,7 +220,7 @@ test("a long line that is almost a directive costs the rehearsal model no time",
   const started = performance.now()
   for (const content of [`[a${spaces}`, `[think 1${spaces}x]`, `[reply ${"] ".repeat(49_000)}`]) {
     const call = {
-      ...callOf("openai", "standard", { messages: [{ role: "user", content }] }),
+      ...callOf("openai", "standard", { messages: [says("user", content)] }),
       engine: "rehearsal",
     } as const
     await callModel(contextFor(), call).catch(() => {})

@@ -4,6 +4,8 @@ import { type EngineContext, type ModelCall, ModelError } from "../../src/agent/
 import type { Turn } from "../../src/turns/schemas.ts"
 import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { says } from "../harness/steps.ts"
+import { chunk, streamed } from "../harness/streams.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const ENGINES = [
@@ -68,6 +70,8 @@ function contextFor(overrides: Partial<EngineContext> = {}): EngineContext {
     },
     sleep: async () => {},
     signal: new AbortController().signal,
+    loadObject: async () => null,
+    onText: () => {},
     ...overrides,
   }
 }
@@ -75,9 +79,9 @@ function contextFor(overrides: Partial<EngineContext> = {}): EngineContext {
 const callOf = (engine: ModelCall["engine"], model: string): ModelCall => ({
   engine,
   model,
-  messages: [{ role: "user", content: "hi" }],
+  messages: [says("user", "hi")],
   maxOutputTokens: 100,
-  step: 0,
+  tools: [],
   attempt: 0,
 })
 
@@ -91,38 +95,43 @@ describe("cached tokens", () => {
   // The model server cannot report these, so they are the providers' documented answers.
   test("anthropic: reported beside input_tokens, counted as a part of the prompt", async () => {
     const usage = { input_tokens: 20, cache_read_input_tokens: 90, cache_creation_input_tokens: 10, output_tokens: 30 }
-    const content = [{ type: "text", text: "hi" }]
-    const body = { type: "message", id: "m", role: "assistant", model: "m", content, stop_reason: "end_turn", usage }
-    const answer = await callModel(contextFor({ fetch: async () => Response.json(body) }), callOf("anthropic", "m"))
+    const message = { type: "message", id: "m", role: "assistant", model: "m", content: [], stop_reason: null, usage }
+    const events = [
+      { type: "message_start", message },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 30 } },
+      { type: "message_stop" },
+    ]
+    const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("anthropic", "m"))
     expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensOutput: 30 })
   })
   test("openai: a part of input_tokens", async () => {
     const usage = { input_tokens: 120, input_tokens_details: { cached_tokens: 90 }, output_tokens: 30 }
-    const output = [
-      { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "hi", annotations: [] }] },
+    const item = { type: "message", id: "m", role: "assistant" }
+    const response = { id: "r", created_at: 1, model: "m", usage, incomplete_details: null, service_tier: null }
+    const events = [
+      { type: "response.created", response },
+      { type: "response.output_item.added", output_index: 0, item },
+      { type: "response.output_text.delta", item_id: "m", delta: "hi", logprobs: null },
+      { type: "response.output_item.done", output_index: 0, item },
+      { type: "response.completed", response },
     ]
-    const body = { id: "r", created_at: 1, model: "m", output, usage }
-    const answer = await callModel(contextFor({ fetch: async () => Response.json(body) }), callOf("openai", "m"))
-    expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensOutput: 30 })
+    const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("openai", "m"))
+    expect(answer).toMatchObject({ text: "hi", usage: { tokensInput: 120, tokensCached: 90, tokensOutput: 30 } })
   })
   test("a server that reports no usage is not free", async () => {
-    const choices = [{ index: 0, message: { role: "assistant", content: "hello you" }, finish_reason: "stop" }]
-    const body = { id: "c", created: 1, model: "m", choices }
-    const answer = await callModel(
-      contextFor({ fetch: async () => Response.json(body) }),
-      callOf("openai-compatible", "m"),
-    )
-    expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 0, tokensOutput: 3 })
+    const fetch = streamed([chunk("hello you")], { named: false })
+    const answer = await callModel(contextFor({ fetch }), callOf("openai-compatible", "m"))
+    expect(answer.usage).toEqual({ tokensInput: 1, tokensCached: 0, tokensOutput: 9 })
   })
 })
 
 test("what the database cannot hold is taken out of an answer", async () => {
-  const choices = [{ index: 0, message: { role: "assistant", content: "a\u0000b\ud83d" }, finish_reason: "stop" }]
-  const body = { id: "c", created: 1, model: "m", choices, usage: { prompt_tokens: 1, completion_tokens: 1 } }
-  const answer = await callModel(
-    contextFor({ fetch: async () => Response.json(body) }),
-    callOf("openai-compatible", "m"),
-  )
+  const events = [chunk("a\u0000b\ud83d", { prompt_tokens: 1, completion_tokens: 1 })]
+  const fetch = streamed(events, { named: false })
+  const answer = await callModel(contextFor({ fetch }), callOf("openai-compatible", "m"))
   expect(answer.text).toBe("ab\ufffd")
 })
 

@@ -1,6 +1,12 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type EngineContext, type ModelAnswer, type ModelCall, ModelError } from "../../src/agent/engine.ts"
+import {
+  type EngineContext,
+  type Message,
+  type ModelAnswer,
+  type ModelCall,
+  ModelError,
+} from "../../src/agent/engine.ts"
 import { likelyTokens, promptTokenBound } from "../../src/agent/estimate.ts"
 import documentation from "../../src/agent/REHEARSAL.md?raw"
 import { rehearse } from "../../src/agent/rehearsal.ts"
@@ -11,18 +17,21 @@ const context: EngineContext = {
   accounts: {},
   sleep: async () => {},
   signal: new AbortController().signal,
+  loadObject: async () => null,
+  onText: () => {},
 }
 
 function callOf(text: string, step = 0, attempt = 0): ModelCall {
-  const messages = [{ role: "user" as const, content: text }]
-  return { engine: "rehearsal", model: "standard", messages, maxOutputTokens: 8192, step, attempt }
+  const said = Array.from({ length: step }, (): Message => ({ role: "assistant", content: [] }))
+  const messages: Message[] = [{ role: "user", content: [{ type: "text", text }] }, ...said]
+  return { engine: "rehearsal", model: "standard", messages, tools: [], maxOutputTokens: 8192, attempt }
 }
 
 /** All answers that a turn of this text gets, when an unavailable model is tried again as the turn machine does. */
 async function rehearseTurn(text: string): Promise<ModelAnswer[]> {
   const answers: ModelAnswer[] = []
   do answers.push(await rehearseCall(text, answers.length))
-  while (answers.at(-1)?.more)
+  while (answers.at(-1)?.finish === "more")
   return answers
 }
 

@@ -56,7 +56,7 @@ test("a signature that is missing, forged or altered is refused", async () => {
   const body = JSON.parse(atob((claims ?? "").replaceAll("-", "+").replaceAll("_", "/")))
   const wrongKey = await new SignJWT(body).setProtectedHeader({ alg: "HS256" }).sign(stranger)
   await expectRefused(signed(delivery, wrongKey))
-  const ours = new TextEncoder().encode(world.env.QSTASH_CURRENT_SIGNING_KEY)
+  const ours = new TextEncoder().encode(String(world.env.QSTASH_CURRENT_SIGNING_KEY))
   const issuer = await new SignJWT({ ...body, iss: "Someone" }).setProtectedHeader({ alg: "HS256" }).sign(ours)
   await expectRefused(signed(delivery, issuer))
 })

@@ -3,18 +3,20 @@ import type { Clock } from "../../src/platform/clock.ts"
 /** A clock that stands still until a test moves it; a sleep ends when it is moved far enough. */
 export function createTestClock(
   startMs = Date.UTC(2026, 10, 20, 12),
-): Clock & { ms(): number; advance(ms: number): void; sleeping(count: number): Promise<void> } {
+): Clock & { ms(): number; advance(ms: number): void; sleeping(count: number, forMs?: number): Promise<void> } {
   let now = startMs
-  let sleepers: { at: number; wake: () => void }[] = []
-  let watchers: { count: number; notify: () => void }[] = []
+  let sleepers: { at: number; ms: number; wake: () => void }[] = []
+  let watchers: { count: number; forMs: number | undefined; notify: () => void }[] = []
+  const enough = ({ count, forMs }: { count: number; forMs?: number | undefined }) =>
+    sleepers.filter(({ ms }) => forMs === undefined || ms === forMs).length >= count
   return {
     now: () => new Date(now),
     ms: () => now,
-    /** Resolves once so many sleeps are under way. */
-    sleeping: (count) =>
+    /** Resolves once so many sleeps (of exactly `forMs`, if given) are under way. */
+    sleeping: (count, forMs) =>
       new Promise((notify) => {
-        if (sleepers.length >= count) notify()
-        else watchers.push({ count, notify })
+        if (enough({ count, forMs })) notify()
+        else watchers.push({ count, forMs, notify })
       }),
     advance(ms) {
       now += ms
@@ -26,9 +28,9 @@ export function createTestClock(
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
         if (ms <= 0) return resolve()
-        const sleeper = { at: now + ms, wake: resolve }
+        const sleeper = { at: now + ms, ms, wake: resolve }
         sleepers.push(sleeper)
-        const told = watchers.filter((watcher) => watcher.count <= sleepers.length)
+        const told = watchers.filter(enough)
         watchers = watchers.filter((watcher) => !told.includes(watcher))
         for (const watcher of told) watcher.notify()
         signal?.addEventListener("abort", () => {

@@ -21,6 +21,7 @@ export async function createNamespace({ modelUpstream }: { modelUpstream?: strin
   const env: Record<string, string> = {
     ...made.env,
     CALLBACKS_URL: "https://callbacks.test",
+    SECRETS_KEYS: `test:${btoa("0123456789abcdef0123456789abcdef")}`,
     LOG_LEVEL: "silent",
     OPENAI_BASE_URL: `${stackUrl}/${name}/model/v1`,
   }

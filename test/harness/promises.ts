@@ -10,6 +10,7 @@ interface TurnFacts {
   ledger: number
   ledger_rows: number
   usage_billed: number
+  pending_files: number
 }
 
 /**
@@ -23,7 +24,8 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
         from turn_events e where e.turn_id = t.turn_id) as events,
        coalesce((select sum(-l.amount_credit_micros) from ledger l where l.turn_id = t.turn_id), 0)::float8 as ledger,
        (select count(*) from ledger l where l.turn_id = t.turn_id)::int as ledger_rows,
-       coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed
+       coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed,
+       (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files
      from turns t where t.user_id = $1 order by t.conversation_id, t.position`,
     [userId],
   )
@@ -32,8 +34,11 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     const types = turn.events.map((event) => event.type)
     expect(turn.events.map((event) => event.seq)).toEqual(types.map((_, index) => index + 1))
     expect(turn.last_event_seq).toBe(types.length)
-    const path = types.length === 3 ? ["turn.queued", "turn.running"] : ["turn.queued"]
-    expect(types).toEqual([...path, `turn.${turn.state}`])
+    const transitions = types.filter((type) => type.startsWith("turn."))
+    const path = transitions.length === 3 ? ["turn.queued", "turn.running"] : ["turn.queued"]
+    expect(transitions, "one event for each transition").toEqual([...path, `turn.${turn.state}`])
+    expect(types.at(-1), "nothing behind its end").toBe(`turn.${turn.state}`)
+    expect(turn.pending_files, "every file is kept or given up").toBe(0)
     expect(turn.ledger, "the ledger has the bill").toBe(turn.billed)
     expect(turn.usage_billed, "usage adds up to the bill").toBe(turn.billed)
     expect(turn.ledger_rows).toBe(turn.billed > 0 ? 1 : 0)

@@ -1,3 +1,4 @@
+import { env as bindings } from "cloudflare:workers"
 import { createWorker } from "../../src/http/app.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { all } from "../../src/routes/all.ts"
@@ -10,12 +11,14 @@ export const turnOf = async (response: Response) => (await response.json()) as T
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 /** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries in the test's hand. */
-export async function createWorld(options: { modelUpstream?: string; env?: Record<string, string> } = {}) {
+export async function createWorld(options: { modelUpstream?: string; env?: Record<string, unknown> } = {}) {
   const namespace = await createNamespace(options)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
-  const worker = createWorker(all, { clock })
-  let env: Record<string, string> = { ...namespace.env, ...options.env }
+  const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
+  const worker = createWorker(all, { clock, fetch: route })
+  const { FILES } = bindings as unknown as { FILES: R2Bucket }
+  let env: Record<string, unknown> = { ...namespace.env, FILES, ...options.env }
   const background = new Set<Promise<unknown>>()
 
   /** One invocation: the answer comes first, what it left for later is awaited by `settled`. */
@@ -29,6 +32,14 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
       props: {},
     } as unknown as ExecutionContext
     return worker.fetch(request, env, execution)
+  }
+
+  /** Customers' servers and our own callbacks are in the test's hand; models and stand-ins are really called. */
+  async function route(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+    const { hostname, host } = new URL(input instanceof Request ? input.url : input)
+    if (hostname === "callbacks.test") return invoke(new Request(input, init))
+    const serve = servers.get(host)
+    return serve ? serve(new Request(input, init)) : fetch(input, init)
   }
 
   async function settled() {
@@ -62,12 +73,17 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
 
   return {
     ...namespace,
+    env,
     clock,
     /** Deploys with other bindings. */
-    rebind(changes: Record<string, string>) {
+    rebind(changes: Record<string, unknown>) {
       env = { ...env, ...changes }
     },
     invoke,
+    /** Answers for a customer's server, such as `api.customer.com`. */
+    serve(host: string, handler: (request: Request) => Response | Promise<Response>) {
+      servers.set(host, handler)
+    },
     settled,
     deliver,
     async advance(ms: number) {

@@ -78,7 +78,7 @@ describe("Neon, through its unmodified driver", () => {
       db.transaction(
         [
           db`select note from probe where id = ${other}`,
-          db`select pg_sleep(0.05)`,
+          db`select pg_sleep(0.5)`,
           db`update probe set note = note || ${"!"} where id = ${mine}`,
         ],
         { isolationLevel: "Serializable" },

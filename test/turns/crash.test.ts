@@ -70,8 +70,8 @@ const scenarios: Scenario[] = [
         text: "[think 5000 ms]\n[steps 3]\n[use input=10 output=10]",
       })
       const running = world.drain()
-      // Either the first step is under way (its think and its time limit sleep), or the fault ended the run before.
-      await Promise.race([running, world.clock.sleeping(2)])
+      // Either the first step is under way, or the fault ended the run before.
+      await Promise.race([running, world.clock.sleeping(1, 5000)])
       await cancelUntilAnswered(client, turnId)
       await world.advance(5000)
       await running

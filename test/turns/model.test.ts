@@ -7,13 +7,14 @@ import { topUp } from "../../src/ops/seed.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { type Claim, claimTurn } from "../../src/turns/claim-turn.ts"
-import { commitStep } from "../../src/turns/commit-step.ts"
-import type { FinishedStep } from "../../src/turns/finished-step.ts"
+import { commitAnswer, commitResults } from "../../src/turns/commit-step.ts"
 import { growHold } from "../../src/turns/grow-hold.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { releaseTurn } from "../../src/turns/release-turn.ts"
 import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
 import { sweepTurns } from "../../src/turns/sweep-turns.ts"
 import { createRandom, type Random } from "../harness/random.ts"
+import { finishedStep } from "../harness/steps.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // 500 for everyone, 2,000 in CI. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
@@ -47,6 +48,7 @@ interface ModelTurn {
   created: number
   cancelAsked: boolean
   steps: number
+  toolCalls: number
 }
 
 /** What must be true of one account, computed the plain way. */
@@ -118,7 +120,7 @@ class Sequence {
     expect(turn.hold_credit_micros).toBe(hold)
     this.model.turns.push({
       ...{ id: turn.turn_id, conversation, state: "queued", hold, max, cost: 0, billed: 0, epoch: 0, attempts: 0 },
-      ...{ leaseUntil: null, wakeAt: this.now, created: this.now, cancelAsked: false, steps: 0 },
+      ...{ leaseUntil: null, wakeAt: this.now, created: this.now, cancelAsked: false, steps: 0, toolCalls: 0 },
     })
   }
 
@@ -146,25 +148,39 @@ class Sequence {
     return { claim, turn, current: turn.state === "running" && turn.epoch === claim.turn.epoch }
   }
 
-  private step(turn: ModelTurn): FinishedStep {
-    const cost = this.random.int(Math.max(1, turn.hold - turn.cost + 1))
-    const usage = { tokensInput: 10, tokensCached: 3, tokensOutput: 5 }
-    return { step: turn.steps, answer: { text: "x", finish: "stop", usage }, cost, durationSec: 0.1 }
+  private step(turn: ModelTurn, calls = 0) {
+    return finishedStep(turn.steps, { cost: this.random.int(Math.max(1, turn.hold - turn.cost + 1)), calls })
   }
 
   async commit() {
     const worker = this.worker()
     if (!worker) return
     const { claim, turn, current } = worker
-    const step = this.step(turn)
-    const handOver = this.random.int(2) === 0
-    expect((await commitStep(context, claim, step, { handOver })) !== null, "step committed").toBe(current)
+    const calls = this.random.pick([0, 0, 2])
+    const step = this.step(turn, calls)
+    expect((await commitAnswer(context, claim.turn, step, [])) !== null, "step committed").toBe(current)
+    if (current) {
+      turn.cost += step.cost
+      turn.steps++
+      this.renew(turn)
+    }
+    if (calls > 0) {
+      const results = { 0: { type: "text" as const, value: "a" }, 1: { type: "error" as const, value: "b" } }
+      const answered = await commitResults(context, claim.turn, { step: step.step, results, files: [], events: [] })
+      expect(answered !== null, "results committed").toBe(current)
+      if (current) turn.toolCalls += calls
+      if (answered) expect(answered.tool_calls).toBe(turn.toolCalls)
+    }
+    if (this.random.int(2) === 0) return
+    await releaseTurn(context, claim.turn)
     if (!current) return
-    turn.cost += step.cost
-    turn.steps++
+    turn.leaseUntil = null
+    turn.wakeAt = this.now
+  }
+
+  private renew(turn: ModelTurn) {
     turn.attempts = 0
-    turn.leaseUntil = handOver ? null : this.now + TURN_POLICY.leaseMs
-    turn.wakeAt = turn.leaseUntil ?? this.now
+    turn.leaseUntil = turn.wakeAt = this.now + TURN_POLICY.leaseMs
   }
 
   async grow() {
@@ -189,7 +205,7 @@ class Sequence {
       { state: "failed", code: "INTERNAL", message: "m", ours: true, result: null },
       { state: "cancelled", reason: "client", result: null },
     ])
-    const ended = await settleTurn(context, claim.turn, outcome, { last: step && { claim, step } })
+    const ended = await settleTurn(context, claim.turn, outcome, { step })
     expect(ended !== null, "settled").toBe(current)
     if (!current) return
     turn.cost += step?.cost ?? 0
@@ -229,18 +245,8 @@ class Sequence {
   }
 
   async run(): Promise<void> {
-    const operations = [
-      "accept",
-      "accept",
-      "claim",
-      "claim",
-      "commit",
-      "grow",
-      "settle",
-      "cancel",
-      "sweep",
-      "topUp",
-    ] as const
+    const twice = ["accept", "claim", "commit"] as const
+    const operations = [...twice, ...twice, "grow", "settle", "cancel", "sweep", "topUp"] as const
     await this.topUp()
     for (let n = 0; n < LENGTH; n++) {
       const operation = this.random.pick(operations)

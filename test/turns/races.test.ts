@@ -105,7 +105,7 @@ test(`a worker that outlives its lease racing the sweeper's new worker: one bill
     const [delivery] = await world.qstash.due()
     if (!delivery) throw new Error("nothing was published")
     const slow = world.deliver(delivery)
-    await world.clock.sleeping(2)
+    await world.clock.sleeping(1, 60_000)
     // Its lease ends without the worker: it sleeps on, as a frozen isolate would.
     await world.sql("update turns set lease_until = created_at, wake_at = created_at where turn_id = $1", [
       sent.turn_id,
@@ -114,7 +114,7 @@ test(`a worker that outlives its lease racing the sweeper's new worker: one bill
     const [again] = await world.qstash.due()
     if (!again) throw new Error("the sweeper published nothing")
     const second = world.deliver(again)
-    await world.clock.sleeping(4)
+    await world.clock.sleeping(2, 60_000)
     const wake = [() => world.advance(60_000), () => jitter(random.int(4)).then(() => world.sweep())]
     if (random.int(2)) wake.reverse()
     await Promise.all(wake.map((act) => act()))

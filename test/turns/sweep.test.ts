@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { createContext } from "../../src/context.ts"
 import { parseBaseEnv } from "../../src/env.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
-import { commitStep } from "../../src/turns/commit-step.ts"
+import { commitAnswer } from "../../src/turns/commit-step.ts"
+import { releaseTurn } from "../../src/turns/release-turn.ts"
 import { settleTurn } from "../../src/turns/settle-turn.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { finishedStep } from "../harness/steps.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -62,9 +64,8 @@ test("a turn is not failed as lost when its slow worker commits a step after the
   await world.plan([{ service: "pg", match: "with turn as", call: 1, action: "delay", when: "before", delay_ms: 300 }])
   const sweeping = world.sweep()
   while (!(await world.calls()).some((call) => call.label.includes("with turn as"))) await world.sql("select 1")
-  const usage = { tokensInput: 1, tokensCached: 0, tokensOutput: 1 }
-  const step = { step: 0, answer: { text: "x", finish: "stop" as const, usage }, cost: 10, durationSec: 1 }
-  await commitStep(contextOf(), claim, step, { handOver: true })
+  await commitAnswer(contextOf(), claim.turn, finishedStep(0), [])
+  await releaseTurn(contextOf(), claim.turn)
   await sweeping
   await world.clearFaults()
   expect((await client.getTurn(sent.turn_id)).state).toBe("running")
@@ -98,7 +99,7 @@ test("turns that cannot be published, or are too old, do not keep the others wai
   await expectPromises(world, many.userId)
 })
 
-test("a claim that waited for another worker's last commit goes on behind that step", async () => {
+test("a claim that waited for another worker's commit leaves the turn to it", async () => {
   const client = await world.createAccount()
   const sent = await turnOf(
     await client.sendTurn({ space: await client.space(), text: "[steps 2]", timeout_seconds: 3600 }),
@@ -112,12 +113,10 @@ test("a claim that waited for another worker's last commit goes on behind that s
   await world.sql(`create function slow_step() returns trigger language plpgsql as
     $$ begin perform pg_sleep(0.3); return new; end $$`)
   await world.sql("create trigger slow_step before insert on turn_steps for each row execute function slow_step()")
-  const usage = { tokensInput: 1, tokensCached: 0, tokensOutput: 1 }
-  const step = { step: 0, answer: { text: "one", finish: "stop" as const, usage }, cost: 10, durationSec: 1 }
-  const committing = commitStep(contextOf(), claim, step, { handOver: true })
+  const committing = commitAnswer(contextOf(), claim.turn, finishedStep(0, { text: "one" }), [])
   while ((await world.sql("select 1 from pg_stat_activity where wait_event = 'PgSleep'")).length === 0);
   const [second] = await Promise.all([claimTurn(contextOf(), sent.turn_id), committing])
-  expect(second?.steps).toEqual([{ step: 0, text: "one" }])
+  expect(second).toBeNull()
   await world.sql("drop trigger slow_step on turn_steps")
   await world.advance(151_000)
   await world.sweep()

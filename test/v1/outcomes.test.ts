@@ -82,7 +82,7 @@ describe("outcomes", () => {
 
     const slow = await turnOf(await client.sendTurn({ space, text: "[think 30000 ms]", timeout_seconds: 10 }))
     const running = world.drain()
-    await world.clock.sleeping(2)
+    await world.clock.sleeping(1, 30_000)
     await world.advance(10_000)
     await running
     expect(await client.getTurn(slow.turn_id)).toMatchObject({ state: "failed", error: { code: "TIMEOUT_REACHED" } })
@@ -95,7 +95,7 @@ describe("outcomes", () => {
     const sent = await turnOf(await client.sendTurn({ space, text: "[steps 4]\n[think 15000 ms]" }))
     const running = world.drain()
     for (let step = 0; step < 4; step++) {
-      await world.clock.sleeping(2)
+      await world.clock.sleeping(1, 15_000)
       await world.advance(15_000)
     }
     await running

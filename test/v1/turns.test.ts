@@ -186,7 +186,9 @@ describe("reading", () => {
     expect(all.data.map(({ seq, type }) => [seq, type])).toEqual([
       [1, "turn.queued"],
       [2, "turn.running"],
-      [3, "turn.done"],
+      [3, "step.started"],
+      [4, "step.ended"],
+      [5, "turn.done"],
     ])
     const rest = (await (await client.call("GET", `${path}?limit=1&cursor=1`)).json()) as {
       data: object[]

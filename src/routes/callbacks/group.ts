@@ -1,23 +1,37 @@
+import type { Context as HonoContext } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
 import { TurnpikeError } from "../../errors.ts"
+import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
+import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
+import { CHECK_SERVER_PATH, TRY_TOOL_PATH } from "../../spaces/try-tool.ts"
+import { checkServer, checkServerInput, tryTool, tryToolInput } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
+import type { AgentContext } from "../../turns/agent-context.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import { sweepTurns } from "../../turns/sweep-turns.ts"
 
-// Read whole before it can be verified: what we publish is a few bytes.
+// Read whole before it can be verified: what we publish is a few bytes, and a tool's test has at most 64 KiB of input.
 const smallBodies = bodyLimit({
-  maxSize: 64 * 1024,
+  maxSize: 128 * 1024,
   onError: () => {
-    throw new TurnpikeError("PAYLOAD_TOO_LARGE", "A callback's body has at most 64 KiB.")
+    throw new TurnpikeError("PAYLOAD_TOO_LARGE", "A callback's body has at most 128 KiB.")
   },
+})
+
+/** Only what one of our own workers has signed for exactly this URL and body goes on. */
+const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
+  const signature = c.req.header(INTERNAL_SIGNATURE)
+  await verifyInternalCall(c.get("ctx"), { signature, path: c.req.path, body: await c.req.arrayBuffer() })
+  await next()
 })
 
 /** Only what QStash has signed for exactly this URL and body goes on. */
@@ -37,19 +51,32 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
   mount(app) {
-    app.use("/callbacks/*", smallBodies, signed)
+    app.use("/callbacks/*", smallBodies)
+    app.use("/callbacks/turns/*", signed)
+    app.use("/callbacks/internal/*", signedByUs)
     app.post(turnCallbackPath(":turn_id"), async (c) => {
       const turnId = z.string().max(64).parse(c.req.param("turn_id"))
-      const ctx = { ...c.get("ctx"), accounts: modelAccounts(parseCallbacksEnv(c.env)) }
+      const ctx = agentContext(c)
       const result = await advanceTurn(ctx, turnId)
       ctx.log("info", "turn.advanced", { turn_id: turnId, result })
       return c.json({ turn_id: turnId, result })
     })
+    app.post(TRY_TOOL_PATH, async (c) => c.json(await tryTool(agentContext(c), tryToolInput.parse(await c.req.json()))))
+    app.post(CHECK_SERVER_PATH, async (c) =>
+      c.json(await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
+    )
   },
   async scheduled(ctx) {
     const sweep = await sweepTurns(ctx)
     ctx.log("info", "turns.swept", { ...sweep })
+    ctx.log("info", "files.swept", await sweepFiles(ctx))
   },
+}
+
+function agentContext(c: HonoContext<AppEnv>): AgentContext {
+  const ctx = c.get("ctx")
+  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy })
+  return { ...ctx, outbound, accounts: modelAccounts(parseCallbacksEnv(c.env)) }
 }
 
 function modelAccounts(env: CallbacksEnv): ModelAccounts {

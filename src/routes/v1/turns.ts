@@ -1,9 +1,14 @@
 import * as z from "zod"
+import type { Context } from "../../context.ts"
+import { TurnpikeError } from "../../errors.ts"
 import type { App } from "../../http/app.ts"
+import { eventStream } from "../../http/event-stream.ts"
 import { parseIdempotencyKey } from "../../http/idempotency.ts"
 import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
+import type { KeyCredential } from "../../identity/api-key.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
+import { followTurnEvents } from "../../turns/follow-events.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
@@ -135,20 +140,65 @@ export function mountTurns(app: App) {
       id: "listTurnEvents",
       tag: "Turns",
       summary: "Read a turn's events",
-      description: "Oldest first, numbered without gaps by `seq`; `next_cursor` is the last `seq` of the page.",
+      description:
+        "Oldest first, numbered without gaps by `seq`; `next_cursor` is the last `seq` of the page. With `Accept: " +
+        "text/event-stream` the events come as they happen, as server-sent events, until the turn has ended; `seq` is " +
+        "their id, so that a reader who reconnects with Last-Event-ID misses nothing and sees nothing twice. The agent's " +
+        "text (`text.delta`) is in the log only while somebody reads along; a `step.started` of the same step again " +
+        "means that its text begins anew.",
+      headers: [
+        {
+          name: "Last-Event-ID",
+          required: false,
+          description: "With server-sent events: the `seq` after which to go on.",
+          example: "7",
+        },
+      ],
       params: turnParams,
       query: z.strictObject({
         limit: pageQuery.limit.default(100),
         cursor: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
       }),
-      answer: { status: 200, description: "A page of events.", schema: pageOf(turnEventSchema) },
+      answer: {
+        status: 200,
+        description: "A page of events.",
+        schema: pageOf(turnEventSchema),
+        also: { "text/event-stream": "One event each: `id` is its seq, `event` its type, `data` the event as JSON." },
+      },
       errors: ["NOT_FOUND"],
     },
     async (c, { params, query }) => {
+      if (acceptsEventStream(c.req.header("accept"))) {
+        const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? query.cursor
+        return streamEvents(c.get("ctx"), c.get("credential"), { turnId: params.turn_id, afterSeq })
+      }
       const options = { turnId: params.turn_id, afterSeq: query.cursor, limit: query.limit }
       const { events, hasMore } = await listTurnEvents(c.get("ctx"), c.get("credential"), options)
       const next_cursor = hasMore ? String(events.at(-1)?.seq) : null
       return { data: events.map(serializeTurnEvent), has_more: hasMore, next_cursor }
     },
   )
+}
+
+function acceptsEventStream(accept = ""): boolean {
+  return accept.split(",").some((type) => type.split(";")[0]?.trim().toLowerCase() === "text/event-stream")
+}
+
+function parseLastEventId(header: string | undefined): number | undefined {
+  if (header === undefined || header === "") return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header)
+  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is no seq of a turn's event", { param: "Last-Event-ID" })
+}
+
+async function streamEvents(
+  ctx: Context,
+  credential: KeyCredential,
+  { turnId, afterSeq }: { turnId: string; afterSeq: number },
+): Promise<Response> {
+  const gone = new AbortController()
+  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: gone.signal })
+  const batches = (async function* () {
+    for await (const batch of rows) yield batch.map(serializeTurnEvent)
+  })()
+  return eventStream(batches, { log: ctx.log, onCancel: () => gone.abort(new Error("the reader has gone")) })
 }

@@ -1,0 +1,84 @@
+import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
+import type { EngineName, Message, ObjectPart, TextPart, ToolOutput, ToolSpec } from "./engine.ts"
+
+interface Loading {
+  engine: EngineName
+  loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
+}
+
+/** Which kinds of bytes a provider takes beside text (its API reference); all other files are only named to the model. */
+const TAKES: Record<Exclude<EngineName, "rehearsal">, RegExp> = {
+  anthropic: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
+  openai: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
+  "openai-compatible": /^image\/(png|jpeg|gif|webp)$/,
+}
+
+/** The transcript in the AI SDK's form, with the bytes of its objects. */
+export async function toSdkMessages(messages: Message[], loading: Loading): Promise<ModelMessage[]> {
+  const converted = await Promise.all(messages.map((message) => toSdkMessage(message, loading)))
+  // Providers refuse an empty message; an earlier answer may have been one.
+  return converted.filter(({ content }) => content.length > 0)
+}
+
+async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMessage> {
+  switch (message.role) {
+    case "user":
+      return {
+        role: "user",
+        content: (await Promise.all(message.content.map((part) => load(part, loading)))).filter(said),
+      }
+    case "assistant":
+      return {
+        role: "assistant",
+        content: message.content
+          .map((part) => {
+            if (part.type !== "tool-call") return part
+            const { invalid: _invalid, ...call } = part
+            // A provider wants an object, whatever the model wrote.
+            return typeof call.input === "object" && call.input !== null ? call : { ...call, input: {} }
+          })
+          .filter(said),
+      }
+    case "tool":
+      return {
+        role: "tool",
+        content: await Promise.all(
+          message.content.map(async ({ output, ...call }): Promise<ToolResultPart> => {
+            return { type: "tool-result", ...call, output: await toSdkOutput(output, loading) }
+          }),
+        ),
+      }
+  }
+}
+
+const said = (part: { type: string; text?: string }) => part.type !== "text" || (part.text ?? "").trim() !== ""
+
+type SdkPart =
+  | TextPart
+  | { type: "file"; mediaType: string; filename: string; data: { type: "data"; data: Uint8Array<ArrayBuffer> } }
+
+async function load(part: TextPart | ObjectPart, { engine, loadObject }: Loading): Promise<SdkPart> {
+  if (part.type === "text") return part
+  const { name, mediaType, objectKey } = part
+  const taken = engine !== "rehearsal" && TAKES[engine].test(mediaType)
+  const data = taken ? await loadObject(objectKey) : null
+  if (data) return { type: "file", mediaType, filename: name, data: { type: "data", data } }
+  const why = taken ? "is not there any more" : "cannot be shown to this model"
+  return { type: "text", text: `[The file ${name} (${mediaType}, ${part.bytes} bytes) ${why}.]` }
+}
+
+async function toSdkOutput(output: ToolOutput, loading: Loading): Promise<ToolResultPart["output"]> {
+  if (output.type === "error") return { type: "error-text", value: output.value }
+  if (output.type === "text") return { type: "text", value: output.value }
+  return { type: "content", value: await Promise.all(output.value.map((part) => load(part, loading))) }
+}
+
+/** Without `execute`: the turn machine runs the calls itself, after it has committed them. */
+export function toSdkTools(specs: ToolSpec[]): ToolSet {
+  return Object.fromEntries(
+    specs.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+    ]),
+  )
+}

@@ -1,0 +1,34 @@
+import * as z from "zod"
+import type { JsonRow } from "../platform/json-row.ts"
+import { toInstant } from "../time.ts"
+
+export const fileSchema = z
+  .object({
+    file_id: z.string().meta({ example: "file_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    space: z.string(),
+    turn: z.string().nullable().meta({ description: "The turn whose agent made it; null for an upload." }),
+    name: z.string(),
+    media_type: z.string(),
+    bytes: z.int(),
+    sha256: z.string().meta({ description: "Lower-case hex." }),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "File" })
+
+/** A row of `files`, as to_jsonb gives it, with its space's slug. */
+export interface FileRow extends JsonRow<"files"> {
+  space: string
+}
+
+export function serializeFile(row: FileRow): z.infer<typeof fileSchema> {
+  return {
+    file_id: row.file_id,
+    space: row.space,
+    turn: row.turn_id,
+    name: row.name,
+    media_type: row.media_type,
+    bytes: row.bytes,
+    sha256: row.sha256,
+    created_at: toInstant(row.created_at),
+  }
+}

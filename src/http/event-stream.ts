@@ -1,0 +1,50 @@
+import type { Log } from "../platform/log.ts"
+import { describeError } from "../platform/log.ts"
+
+interface StreamEvent {
+  seq: number
+  type: string
+}
+
+const RETRY_MS = 1000
+
+/**
+ * Events as server-sent events (WHATWG HTML, section 9.2), with `seq` as the id that Last-Event-ID brings back. An empty
+ * batch becomes a comment, as a sign of life. A fault in between ends the stream: the reader comes again where it was.
+ */
+export function eventStream<Event extends StreamEvent>(
+  batches: AsyncGenerator<Event[]>,
+  { log, onCancel }: { log: Log; onCancel: () => void },
+): Response {
+  const encoder = new TextEncoder()
+  let opened = false
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!opened) {
+        opened = true
+        controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`))
+        return
+      }
+      try {
+        const { value, done } = await batches.next()
+        if (done) return controller.close()
+        controller.enqueue(encoder.encode(value.length > 0 ? value.map(format).join("") : ": still here\n\n"))
+      } catch (error) {
+        log("error", "stream.broken", { error: describeError(error) })
+        controller.close()
+      }
+    },
+    cancel() {
+      onCancel()
+      // Not awaited: it ends when what is under way has ended.
+      void batches.return(undefined)
+    },
+  })
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
+  })
+}
+
+function format(event: StreamEvent): string {
+  return `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}

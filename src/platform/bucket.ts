@@ -1,0 +1,29 @@
+import { TurnpikeError } from "../errors.ts"
+
+/** Where the bytes of files are. What R2 throws comes out as UNAVAILABLE. */
+export interface Bucket {
+  get(key: string, options?: { range?: { offset: number; length: number } }): Promise<R2ObjectBody | null>
+  put(key: string, bytes: Uint8Array): Promise<void>
+  delete(keys: string | string[]): Promise<void>
+  createMultipartUpload(key: string): Promise<Pick<R2MultipartUpload, "uploadPart" | "complete" | "abort">>
+}
+
+export function createBucket(r2: R2Bucket): Bucket {
+  return {
+    get: (key, options = {}) => r2.get(key, options).catch(rethrow),
+    put: async (key, bytes) => void (await r2.put(key, bytes).catch(rethrow)),
+    delete: (keys) => r2.delete(keys).catch(rethrow),
+    async createMultipartUpload(key) {
+      const upload = await r2.createMultipartUpload(key).catch(rethrow)
+      return {
+        uploadPart: (place, bytes) => upload.uploadPart(place, bytes).catch(rethrow),
+        complete: (parts) => upload.complete(parts).catch(rethrow),
+        abort: () => upload.abort(),
+      }
+    },
+  }
+}
+
+function rethrow(cause: unknown): never {
+  throw new TurnpikeError("UNAVAILABLE", "The store of files does not answer. Try again.", { retryAfter: 1, cause })
+}

@@ -1,0 +1,10 @@
+/** Why a call to a customer's URL brought no answer. Its message names no more of the URL than its origin: a URL may hold a secret. */
+export class OutboundError extends Error {
+  readonly kind: "refused" | "redirect" | "timeout" | "too_large" | "network"
+
+  constructor(kind: OutboundError["kind"], message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = "OutboundError"
+    this.kind = kind
+  }
+}

@@ -1,0 +1,92 @@
+import { OutboundError } from "./outbound-error.ts"
+
+export interface UrlPolicy {
+  /** Opens this machine's own addresses, over http too; nothing else that is private. */
+  allowLoopback: boolean
+  /** Hosts of our own services, `host` or `host:port`. */
+  ownHosts: readonly string[]
+}
+
+/** Top-level and second-level names that are not the public Internet's (RFC 2606, 6761, 6762, 7686, 8375, 9476). */
+const PRIVATE_SUFFIXES = [
+  "localhost",
+  "local",
+  "localdomain",
+  "internal",
+  "intranet",
+  "private",
+  "corp",
+  "home",
+  "lan",
+  "home.arpa",
+  "in-addr.arpa",
+  "ip6.arpa",
+  "test",
+  "example",
+  "invalid",
+  "onion",
+  "alt",
+]
+
+/** Public names that stand for whatever address they spell, or for this machine. */
+const NAMES_OF_ADDRESSES = [
+  "nip.io",
+  "sslip.io",
+  "xip.io",
+  "traefik.me",
+  "localtest.me",
+  "lvh.me",
+  "vcap.me",
+  "lacolhost.com",
+  "yoogle.com",
+  "127-0-0-1.org.uk",
+  "localho.st",
+  "readme.localtest.me",
+  "fuf.me",
+  "1u.ms",
+  "rbndr.us",
+  "burpcollaborator.net",
+]
+
+/** The URL, if a customer may have us call it; else OutboundError "refused" (design section 10). */
+export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
+  const url = parse(input)
+  const host = url.hostname.replace(/\.+$/, "")
+  const refuse = (why: string) => new OutboundError("refused", `The URL cannot be called: ${why}.`)
+  if (url.username !== "" || url.password !== "") throw refuse("it carries a user name or password")
+  if (isOwn(url, host, policy.ownHosts)) throw refuse("its host is this service itself")
+  if (policy.allowLoopback && isLoopback(host) && /^https?:$/.test(url.protocol)) return url
+  if (url.protocol !== "https:") throw refuse("it must begin with https://")
+  if (isAddress(host)) throw refuse("its host is an IP address; a name is needed")
+  if (host === "" || !host.includes(".")) throw refuse(`its host "${host}" is no public name`)
+  if (!/^[a-z0-9_.-]+$/.test(host)) throw refuse("its host is no valid name")
+  if ([...PRIVATE_SUFFIXES, ...NAMES_OF_ADDRESSES].some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
+    throw refuse(`its host "${host}" is no public name`)
+  }
+  return url
+}
+
+function parse(input: string | URL): URL {
+  if (input instanceof URL) return input
+  if (!URL.canParse(input)) throw new OutboundError("refused", "The URL cannot be called: it is no absolute URL.")
+  return new URL(input)
+}
+
+/** The URL parser has made every spelling of an IPv4 address four plain numbers, and put every IPv6 address into brackets. */
+function isAddress(host: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || host.startsWith("[")
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+function isOwn(url: URL, host: string, ownHosts: readonly string[]): boolean {
+  const port = url.port || (url.protocol === "http:" ? "80" : "443")
+  return ownHosts.some((own) => {
+    const [, ownName = "", ownPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(own.toLowerCase()) ?? []
+    const sameHost = ownName.replace(/\.+$/, "") === host || (isLoopback(ownName) && isLoopback(host))
+    // On a public name every port is ours; on this machine only the port is.
+    return sameHost && (isLoopback(host) ? ownPort === port : true)
+  })
+}

@@ -1,0 +1,57 @@
+import { errors, jwtVerify } from "jose"
+
+const TOLERANCE_SECONDS = 5
+
+interface SignedBody {
+  token: string
+  /** Who may have signed it, and with which keys: the first that fits counts. */
+  issuer: string
+  keys: Uint8Array[]
+  /** The exact URL that it was signed for. */
+  url: string
+  body: ArrayBuffer
+  now: Date
+}
+
+/**
+ * Verifies a token that binds a body to a URL: HS256, issuer, subject = URL, validity at `now`, and the base64url SHA-256 of
+ * the raw body in the claim `body`, as QStash makes them. Throws an Error whose message says what is wrong.
+ */
+export async function verifySignedBody({ token, issuer, keys, url, body, now }: SignedBody): Promise<void> {
+  const claims = await firstThatFits(keys, async (key) => {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ["HS256"],
+      issuer,
+      subject: url,
+      currentDate: now,
+      clockTolerance: TOLERANCE_SECONDS,
+      requiredClaims: ["exp", "nbf", "body"],
+    })
+    return payload
+  })
+  if (String(claims.body).replace(/=+$/, "") !== (await bodyDigest(body))) throw new Error("The body was altered.")
+}
+
+/** SHA-256 of a body, base64url without padding. */
+export async function bodyDigest(body: ArrayBuffer | Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body))
+  return btoa(String.fromCharCode(...digest))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "")
+}
+
+async function firstThatFits<T>(keys: Uint8Array[], verify: (key: Uint8Array) => Promise<T>): Promise<T> {
+  let wrong: unknown
+  for (const key of keys) {
+    try {
+      return await verify(key)
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) {
+        throw new Error("The token is not valid here.", { cause: error })
+      }
+      wrong = error
+    }
+  }
+  throw new Error("The signature is wrong.", { cause: wrong })
+}

@@ -1,0 +1,145 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { idParam, pageOf, pageQuery } from "../../http/query.ts"
+import { getSpace } from "../../spaces/get-space.ts"
+import {
+  configVersionSchema,
+  getConfigVersion,
+  listConfigVersions,
+  wholeConfigVersionSchema,
+} from "../../spaces/list-versions.ts"
+import { manifestSchema } from "../../spaces/manifest.ts"
+import { secretName } from "../../spaces/names.ts"
+import { putManifest } from "../../spaces/put-manifest.ts"
+import { listSecrets, putSecret, removeSecret } from "../../spaces/put-secret.ts"
+import { putSecretSchema, secretSchema } from "../../spaces/secret.ts"
+
+const tag = "Configuration"
+const spaceParams = z.object({ space_id: idParam })
+const secretParams = z.object({ space_id: idParam, name: secretName })
+const CHANGE_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
+
+export const deletedSchema = z.object({ name: z.string(), deleted: z.literal(true) }).meta({ id: "Deleted" })
+
+/** Manifest, secrets and versions of a space's configuration. */
+export function mountSpaceConfig(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/spaces/{space_id}/manifest",
+      id: "getManifest",
+      tag,
+      summary: "Read a space's manifest",
+      params: spaceParams,
+      answer: { status: 200, description: "The manifest.", schema: manifestSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => (await getSpace(c.get("ctx"), c.get("credential"), params.space_id)).manifest,
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/v1/spaces/{space_id}/manifest",
+      id: "putManifest",
+      tag,
+      summary: "Replace a space's manifest",
+      description: "Turns that have begun go on with the configuration that they began with.",
+      params: spaceParams,
+      body: manifestSchema,
+      answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
+      errors: [...CHANGE_ERRORS],
+    },
+    async (c, { params, body }) => putManifest(c.get("ctx"), c.get("credential"), params.space_id, body),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/spaces/{space_id}/secrets",
+      id: "listSecrets",
+      tag,
+      summary: "List a space's secrets",
+      description: "Names and dates only.",
+      params: spaceParams,
+      answer: { status: 200, description: "The secrets, by name.", schema: z.object({ data: z.array(secretSchema) }) },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => ({ data: await listSecrets(c.get("ctx"), c.get("credential"), params.space_id) }),
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/v1/spaces/{space_id}/secrets/{name}",
+      id: "putSecret",
+      tag,
+      summary: "Set a secret",
+      description:
+        "Tools and MCP servers use it as `{{secrets.NAME}}`. Turns that run use the new value from their next callback on.",
+      params: secretParams,
+      body: putSecretSchema,
+      answer: { status: 200, description: "The secret, without its value.", schema: secretSchema },
+      errors: [...CHANGE_ERRORS],
+    },
+    async (c, { params, body }) =>
+      putSecret(c.get("ctx"), c.get("credential"), params.space_id, { name: params.name, value: body.value }),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/v1/spaces/{space_id}/secrets/{name}",
+      id: "deleteSecret",
+      tag,
+      summary: "Delete a secret",
+      params: secretParams,
+      answer: { status: 200, description: "It is gone.", schema: deletedSchema },
+      errors: [...CHANGE_ERRORS],
+    },
+    async (c, { params }) => {
+      await removeSecret(c.get("ctx"), c.get("credential"), params.space_id, params.name)
+      return { name: params.name, deleted: true as const }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/spaces/{space_id}/versions",
+      id: "listConfigVersions",
+      tag,
+      summary: "List the versions of a space's configuration",
+      description: "Newest first. A turn's `turn.running` event names the version that it runs on.",
+      params: spaceParams,
+      query: z.strictObject({
+        limit: pageQuery.limit,
+        cursor: z.coerce.number().int().min(1).max(2_147_483_647).default(2_147_483_647),
+      }),
+      answer: { status: 200, description: "A page of versions.", schema: pageOf(configVersionSchema) },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params, query: { limit, cursor } }) => {
+      const options = { spaceId: params.space_id, before: cursor, limit }
+      const versions = await listConfigVersions(c.get("ctx"), c.get("credential"), options)
+      const data = versions.slice(0, limit)
+      const has_more = versions.length > limit
+      return { data, has_more, next_cursor: has_more ? String(data.at(-1)?.version) : null }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/spaces/{space_id}/versions/{version}",
+      id: "getConfigVersion",
+      tag,
+      summary: "Read one version of a space's configuration",
+      params: z.object({ space_id: idParam, version: z.coerce.number().int().min(1).max(2_147_483_647) }),
+      answer: { status: 200, description: "The whole configuration of then.", schema: wholeConfigVersionSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { space_id: spaceId, version } }) =>
+      getConfigVersion(c.get("ctx"), c.get("credential"), { spaceId, version }),
+  )
+}

@@ -1,0 +1,171 @@
+import * as z from "zod"
+import type { Context } from "../../context.ts"
+import { TurnpikeError } from "../../errors.ts"
+import type { App } from "../../http/app.ts"
+import { idParam } from "../../http/query.ts"
+import type { KeyCredential } from "../../identity/api-key.ts"
+import { getSpace } from "../../spaces/get-space.ts"
+import { mcpServerSchema, putMcpServerSchema } from "../../spaces/mcp-server.ts"
+import { serverName, toolName } from "../../spaces/names.ts"
+import { putMcpServer, putTool, removeEntry } from "../../spaces/put-tool.ts"
+import { putToolSchema, toolSchema } from "../../spaces/tool.ts"
+import { checkMcpServer, mcpCheckSchema, testTool, testToolSchema, toolTestSchema } from "../../spaces/try-tool.ts"
+import { deletedSchema } from "./space-config.ts"
+
+const tag = "Tools"
+
+export function mountTools(app: App) {
+  mountEntries(app, {
+    path: "tools",
+    id: "Tool",
+    word: "tool",
+    column: "tools",
+    name: toolName,
+    schema: toolSchema,
+    putSchema: putToolSchema,
+    put: putTool,
+  })
+  mountEntries(app, {
+    path: "mcp-servers",
+    id: "McpServer",
+    word: "MCP server",
+    column: "mcp_servers",
+    name: serverName,
+    schema: mcpServerSchema,
+    putSchema: putMcpServerSchema,
+    put: putMcpServer,
+  })
+
+  app.operation(
+    {
+      method: "post",
+      path: "/v1/spaces/{space_id}/tools/{name}/test",
+      id: "testTool",
+      tag,
+      summary: "Call a tool once",
+      description:
+        "Sends the tool's request with this input, as an agent's call would, and shows both sides. Secrets are masked.",
+      params: z.object({ space_id: idParam, name: toolName }),
+      body: testToolSchema,
+      answer: { status: 200, description: "What was sent and what came back.", schema: toolTestSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params, body }) =>
+      testTool(c.get("ctx"), c.get("credential"), { spaceId: params.space_id, name: params.name, input: body.input }),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/v1/spaces/{space_id}/mcp-servers/{name}/check",
+      id: "checkMcpServer",
+      tag,
+      summary: "Connect to an MCP server",
+      description: "Connects as a turn would and lists the tools.",
+      params: z.object({ space_id: idParam, name: serverName }),
+      answer: { status: 200, description: "Its tools, or why it could not be reached.", schema: mcpCheckSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) =>
+      checkMcpServer(c.get("ctx"), c.get("credential"), { spaceId: params.space_id, name: params.name }),
+  )
+}
+
+interface Entries<Entry extends { name: string }, Put extends { name?: string | undefined }> {
+  path: string
+  id: string
+  word: string
+  column: "tools" | "mcp_servers"
+  name: z.ZodType<string, string>
+  schema: z.ZodType<Entry, Entry>
+  putSchema: z.ZodType<Put, Put>
+  put(ctx: Context, credential: KeyCredential, spaceId: string, entry: Entry): Promise<Entry>
+}
+
+/** List, read, put and delete one kind of the named things of a space. */
+function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "name"> & { name?: string | undefined }>(
+  app: App,
+  { path, id, word, column, name, schema, putSchema, put }: Entries<Entry, Put>,
+) {
+  const all = `/v1/spaces/{space_id}/${path}`
+  const params = z.object({ space_id: idParam, name })
+  const entriesOf = async (ctx: Context, credential: KeyCredential, spaceId: string) => {
+    const space = await getSpace(ctx, credential, spaceId)
+    return space[column] as unknown as Record<string, Entry>
+  }
+
+  app.operation(
+    {
+      method: "get",
+      path: all,
+      id: `list${id}s`,
+      tag,
+      summary: `List a space's ${word}s`,
+      params: z.object({ space_id: idParam }),
+      answer: { status: 200, description: "All of them, by name.", schema: z.object({ data: z.array(schema) }) },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { space_id } }) => {
+      const entries = await entriesOf(c.get("ctx"), c.get("credential"), space_id)
+      return { data: Object.values(entries).sort((a, b) => (a.name < b.name ? -1 : 1)) }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: `${all}/{name}`,
+      id: `get${id}`,
+      tag,
+      summary: `Read a ${word}`,
+      params,
+      answer: { status: 200, description: `The ${word}.`, schema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { space_id, name: wanted } }) => {
+      const entries = await entriesOf(c.get("ctx"), c.get("credential"), space_id)
+      const entry = Object.hasOwn(entries, wanted) ? entries[wanted] : undefined
+      if (!entry) throw new TurnpikeError("NOT_FOUND", `The space has no ${word} "${wanted}".`, { param: "name" })
+      return entry
+    },
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: `${all}/{name}`,
+      id: `put${id}`,
+      tag,
+      summary: `Add or replace a ${word}`,
+      description: "Turns that have begun go on with the configuration that they began with.",
+      params,
+      body: putSchema,
+      answer: { status: 200, description: `The ${word}.`, schema },
+      errors: ["NOT_FOUND", "CONFLICT"],
+    },
+    async (c, { params: { space_id, name: wanted }, body }) => {
+      if (body.name !== undefined && body.name !== wanted) {
+        const message = `name: is "${body.name}", but the path says "${wanted}"`
+        throw new TurnpikeError("VALIDATION_FAILED", message, { param: "name" })
+      }
+      return put(c.get("ctx"), c.get("credential"), space_id, { ...body, name: wanted } as unknown as Entry)
+    },
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: `${all}/{name}`,
+      id: `delete${id}`,
+      tag,
+      summary: `Delete a ${word}`,
+      params,
+      answer: { status: 200, description: "It is gone.", schema: deletedSchema },
+      errors: ["NOT_FOUND", "CONFLICT"],
+    },
+    async (c, { params: { space_id, name: wanted } }) => {
+      await removeEntry(c.get("ctx"), c.get("credential"), space_id, { column, name: wanted })
+      return { name: wanted, deleted: true as const }
+    },
+  )
+}

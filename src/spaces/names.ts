@@ -1,0 +1,31 @@
+import * as z from "zod"
+
+/** Names of the things of a space's configuration. `__` joins a server and its tool, so no name may hold it. */
+const withoutJoint = (name: string) => !name.includes("__")
+
+export const BUILTIN_TOOLS = ["list_files", "read_file", "write_file", "create_task", "update_task"] as const
+export type BuiltinTool = (typeof BUILTIN_TOOLS)[number]
+
+/** The tool that hands a task to a sub-agent; it is there when the manifest has sub-agents. */
+export const DELEGATE = "delegate"
+
+const reserved: readonly string[] = [...BUILTIN_TOOLS, DELEGATE]
+
+export const toolName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, _ and -")
+  .refine(withoutJoint, "must not hold __, which joins an MCP server and its tool")
+  .refine((name) => !reserved.includes(name), "is the name of a built-in tool")
+
+export const serverName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, "a letter, then at most 31 letters, digits, _ and -")
+  .refine(withoutJoint, "must not hold __, which joins a server and its tool")
+
+export const secretName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "a letter or _, then at most 63 letters, digits and _")
+
+export const subagentName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, _ and -")

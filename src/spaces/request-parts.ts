@@ -1,0 +1,43 @@
+import * as z from "zod"
+
+/** Headers that the connection or we set ourselves. */
+const OURS =
+  /^(host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|idempotency-key|mcp-.*|cf-.*)$/i
+
+export const headersSchema = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, "is no header name")
+      .refine((name) => !OURS.test(name), "is a header that the service sets itself"),
+    z
+      .string()
+      .max(8192)
+      .refine((value) => !/[\r\n]/.test(value), "must not hold line breaks"),
+  )
+  .refine((headers) => Object.keys(headers).length <= 32, "at most 32 headers")
+  .meta({ description: "Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`." })
+
+/**
+ * An absolute URL with placeholders behind its origin only: the origin is what the tool names, and the one place
+ * to which its secrets may go (design section 4). Whether its host is public is checked where the policy is known.
+ */
+export const templatedUrl = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine((url) => originOf(url) !== null, "must be an absolute http(s) URL whose host holds no placeholder")
+  .meta({
+    description: "Placeholders may stand behind the host only.",
+    example: "https://api.example.com/orders/{{input.id}}",
+  })
+
+/** The URL with every placeholder replaced by a harmless letter, or null when it is none. */
+export function originOf(template: string): URL | null {
+  const authority = /^https?:\/\/([^/?#\\]*)/i.exec(template)
+  if (!authority || authority[1]?.includes("{{")) return null
+  const sample = template.replace(/\{\{[^{}]*\}\}/g, "x")
+  return URL.canParse(sample) ? new URL(sample) : null
+}
+
+export const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length

@@ -1,0 +1,104 @@
+import { sql } from "kysely"
+import * as z from "zod"
+import type { Context } from "../context.ts"
+import { TurnpikeError } from "../errors.ts"
+import { inScope, queryAs } from "../identity/actor.ts"
+import type { KeyCredential } from "../identity/api-key.ts"
+import { newId } from "../platform/ids.ts"
+import { callCallbacksWorker } from "../platform/internal-call.ts"
+import { spaceNotFound } from "./get-space.ts"
+import { jsonBytes } from "./request-parts.ts"
+
+export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
+export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
+
+const MAX_INPUT_BYTES = 64 * 1024
+
+export const testToolSchema = z
+  .strictObject({
+    input: z
+      .record(z.string(), z.unknown())
+      .refine((input) => jsonBytes(input) <= MAX_INPUT_BYTES, `is larger than ${MAX_INPUT_BYTES} bytes of JSON`)
+      .default({})
+      .meta({ description: "The input that a model would give it." }),
+  })
+  .meta({ id: "TestTool" })
+
+export const toolTestSchema = z
+  .object({
+    ok: z.boolean().meta({ description: "Whether a model would see an answer, not an error." }),
+    result: z.string().meta({ description: "What a model would see." }),
+    request: z
+      .object({
+        method: z.string(),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: "With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made." }),
+    response: z
+      .object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.string() })
+      .nullable()
+      .meta({ description: "Null when none came." }),
+    duration_ms: z.int(),
+  })
+  .meta({ id: "ToolTest" })
+
+export const mcpCheckSchema = z
+  .object({
+    ok: z.boolean(),
+    error: z.string().nullable().meta({ description: "Why it could not be reached." }),
+    tools: z.array(
+      z.object({
+        name: z.string().meta({ description: "As the agent knows it: `server__tool`." }),
+        description: z.string(),
+        input_schema: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    duration_ms: z.int(),
+  })
+  .meta({ id: "McpCheck" })
+
+export type ToolTest = z.infer<typeof toolTestSchema>
+export type McpCheck = z.infer<typeof mcpCheckSchema>
+
+interface Wanted {
+  spaceId: string
+  name: string
+}
+
+/** Calls a REST tool of a space once, through the worker that calls tools in turns. NOT_FOUND, UNAVAILABLE. */
+export async function testTool(
+  ctx: Context,
+  credential: KeyCredential,
+  { spaceId, name, input }: Wanted & { input: Record<string, unknown> },
+): Promise<ToolTest> {
+  const space = await requireEntry(ctx, credential, { spaceId, name, column: "tools", word: "tool" })
+  const key = `${newId("request", ctx.clock.now())}.0.0`
+  return toolTestSchema.parse(await callCallbacksWorker(ctx, TRY_TOOL_PATH, { space, name, input, key }))
+}
+
+/** Connects to an MCP server of a space and lists its tools. NOT_FOUND, UNAVAILABLE. */
+export async function checkMcpServer(
+  ctx: Context,
+  credential: KeyCredential,
+  { spaceId, name }: Wanted,
+): Promise<McpCheck> {
+  const space = await requireEntry(ctx, credential, { spaceId, name, column: "mcp_servers", word: "MCP server" })
+  return mcpCheckSchema.parse(await callCallbacksWorker(ctx, CHECK_SERVER_PATH, { space, name }))
+}
+
+async function requireEntry(
+  ctx: Context,
+  credential: KeyCredential,
+  { spaceId, name, column, word }: Wanted & { column: "tools" | "mcp_servers"; word: string },
+): Promise<number> {
+  const { row } = await queryAs<{ space_id: number | null; there: boolean }>(ctx, credential, {
+    select: sql`select s.space_id, ${sql.ref(`s.${column}`)} ? ${name} as there
+      from spaces s, caller where s.slug = ${spaceId} and ${inScope}`,
+  })
+  if (row.space_id === null) throw spaceNotFound(spaceId)
+  if (!row.there) throw new TurnpikeError("NOT_FOUND", `The space has no ${word} "${name}".`, { param: "name" })
+  return row.space_id
+}

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto"
+import { sql } from "kysely"
+import * as z from "zod"
+import type { ObjectPart } from "../agent/engine.ts"
+import { storable } from "../agent/storable.ts"
+import type { Context } from "../context.ts"
+import { isText, mediaTypeOf } from "../files/media-types.ts"
+import { safeMediaType, safeName } from "../files/safe-name.ts"
+import { newId } from "../platform/ids.ts"
+import { type BoundTool, errorRun, jsonRun, type MadeFile } from "./bound-tool.ts"
+import { builtin } from "./builtin.ts"
+import { TOOL_POLICY } from "./policies.ts"
+import type { ToolTurn } from "./task-tools.ts"
+
+interface VisibleFile {
+  file_id: string
+  name: string
+  media_type: string
+  bytes: number
+  object_key: string
+}
+
+const MAX_LISTED = 200
+
+/**
+ * The files that a turn's agent may see, newest first: those attached to this turn or to earlier ones of its conversation,
+ * and those that their agents made. Nothing of another end user is among them.
+ */
+async function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]> {
+  const { rows } = await sql<VisibleFile>`with conversation as materialized (
+      select turn_id, file_ids from turns
+      where conversation_id = ${turn.conversation_id} and position <= ${turn.position}
+    )
+    select f.file_id, f.name, f.media_type, f.bytes, f.object_key from files f
+    where f.space_id = ${turn.space_id}
+      and (f.state = 'ready' or (f.state = 'pending' and f.turn_id = ${turn.turn_id}))
+      and (f.turn_id in (select turn_id from conversation)
+        or f.file_id in (select jsonb_array_elements_text(file_ids) from conversation))
+    order by f.file_id collate "C" desc limit ${MAX_LISTED}`.execute(ctx.db)
+  return rows
+}
+
+export function listFiles(ctx: Context, turn: ToolTurn): BoundTool {
+  return builtin(
+    {
+      name: "list_files",
+      description: "Lists the files of this conversation, newest first.",
+      input: z.strictObject({}),
+    },
+    async () => {
+      const files = await visibleFiles(ctx, turn)
+      return jsonRun(files.map(({ file_id, name, media_type, bytes }) => ({ file_id, name, media_type, bytes })))
+    },
+  )
+}
+
+const fileToRead = z.strictObject({
+  file: z.string().min(1).max(300).meta({ description: "The file's name or file_id." }),
+  offset: z.int().min(0).optional().meta({ description: "From which byte of a text on. Default 0." }),
+})
+
+export function readFile(ctx: Context, turn: ToolTurn): BoundTool {
+  return builtin(
+    {
+      name: "read_file",
+      description: "Reads a file of this conversation: text, an image or a PDF.",
+      input: fileToRead,
+    },
+    async ({ file: wanted, offset = 0 }) => {
+      const files = await visibleFiles(ctx, turn)
+      const file = files.find(({ file_id, name }) => file_id === wanted || name === wanted)
+      if (!file) return errorRun(`There is no file "${wanted}" in this conversation.`)
+      if (isText(file.media_type)) return readText(ctx, file, offset)
+      if (!/^(image\/(png|jpeg|gif|webp)|application\/pdf)$/.test(file.media_type)) {
+        return errorRun(`${file.name} is ${file.media_type}, which cannot be shown.`)
+      }
+      if (file.bytes > TOOL_POLICY.maxImageBytes) return errorRun(`${file.name} is too large to be shown.`)
+      return { output: { type: "parts", value: [{ type: "text", text: file.name }, objectPart(file)] } }
+    },
+  )
+}
+
+async function readText(ctx: Context, file: VisibleFile, offset: number) {
+  if (offset >= file.bytes && file.bytes > 0) return errorRun(`${file.name} has only ${file.bytes} bytes.`)
+  const window = TOOL_POLICY.fileWindowBytes
+  const object = file.bytes === 0 ? null : await ctx.files.get(file.object_key, { range: { offset, length: window } })
+  if (!object && file.bytes > 0) return errorRun(`${file.name} is not there any more.`)
+  const text = storable(object ? new TextDecoder().decode(await object.arrayBuffer()) : "")
+  const end = Math.min(file.bytes, offset + window)
+  const more = end < file.bytes ? `\n[bytes ${offset}–${end} of ${file.bytes}; go on with offset ${end}]` : ""
+  return { output: { type: "text" as const, value: `${text}${more}` || "(an empty file)" } }
+}
+
+export function objectPart({ name, media_type, bytes, object_key }: VisibleFile): ObjectPart {
+  return { type: "object", objectKey: object_key, name, mediaType: media_type, bytes }
+}
+
+const fileToWrite = z.strictObject({
+  name: z.string().min(1).max(300).meta({ description: "Its name, with an extension." }),
+  content: z.string().meta({ description: "Its whole text." }),
+  media_type: z.string().max(100).optional().meta({ description: "Default: what the extension says." }),
+})
+
+/** Its row is written with the call's result, and it becomes an output when the turn is done. */
+export function writeFile(ctx: Context, turn: ToolTurn): BoundTool {
+  return builtin(
+    { name: "write_file", description: "Writes a text file that is returned with the result.", input: fileToWrite },
+    async ({ name, content, media_type }, { step, call }) => {
+      const bytes = new TextEncoder().encode(content)
+      if (bytes.length > TOOL_POLICY.maxFileBytes) {
+        return errorRun(`The content has ${bytes.length} bytes; at most ${TOOL_POLICY.maxFileBytes} are possible.`)
+      }
+      const named = safeName(name)
+      const file: MadeFile = {
+        file_id: newId("file", ctx.clock.now()),
+        name: named,
+        media_type: media_type ? safeMediaType(media_type) : (mediaTypeOf(named) ?? "text/plain"),
+        bytes: bytes.length,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+        // The same call always writes the same object: repeating it leaves nothing behind.
+        object_key: `turns/${turn.turn_id}/${step}.${call}`,
+      }
+      await ctx.files.put(file.object_key, bytes)
+      const { object_key: _key, ...shown } = file
+      return { ...jsonRun(shown), files: [file] }
+    },
+  )
+}

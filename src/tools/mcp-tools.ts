@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto"
+import type { ObjectPart, TextPart } from "../agent/engine.ts"
+import { storable } from "../agent/storable.ts"
+import type { Clock } from "../platform/clock.ts"
+import type { Outbound } from "../platform/outbound.ts"
+import type { McpServer } from "../spaces/mcp-server.ts"
+import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
+import { type McpConnection, McpError, type McpResult, openMcpServer } from "./mcp-client.ts"
+import { TOOL_POLICY } from "./policies.ts"
+import type { Secrets } from "./secrets.ts"
+import { fillText, type Resolve, TemplateError } from "./template.ts"
+
+interface McpDeps {
+  outbound: Outbound
+  clock: Clock
+  secrets: Secrets
+  signal: AbortSignal
+}
+
+/** Connects to a configured server, with its secrets in place. Throws McpError, its message masked. */
+export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpConnection> {
+  const { outbound, clock, secrets, signal } = deps
+  const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
+  try {
+    const headers = Object.entries(server.headers ?? {}).map(([name, value]) => [name, fillText(value, resolve)])
+    const url = fillText(server.url, resolve, encodeURIComponent)
+    const named = { name: server.name, url, headers: Object.fromEntries(headers) }
+    const limits = {
+      connectMs: TOOL_POLICY.mcpConnectMs,
+      maxBytes: TOOL_POLICY.maxMcpBytes,
+      maxTools: TOOL_POLICY.mcpMaxTools,
+    }
+    return await openMcpServer({ outbound, clock, server: named, limits, signal })
+  } catch (error) {
+    if (error instanceof TemplateError) throw new McpError("unreachable", error.message)
+    if (error instanceof McpError) error.message = secrets.mask(error.message)
+    throw error
+  }
+}
+
+/** Keeps the bytes of an image under a key of the turn, for the transcript. */
+export type StoreImage = (place: ToolCallPlace, index: number, bytes: Uint8Array<ArrayBuffer>) => Promise<string>
+
+/** A server's allowed tools, as `server__tool`. */
+export async function mcpTools(
+  { secrets }: Pick<McpDeps, "secrets">,
+  { server, connection, storeImage }: { server: McpServer; connection: McpConnection; storeImage: StoreImage },
+): Promise<BoundTool[]> {
+  const allowed = server.allowed_tools && new Set(server.allowed_tools)
+  const tools = (await connection.listTools()).filter(({ name }) => !allowed || allowed.has(name))
+  return tools.map(({ name, description, inputSchema }) => ({
+    spec: {
+      name: mcpToolName(server.name, name),
+      description: secrets.mask(storable(description ?? "")),
+      inputSchema: { ...inputSchema, type: "object" },
+    },
+    async run(input, place) {
+      try {
+        const options = { idempotencyKey: place.key, timeoutMs: TOOL_POLICY.mcpTimeoutMs, signal: place.signal }
+        return await toRun(await connection.callTool(name, input as Record<string, unknown>, options), {
+          secrets,
+          place,
+          storeImage,
+        })
+      } catch (error) {
+        if (place.signal.aborted) throw place.signal.reason
+        if (!(error instanceof McpError)) throw error
+        return errorRun(secrets.mask(error.message))
+      }
+    },
+  }))
+}
+
+/** At most 64 characters that every provider takes; two long names that differ only behind stay two. */
+export function mcpToolName(server: string, tool: string): string {
+  const whole = `${server}__${tool}`
+  const clean = whole.replace(/[^A-Za-z0-9_-]/g, "_")
+  if (clean === whole && clean.length <= 64) return clean
+  return `${clean.slice(0, 57)}_${createHash("sha256").update(whole).digest("hex").slice(0, 6)}`
+}
+
+async function toRun(
+  result: McpResult,
+  { secrets, place, storeImage }: { secrets: Secrets; place: ToolCallPlace; storeImage: StoreImage },
+): Promise<ToolRun> {
+  const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(storable(part.text))] : []))
+  // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); not all do.
+  if (texts.length === 0 && result.structured !== undefined) {
+    texts.push(secrets.mask(storable(JSON.stringify(result.structured))))
+  }
+  const text = texts.join("\n")
+  const size = new TextEncoder().encode(text).length
+  if (size > TOOL_POLICY.maxResultBytes) {
+    return errorRun(`The tool answered ${size} bytes of text; at most ${TOOL_POLICY.maxResultBytes} are possible.`)
+  }
+  if (result.isError) return errorRun(text || "The tool failed without saying why.")
+  const images: (ObjectPart | TextPart)[] = []
+  for (const [index, part] of result.parts.entries()) {
+    if (part.type !== "image") continue
+    const bytes = Uint8Array.from(atob(part.data), (char) => char.charCodeAt(0))
+    if (images.length >= TOOL_POLICY.maxImagesPerResult || bytes.length > TOOL_POLICY.maxImageBytes) {
+      images.push({ type: "text", text: `[An image of ${bytes.length} bytes is left out.]` })
+      continue
+    }
+    const objectKey = await storeImage(place, index, bytes)
+    images.push({ type: "object", objectKey, name: `image-${index}`, mediaType: part.mediaType, bytes: bytes.length })
+  }
+  if (images.length === 0) return { output: { type: "text", value: text || "(an empty answer)" } }
+  return { output: { type: "parts", value: [...(text ? [{ type: "text" as const, text }] : []), ...images] } }
+}

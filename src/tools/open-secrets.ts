@@ -1,0 +1,34 @@
+import { sql } from "kysely"
+import type { Context } from "../context.ts"
+import { describeError } from "../platform/log.ts"
+import { secretPlace } from "../spaces/put-secret.ts"
+import { createSecrets, type Secrets } from "./secrets.ts"
+
+/** Decrypts a space's secrets. What an older key of the ring sealed is sealed again under the newest, in the background. */
+export async function openSecrets(
+  ctx: Context,
+  { spaceId, slug, sealed }: { spaceId: number; slug: string; sealed: Record<string, string> },
+): Promise<Secrets> {
+  const opened = await Promise.all(
+    Object.entries(sealed).map(async ([name, box]) => {
+      const { text, stale } = await ctx.keyRing.open(box, secretPlace(slug, name))
+      if (stale) ctx.background(rewrap(ctx, { spaceId, slug, name, old: box, text }))
+      return [name, text] as const
+    }),
+  )
+  return createSecrets(Object.fromEntries(opened))
+}
+
+async function rewrap(
+  ctx: Context,
+  { spaceId, slug, name, old, text }: { spaceId: number; slug: string; name: string; old: string; text: string },
+): Promise<void> {
+  try {
+    const sealed = await ctx.keyRing.seal(text, secretPlace(slug, name))
+    // Only what was read: a value that was set meanwhile stays.
+    await sql`update space_secrets set sealed = ${sealed}
+      where space_id = ${spaceId} and name = ${name} and sealed = ${old}`.execute(ctx.db)
+  } catch (error) {
+    ctx.log("error", "secret.rewrap_failed", { space: slug, error: describeError(error) })
+  }
+}

@@ -1,0 +1,23 @@
+/** What a tool call may take (design section 5). Times in milliseconds. */
+export const TOOL_POLICY = {
+  /** A result that the model sees, as UTF-8. */
+  maxResultBytes: 64 * 1024,
+  timeoutMs: 30_000,
+  /** An MCP answer may carry images beside its text. */
+  maxMcpBytes: 8 * 1024 * 1024,
+  mcpTimeoutMs: 60_000,
+  mcpConnectMs: 15_000,
+  mcpMaxTools: 200,
+  maxImagesPerResult: 4,
+  maxImageBytes: 4 * 1024 * 1024,
+  /** Calls that run at the same time; the others of a step wait for a place. */
+  parallelCalls: 6,
+  /** More calls than that in one answer of the model are refused, each with an error. */
+  callsPerStep: 16,
+  /** A call starts so soon after the commit that announced it; a worker that was held up longer looks again first. */
+  startWithinMs: 1_000,
+  maxFileBytes: 1024 * 1024,
+  /** How much of a file the model sees at once. */
+  fileWindowBytes: 48 * 1024,
+  maxErrorBytes: 4 * 1024,
+} as const

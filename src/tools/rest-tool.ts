@@ -1,0 +1,139 @@
+import type { ToolOutput } from "../agent/engine.ts"
+import { cutToBytes } from "../agent/estimate.ts"
+import { storable } from "../agent/storable.ts"
+import type { Outbound } from "../platform/outbound.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
+import type { Tool } from "../spaces/tool.ts"
+import { TOOL_POLICY } from "./policies.ts"
+import type { Secrets } from "./secrets.ts"
+import { fillJson, fillText, inputAt, type Resolve, TemplateError } from "./template.ts"
+
+interface RestRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+/** One call of a REST tool, whole: what the model sees, and what a person who tests the tool sees. Secrets are masked. */
+export interface RestExchange {
+  output: ToolOutput
+  /** With `{{secrets.NAME}}` where a secret was sent; null when the request could not be made. */
+  request: RestRequest | null
+  response: { status: number; headers: Record<string, string>; body: string } | null
+}
+
+interface RestCall {
+  tool: Tool
+  input: unknown
+  idempotencyKey: string
+  signal?: AbortSignal
+}
+
+/** Calls a REST tool. Never throws but for the signal: every other failure is an output that the model can read. */
+export async function callRestTool(
+  { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
+  { tool, input, idempotencyKey, signal }: RestCall,
+): Promise<RestExchange> {
+  let shown: RestRequest | null = null
+  try {
+    shown = readable(buildRequest(tool, input, ({ name }) => `{{secrets.${name}}}`))
+    const { body, ...request } = buildRequest(tool, input, ({ name }) => secrets.get(name))
+    const response = await outbound.send({
+      ...request,
+      headers: { ...request.headers, "idempotency-key": idempotencyKey },
+      ...(body !== undefined && { body }),
+      timeoutMs: tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs,
+      maxBytes: TOOL_POLICY.maxResultBytes,
+      ...(signal && { signal }),
+    })
+    const text = storable(secrets.mask(await bodyText(response)))
+    const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, secrets.mask(value)]))
+    return {
+      output: outputOf(response.status, text),
+      request: shown,
+      response: { status: response.status, headers, body: text },
+    }
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    if (!(error instanceof OutboundError || error instanceof TemplateError)) throw error
+    return { output: { type: "error", value: secrets.mask(error.message) }, request: shown, response: null }
+  }
+}
+
+/** A placeholder in a URL is encoded like any value; a person reads it as it was written. */
+function readable(request: RestRequest): RestRequest {
+  return { ...request, url: request.url.replace(/%7B%7B(secrets\.\w+)%7D%7D/g, "{{$1}}") }
+}
+
+function outputOf(status: number, text: string): ToolOutput {
+  if (status >= 200 && status < 300)
+    return { type: "text", value: text === "" ? `(empty answer, HTTP ${status})` : text }
+  return { type: "error", value: cutToBytes(`HTTP ${status}: ${text}`, TOOL_POLICY.maxErrorBytes) }
+}
+
+/** The body as text; bytes that are none are only described. */
+async function bodyText(response: Response): Promise<string> {
+  const bytes = await response.arrayBuffer()
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    const type = response.headers.get("content-type") ?? "no media type"
+    return `(${bytes.byteLength} bytes that are no UTF-8 text; ${type})`
+  }
+}
+
+function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: string }) => string): RestRequest {
+  const resolve: Resolve = (reference) =>
+    reference.kind === "secret" ? secretOf(reference) : inputAt(input, reference.path)
+  const { method, url, headers = {}, query = {}, body } = tool.request
+  const target = new URL(fillUrl(url, resolve))
+  for (const [name, template] of Object.entries(query)) {
+    const value = fillJson(template, resolve)
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === undefined || item === null) continue
+      target.searchParams.append(name, typeof item === "string" ? item : JSON.stringify(item))
+    }
+  }
+  const text = bodyOf(method, body, input, resolve)
+  const type =
+    text === undefined ? {} : { "content-type": typeof body === "string" ? "text/plain" : "application/json" }
+  const filled = Object.entries(headers).map(([name, template]) => [
+    name.toLowerCase(),
+    headerValue(name, fillText(template, resolve)),
+  ])
+  return {
+    method,
+    url: target.href,
+    headers: { accept: "application/json, text/*;q=0.9, */*;q=0.5", ...type, ...Object.fromEntries(filled) },
+    body: text,
+  }
+}
+
+/** Values in a URL are encoded; in its path none may be `.` or `..`, which would climb out of the place that the tool names. */
+function fillUrl(template: string, resolve: Resolve): string {
+  const pathEnd = template.search(/[?#]/)
+  const path = pathEnd < 0 ? template : template.slice(0, pathEnd)
+  const filledPath = fillText(path, resolve, (value) => {
+    if (/^\.*$/.test(value)) throw new TemplateError("A value in the URL's path is empty or only dots.")
+    return encodeURIComponent(value)
+  })
+  return filledPath + (pathEnd < 0 ? "" : fillText(template.slice(pathEnd), resolve, encodeURIComponent))
+}
+
+function headerValue(name: string, value: string): string {
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    throw new TemplateError(`The value of the header ${name} holds characters that a header cannot carry.`)
+  }
+  return value
+}
+
+function bodyOf(method: string, body: unknown, input: unknown, resolve: Resolve): string | undefined {
+  if (method === "GET") return undefined
+  if (typeof body === "string" && !/^\{\{[^{}]*\}\}$/.test(body.trim())) return fillText(body, resolve)
+  if (body !== undefined) {
+    const value = fillJson(body, resolve)
+    return typeof body === "string" && typeof value === "string" ? value : JSON.stringify(value ?? null)
+  }
+  return method === "DELETE" ? undefined : JSON.stringify(input ?? {})
+}

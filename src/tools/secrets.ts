@@ -1,0 +1,52 @@
+import { TemplateError } from "./template.ts"
+
+/** The secrets of one space, opened for as long as one invocation lasts. */
+export interface Secrets {
+  /** The value, or TemplateError when it is not set. */
+  get(name: string): string
+  /** A text in which every secret is blackened, in all the spellings in which a server may give it back. */
+  mask(text: string): string
+}
+
+const MASK = "••••••"
+
+export function createSecrets(values: Record<string, string>): Secrets {
+  // The longest first: one may be a part of another.
+  const spellings = [...new Set(Object.values(values).flatMap(spellingsOf))].sort((a, b) => b.length - a.length)
+  return {
+    get(name) {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined
+      if (value === undefined) throw new TemplateError(`The secret ${name} is not set in this space.`)
+      return value
+    },
+    mask: (text) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, MASK), text),
+  }
+}
+
+const LEAST = 4
+
+/** A value as it is, in a URL, in JSON, in hexadecimal, and inside base64 of any alignment. */
+function spellingsOf(value: string): string[] {
+  const bytes = new TextEncoder().encode(value)
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+  const quoted = JSON.stringify(value).slice(1, -1)
+  const escaped = quoted.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  const html = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+  const inUrl = encodeURIComponent(value)
+  const inForm = new URLSearchParams({ v: value }).toString().slice(2)
+  const plain = [value, value.trim(), quoted, escaped, quoted.replaceAll("/", "\\/"), html]
+  const encoded = [inUrl, inUrl.toLowerCase(), inForm, hex, hex.toUpperCase(), ...base64Of(bytes)]
+  return [...plain, ...encoded].filter((spelling) => spelling.length >= LEAST)
+}
+
+/** What base64 makes of the bytes behind 0, 1 or 2 others, without the characters that its neighbours have a part in. */
+function base64Of(bytes: Uint8Array): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const padded = [...new Array<number>(before).fill(0), ...bytes]
+    const first = Math.ceil((before * 8) / 6)
+    const last = Math.floor((padded.length * 8) / 6)
+    const text = btoa(String.fromCharCode(...padded)).slice(first, last)
+    // Shorter pieces could be parts of ordinary words.
+    return text.length >= 6 ? [text, text.replaceAll("+", "-").replaceAll("/", "_")] : []
+  })
+}

@@ -1,0 +1,75 @@
+/** `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`: what a tool's request may hold. Anything else is a fault. */
+const PLACE = /\{\{\s*([^{}]*?)\s*\}\}/g
+const REFERENCE = /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63}))$/
+
+export type Reference = { kind: "input"; path: string[] } | { kind: "secret"; name: string }
+
+/** What a reference stands for; undefined when the input has no such value. Throws TemplateError for a secret that is not set. */
+export type Resolve = (reference: Reference) => unknown
+
+/** A template cannot be filled: its message is for the customer and the model, and holds no values. */
+export class TemplateError extends Error {
+  override name = "TemplateError"
+}
+
+function parseReference(text: string): Reference | null {
+  const match = REFERENCE.exec(text)
+  if (!match) return null
+  if (match[3] !== undefined) return { kind: "secret", name: match[3] }
+  return { kind: "input", path: (match[2] ?? "").split(".").filter((part) => part !== "") }
+}
+
+/** The first placeholder of any text inside `value` that is none, or null: for validation when it is configured. */
+export function wrongPlaceholder(value: unknown): string | null {
+  for (const text of textsOf(value)) {
+    for (const [place, reference] of text.matchAll(PLACE)) {
+      if (!parseReference(reference as string)) return place
+    }
+  }
+  return null
+}
+
+function* textsOf(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value
+  else if (Array.isArray(value)) for (const item of value) yield* textsOf(item)
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      yield key
+      yield* textsOf(item)
+    }
+  }
+}
+
+/** A text with its placeholders filled, each value passed through `encode`. A missing input is the empty text. */
+export function fillText(template: string, resolve: Resolve, encode: (value: string) => string = (value) => value) {
+  return template.replace(PLACE, (place: string, text: string) => {
+    const reference = parseReference(text)
+    if (!reference) throw new TemplateError(`${place} is neither an input nor a secret.`)
+    const value = resolve(reference)
+    if (value === undefined || value === null) return ""
+    return encode(typeof value === "string" ? value : JSON.stringify(value))
+  })
+}
+
+/** A JSON value with its texts filled; a text that is one placeholder alone takes the value itself, with its type. */
+export function fillJson(template: unknown, resolve: Resolve): unknown {
+  if (typeof template === "string") {
+    const whole = /^\{\{\s*([^{}]*?)\s*\}\}$/.exec(template)
+    const reference = whole && parseReference(whole[1] as string)
+    return reference ? resolve(reference) : fillText(template, resolve)
+  }
+  if (Array.isArray(template)) return template.map((item) => fillJson(item, resolve) ?? null)
+  if (typeof template !== "object" || template === null) return template
+  const filled = Object.entries(template).map(([key, item]) => [key, fillJson(item, resolve)] as const)
+  return Object.fromEntries(filled.filter(([, item]) => item !== undefined))
+}
+
+/** The value at `path` of a call's input. Own properties only: an input cannot reach what it does not carry. */
+export function inputAt(input: unknown, path: string[]): unknown {
+  let value = input
+  for (const part of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined
+    value = (value as Record<string, unknown>)[part]
+  }
+  return value
+}

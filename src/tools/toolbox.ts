@@ -1,0 +1,125 @@
+import type { ToolSpec } from "../agent/engine.ts"
+import type { Context } from "../context.ts"
+import type { Outbound } from "../platform/outbound.ts"
+import type { Manifest } from "../spaces/manifest.ts"
+import type { McpServer } from "../spaces/mcp-server.ts"
+import type { BuiltinTool } from "../spaces/names.ts"
+import type { Tool } from "../spaces/tool.ts"
+import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
+import { listFiles, readFile, writeFile } from "./file-tools.ts"
+import type { McpConnection } from "./mcp-client.ts"
+import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { callRestTool } from "./rest-tool.ts"
+import type { Secrets } from "./secrets.ts"
+import { createTask, type ToolTurn, updateTask } from "./task-tools.ts"
+import { inputFault } from "./validate-input.ts"
+
+export interface ToolContext extends Context {
+  readonly outbound: Outbound
+}
+
+/** All tools of a turn's agent, connected. */
+export interface Toolbox {
+  readonly tools: ReadonlyMap<string, BoundTool>
+  /** Ends the sessions with MCP servers. Never throws. */
+  close(): Promise<void>
+}
+
+interface Configuration {
+  manifest: Manifest
+  tools: Record<string, Tool>
+  mcp_servers: Record<string, McpServer>
+}
+
+const BUILTIN: Record<BuiltinTool, (ctx: Context, turn: ToolTurn) => BoundTool> = {
+  list_files: listFiles,
+  read_file: readFile,
+  write_file: writeFile,
+  create_task: createTask,
+  update_task: updateTask,
+}
+
+/** Where all models can call tools, an agent has the file tools without being told. */
+export const DEFAULT_BUILTIN_TOOLS: BuiltinTool[] = ["list_files", "read_file", "write_file"]
+
+/** Connects all that a configuration names. Throws McpError when a server does not answer, twice. */
+export async function openToolbox(
+  ctx: ToolContext,
+  {
+    turn,
+    config,
+    secrets,
+    builtinTools,
+    signal,
+  }: {
+    turn: ToolTurn
+    config: Configuration
+    secrets: Secrets
+    builtinTools: readonly BuiltinTool[]
+    signal: AbortSignal
+  },
+): Promise<Toolbox> {
+  const connections: McpConnection[] = []
+  const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal }
+  const close = async () => {
+    await Promise.all(connections.map((connection) => connection.close()))
+  }
+  const storeImage = async (place: ToolCallPlace, index: number, bytes: Uint8Array<ArrayBuffer>) => {
+    const key = `turns/${turn.turn_id}/${place.step}.${place.call}.${index}`
+    await ctx.files.put(key, bytes)
+    return key
+  }
+  const openServer = async (server: McpServer) => {
+    const connection = await connectMcp(deps, server)
+    connections.push(connection)
+    return mcpTools(deps, { server, connection, storeImage })
+  }
+  try {
+    const servers = await Promise.all(
+      Object.values(config.mcp_servers).map((server) =>
+        openServer(server).catch((error: unknown) => {
+          if (signal.aborted) throw error
+          return openServer(server)
+        }),
+      ),
+    )
+    const bound = [
+      ...builtinTools.map((name) => BUILTIN[name](ctx, turn)),
+      ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
+      ...servers.flat(),
+    ]
+    return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
+  return {
+    spec: { name: tool.name, description: tool.description, inputSchema: tool.input_schema },
+    async run(input, { key, signal }): Promise<ToolRun> {
+      const fault = inputFault(tool.input_schema, input)
+      if (fault) return errorRun(fault)
+      const { output } = await callRestTool(
+        { outbound: ctx.outbound, secrets },
+        { tool, input, idempotencyKey: key, signal },
+      )
+      return { output }
+    },
+  }
+}
+
+/** The tools that a sub-agent may call, out of its agent's: by name, or all of a server as `server__*`. */
+export function allowedTools(
+  tools: ReadonlyMap<string, BoundTool>,
+  names: readonly string[] | undefined,
+): ReadonlyMap<string, BoundTool> {
+  if (!names) return tools
+  const allowed = (name: string) =>
+    names.some((wanted) => wanted === name || (wanted.endsWith("__*") && name.startsWith(wanted.slice(0, -1))))
+  return new Map([...tools].filter(([name]) => allowed(name)))
+}
+
+export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
+  [...tools.values()].map(({ spec }) => spec)

@@ -1,0 +1,80 @@
+import { sql } from "kysely"
+import * as z from "zod"
+import { outputText } from "../agent/engine.ts"
+import { TurnpikeError } from "../errors.ts"
+import type { McpServer } from "../spaces/mcp-server.ts"
+import type { Tool } from "../spaces/tool.ts"
+import type { McpCheck, ToolTest } from "../spaces/try-tool.ts"
+import { McpError } from "./mcp-client.ts"
+import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { openSecrets } from "./open-secrets.ts"
+import { callRestTool } from "./rest-tool.ts"
+import type { ToolContext } from "./toolbox.ts"
+import { inputFault } from "./validate-input.ts"
+
+/** What the /v1 worker sends: it has checked that its caller may use this space. */
+export const tryToolInput = z.strictObject({
+  space: z.int(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  key: z.string(),
+})
+export const checkServerInput = z.strictObject({ space: z.int(), name: z.string() })
+
+/** One call of a REST tool with given input, as a model's call would be. */
+export async function tryTool(
+  ctx: ToolContext,
+  { space, name, input, key }: z.infer<typeof tryToolInput>,
+): Promise<ToolTest> {
+  const started = ctx.clock.now().getTime()
+  const { entry: tool, secrets } = await readEntry<Tool>(ctx, { space, name, column: "tools" })
+  const fault = inputFault(tool.input_schema, input)
+  const { output, request, response } = fault
+    ? { output: { type: "error" as const, value: fault }, request: null, response: null }
+    : await callRestTool({ outbound: ctx.outbound, secrets }, { tool, input, idempotencyKey: key })
+  return {
+    ok: output.type !== "error",
+    result: outputText(output),
+    request: request && { ...request, body: request.body ?? null },
+    response,
+    duration_ms: ctx.clock.now().getTime() - started,
+  }
+}
+
+/** Connects to an MCP server and lists the tools that an agent would have of it. */
+export async function checkServer(
+  ctx: ToolContext,
+  { space, name }: z.infer<typeof checkServerInput>,
+): Promise<McpCheck> {
+  const started = ctx.clock.now().getTime()
+  const { entry: server, secrets } = await readEntry<McpServer>(ctx, { space, name, column: "mcp_servers" })
+  const duration = () => ctx.clock.now().getTime() - started
+  const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: new AbortController().signal }
+  try {
+    const connection = await connectMcp(deps, server)
+    try {
+      const storeImage = async () => ""
+      const tools = await mcpTools(deps, { server, connection, storeImage })
+      const specs = tools.map(({ spec: { inputSchema, ...spec } }) => ({ ...spec, input_schema: inputSchema }))
+      return { ok: true, error: null, tools: specs, duration_ms: duration() }
+    } finally {
+      await connection.close()
+    }
+  } catch (error) {
+    if (!(error instanceof McpError)) throw error
+    return { ok: false, error: secrets.mask(error.message), tools: [], duration_ms: duration() }
+  }
+}
+
+async function readEntry<Entry>(
+  ctx: ToolContext,
+  { space, name, column }: { space: number; name: string; column: "tools" | "mcp_servers" },
+) {
+  const { rows } = await sql<{ slug: string; entry: Entry | null; sealed: Record<string, string> }>`
+    select s.slug, ${sql.ref(`s.${column}`)} -> ${name} as entry, coalesce((
+      select jsonb_object_agg(o.name, o.sealed) from space_secrets o where o.space_id = s.space_id), '{}') as sealed
+    from spaces s where s.space_id = ${space}`.execute(ctx.db)
+  const row = rows[0]
+  if (!row?.entry) throw new TurnpikeError("NOT_FOUND", `There is no "${name}" any more.`)
+  return { entry: row.entry, secrets: await openSecrets(ctx, { spaceId: space, slug: row.slug, sealed: row.sealed }) }
+}

@@ -1,0 +1,66 @@
+import * as z from "zod"
+import type { ModelAnswer } from "../agent/engine.ts"
+import { cutToBytes } from "../agent/estimate.ts"
+import { DELEGATE } from "../spaces/names.ts"
+import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "../tools/bound-tool.ts"
+import { builtin } from "../tools/builtin.ts"
+import { TOOL_POLICY } from "../tools/policies.ts"
+import { allowedTools, specsOf } from "../tools/toolbox.ts"
+import { AgentFailed } from "./call-step.ts"
+import { TURN_POLICY } from "./policies.ts"
+import type { AgentWork, Run } from "./run.ts"
+import { runAgent, TooManySteps } from "./run-agent.ts"
+
+/** The tool that hands a task to one of the manifest's sub-agents; null when it has none. */
+export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): BoundTool | null {
+  const subagents = run.claim.config.manifest.subagents ?? []
+  const names = subagents.map(({ name }) => name)
+  if (names.length === 0) return null
+  const list = subagents.map(({ name, description }) => `- ${name}: ${description}`).join("\n")
+  const input = z.strictObject({
+    agent: z.enum(names as [string, ...string[]]),
+    task: z.string().min(1).meta({ description: "Everything it must know: it does not see this conversation." }),
+  })
+  const description = `Hands a task to another agent and answers its result.\n${list}`
+  return builtin({ name: DELEGATE, description, input }, (task, place) => delegate(run, tools, task, place))
+}
+
+/** Runs a sub-agent from where its committed steps end. Its failure is an error for the agent that asked. */
+async function delegate(
+  run: Run,
+  tools: ReadonlyMap<string, BoundTool>,
+  { agent: name, task }: { agent: string; task: string },
+  { step, call }: ToolCallPlace,
+): Promise<ToolRun> {
+  const { claim, turn } = run
+  const config = claim.config.manifest.subagents?.find((subagent) => subagent.name === name)
+  if (!config) return errorRun(`There is no sub-agent "${name}".`)
+  const model = claim.models[turn.test ? turn.model : (config.model ?? turn.model)]
+  if (!model) return errorRun(`The model of "${name}" is not in the catalog any more.`)
+  const own = allowedTools(tools, config.tools)
+  const ref = `${step}.${call}`
+  const work: AgentWork = {
+    ref,
+    name,
+    system: config.instructions,
+    model,
+    maxSteps: config.max_steps ?? TURN_POLICY.maxSteps,
+    maxOutputTokens: config.max_output_tokens,
+    tools: own,
+    specs: specsOf(own),
+    steps: claim.steps.filter((row) => row.agent === ref),
+  }
+  try {
+    await runAgent(run, work, [{ role: "user", content: [{ type: "text", text: task }] }])
+  } catch (error) {
+    if (error instanceof AgentFailed) return errorRun(`The sub-agent ${name} failed: ${error.message}`)
+    if (error instanceof TooManySteps)
+      return errorRun(`The sub-agent ${name} took more than ${work.maxSteps} model calls.`)
+    throw error
+  }
+  const last = work.steps.at(-1)
+  const cut: ModelAnswer["finish"] = "length"
+  const note = last?.finish === cut ? "\n[cut off at its output limit]" : ""
+  const text = cutToBytes(last?.text ?? "", TOOL_POLICY.maxResultBytes - note.length)
+  return { output: { type: "text", value: `${text}${note}` || "(an empty answer)" } }
+}

@@ -1,0 +1,119 @@
+import { callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
+import { storable } from "../agent/storable.ts"
+import { errorRun, type MadeFile, type ToolRun } from "../tools/bound-tool.ts"
+import { TOOL_POLICY } from "../tools/policies.ts"
+import { commitResults } from "./commit-step.ts"
+import { type AgentWork, type Run, RunEnd, TIMED_OUT } from "./run.ts"
+import { pendingCalls, type StepRow } from "./step-row.ts"
+import { draftEvent, type EventDraft } from "./turn-event.ts"
+
+/** The events that a step's calls begin with: written with the commit after which they start. */
+export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDraft[] {
+  return callsOf(row.content).map((call, index) =>
+    draftEvent("tool.started", placeOf(agent, row.step, index, call), at),
+  )
+}
+
+function placeOf(agent: AgentWork, step: number, index: number, call: ToolCallPart) {
+  return { step, call: index, ...(agent.ref !== null && { agent: agent.ref }), name: storable(call.toolName) }
+}
+
+interface EndedCall {
+  index: number
+  run: ToolRun
+  event: EventDraft
+}
+
+/**
+ * Makes the calls of a committed step that have no result yet, several at a time, and commits what they answered. When the
+ * run must stop in between, what has ended is committed first.
+ */
+export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promise<void> {
+  const calls = callsOf(row.content)
+  const queue = pendingCalls(row)
+  const work = queue[Symbol.iterator]()
+  const ended: EndedCall[] = []
+  let stopped: unknown
+  await run.beforeCall(TOOL_POLICY.startWithinMs)
+  const first = new Set(queue.slice(0, TOOL_POLICY.parallelCalls))
+  const worker = async () => {
+    for (const index of work) {
+      try {
+        if (stopped !== undefined) return
+        // What had to wait for its place may have been overtaken by a cancel.
+        if (!first.has(index)) {
+          run.outdated()
+          await run.beforeCall(TOOL_POLICY.startWithinMs)
+        }
+        ended.push(await runCall(run, agent, { row, call: calls[index] as ToolCallPart, index }))
+      } catch (error) {
+        stopped = worse(stopped, error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: TOOL_POLICY.parallelCalls }, worker))
+  if (ended.length > 0 && !isStale(stopped)) await commit(run, row, ended)
+  if (stopped !== undefined) throw stopped
+}
+
+async function runCall(
+  run: Run,
+  agent: AgentWork,
+  { row, call, index }: { row: StepRow; call: ToolCallPart; index: number },
+): Promise<EndedCall> {
+  const startedAt = run.now
+  const made = await execute(run, agent, { row, call, index }).catch((error: unknown) => {
+    throw error === TIMED_OUT ? run.limit("TIMEOUT_REACHED") : error
+  })
+  const { output } = made
+  const duration = Math.max(0, run.now - startedAt)
+  const failed = output.type === "error"
+  const data = {
+    ...placeOf(agent, row.step, index, call),
+    ok: !failed,
+    duration_ms: duration,
+    ...(failed && { error: outputText(output).slice(0, 300).toWellFormed() }),
+  }
+  return { index, run: made, event: draftEvent("tool.ended", data, run.ctx.clock.now()) }
+}
+
+async function execute(
+  run: Run,
+  agent: AgentWork,
+  { row, call, index }: { row: StepRow; call: ToolCallPart; index: number },
+): Promise<ToolRun> {
+  if (call.invalid) return errorRun(call.invalid)
+  if (index >= TOOL_POLICY.callsPerStep) {
+    return errorRun(`At most ${TOOL_POLICY.callsPerStep} tools can be called at a time: call this one again.`)
+  }
+  const tool = agent.tools.get(call.toolName)
+  if (!tool) return errorRun(`There is no tool "${storable(call.toolName).slice(0, 100)}".`)
+  const key = `${run.turn.turn_id}.${row.step}.${index}`
+  return tool.run(call.input, { key, step: row.step, call: index, signal: run.signal })
+}
+
+async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void> {
+  const results: Record<number, ToolOutput> = {}
+  const files: MadeFile[] = []
+  for (const { index, run: made } of ended) {
+    results[index] = made.output
+    files.push(...(made.files ?? []))
+  }
+  const sentAt = run.now
+  const events = ended.map(({ event }) => event)
+  const turn = await commitResults(run.ctx, run.turn, { step: row.step, results, files, events })
+  Object.assign(row.results, results)
+  run.committed(turn, { sentAt, bytes: JSON.stringify(results).length })
+}
+
+const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"
+
+/** Which of two reasons to stop decides: a lost turn over all, then an end, then a model that does not answer, then time. */
+function worse(one: unknown, other: unknown): unknown {
+  const rank = (error: unknown) => {
+    if (error === undefined) return 0
+    if (!(error instanceof RunEnd)) return 4
+    return { hand_over: 1, unavailable: 2, ended: 3, stale: 5 }[error.why.kind]
+  }
+  return rank(other) > rank(one) ? other : one
+}

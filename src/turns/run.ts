@@ -1,0 +1,168 @@
+import type { ModelError, ToolSpec } from "../agent/engine.ts"
+import { type Price, worstPriceOf } from "../billing/price.ts"
+import type { BoundTool } from "../tools/bound-tool.ts"
+import type { AgentContext } from "./agent-context.ts"
+import type { Claim, ModelRow } from "./claim-turn.ts"
+import { lookAgain } from "./commit-step.ts"
+import { TURN_POLICY } from "./policies.ts"
+import type { Outcome } from "./settle-turn.ts"
+import type { StepRow } from "./step-row.ts"
+import type { TurnRow } from "./turn-row.ts"
+
+/** Why a run stops before its agent has finished. Thrown, since it unwinds an agent and its sub-agents at once. */
+export class RunEnd extends Error {
+  readonly why:
+    | { kind: "stale" }
+    | { kind: "hand_over" }
+    | { kind: "ended"; outcome: Outcome }
+    | { kind: "unavailable"; error: ModelError }
+
+  constructor(why: RunEnd["why"]) {
+    super(why.kind)
+    this.name = "RunEnd"
+    this.why = why
+  }
+}
+
+/** The reason with which everything under way is aborted when the turn's time is over. */
+export const TIMED_OUT = Symbol("the turn's time is over")
+
+/** One agent at work in a turn: the space's own, or a sub-agent on one task. */
+export interface AgentWork {
+  /** The call "step.call" that it works for; null for the space's own agent. */
+  ref: string | null
+  name: string | null
+  system: string | undefined
+  model: ModelRow
+  maxSteps: number
+  maxOutputTokens: number | undefined
+  tools: ReadonlyMap<string, BoundTool>
+  specs: ToolSpec[]
+  steps: StepRow[]
+}
+
+/** One worker's time with a turn: what all its agents share. */
+export class Run {
+  readonly ctx: AgentContext
+  readonly claim: Claim
+  readonly turn: TurnRow
+  readonly deadline: number
+  readonly signal: AbortSignal
+  /** Credit micros. `reserved`: the worst case of the model calls under way. */
+  hold: number
+  cost: number
+  private reserved = 0
+  private waiting: (() => void)[] = []
+  private steps: number
+  private transcriptBytes: number
+  private cancelled: boolean
+  private readonly started: number
+  private knownAt: number
+
+  constructor(ctx: AgentContext, claim: Claim, { deadline, signal }: { deadline: number; signal: AbortSignal }) {
+    this.ctx = ctx
+    this.claim = claim
+    this.turn = claim.turn
+    this.deadline = deadline
+    this.signal = signal
+    this.hold = claim.turn.hold_credit_micros
+    this.cost = claim.turn.cost_credit_micros
+    this.steps = claim.steps.reduce((next, { step }) => Math.max(next, step + 1), 0)
+    this.transcriptBytes = JSON.stringify(claim.steps).length
+    this.cancelled = claim.turn.cancel_requested_at !== null
+    this.started = ctx.clock.now().getTime()
+    this.knownAt = this.started
+  }
+
+  get now(): number {
+    return this.ctx.clock.now().getTime()
+  }
+
+  /** The number of the next step, over all agents. */
+  nextStep(): number {
+    return this.steps++
+  }
+
+  /** Ends the run when it must not go on: cancelled, out of time, or the transcript is full. */
+  checkpoint(): void {
+    if (this.cancelled) throw this.ended({ state: "cancelled", reason: "client", result: this.partialResult() })
+    if (this.signal.aborted || this.now >= this.deadline) throw this.limit("TIMEOUT_REACHED")
+    if (this.steps > TURN_POLICY.maxModelCalls) throw this.limit("STEP_LIMIT_REACHED")
+    if (this.transcriptBytes > TURN_POLICY.transcriptBytes) throw this.limit("TRANSCRIPT_LIMIT_REACHED")
+  }
+
+  /** Whether the next callback should go on. */
+  get tired(): boolean {
+    return this.now - this.started >= TURN_POLICY.runBudgetMs
+  }
+
+  /** Takes note of the turn as a commit found it, or ends the run when it was not this worker's any more. */
+  committed(turn: TurnRow | null, { sentAt, bytes }: { sentAt: number; bytes: number }): void {
+    if (!turn) throw new RunEnd({ kind: "stale" })
+    this.cancelled ||= turn.cancel_requested_at !== null
+    this.turn.model_failures = turn.model_failures
+    this.transcriptBytes += bytes
+    this.knownAt = sentAt
+  }
+
+  /** Before a call starts: looks whether the turn is still to go on, unless that is known from just now. */
+  async beforeCall(freshMs: number): Promise<void> {
+    if (this.now - this.knownAt > freshMs) {
+      const sentAt = this.now
+      const found = await lookAgain(this.ctx, this.turn)
+      if (found === "stale") throw new RunEnd({ kind: "stale" })
+      this.cancelled ||= found === "cancel"
+      this.knownAt = sentAt
+    }
+    this.checkpoint()
+  }
+
+  /** Forgets that the turn was looked at: the next call looks again. */
+  outdated(): void {
+    this.knownAt = Number.NEGATIVE_INFINITY
+  }
+
+  get left(): number {
+    return this.hold - this.cost - this.reserved
+  }
+
+  get somethingReserved(): boolean {
+    return this.reserved > 0
+  }
+
+  /** Sets the worst case of a call aside; the answer gives it back and adds its real cost. */
+  reserve(price: Price, promptTokens: number, outputTokens: number): () => void {
+    const micros = worstPriceOf(price, promptTokens, outputTokens)
+    this.reserved += micros
+    return () => {
+      this.reserved -= micros
+      for (const wake of this.waiting.splice(0)) wake()
+    }
+  }
+
+  /** Resolves when a call under way has given back what it did not need. */
+  freed(): Promise<void> {
+    return new Promise((wake) => this.waiting.push(wake))
+  }
+
+  ended(outcome: Outcome): RunEnd {
+    return new RunEnd({ kind: "ended", outcome })
+  }
+
+  limit(code: keyof typeof LIMIT_MESSAGES, result: string | null = this.partialResult()): RunEnd {
+    return this.ended({ state: "failed", code, message: LIMIT_MESSAGES[code], ours: false, result })
+  }
+
+  /** What the space's own agent has said so far, or null. */
+  partialResult(text = ""): string | null {
+    const texts = [...this.claim.steps.filter(({ agent }) => agent === null).map((step) => step.text), text]
+    return texts.filter((said) => said !== "").join("\n\n") || null
+  }
+}
+
+const LIMIT_MESSAGES = {
+  TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",
+  STEP_LIMIT_REACHED: "The agent took more model calls than it may.",
+  COST_LIMIT_REACHED: "The turn reached its max_cost_usd, or the end of the balance.",
+  TRANSCRIPT_LIMIT_REACHED: "What the model and its tools have said is more than a turn can hold.",
+}

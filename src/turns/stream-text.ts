@@ -1,0 +1,108 @@
+import { sql } from "kysely"
+import { storable } from "../agent/storable.ts"
+import type { Context } from "../context.ts"
+import { newId } from "../platform/ids.ts"
+import { describeError } from "../platform/log.ts"
+import { TURN_POLICY } from "./policies.ts"
+import { draftEvent, type EventDraft, insertEvents } from "./turn-event.ts"
+import type { TurnRow } from "./turn-row.ts"
+
+/** The text of one model call on its way into the event log. */
+export interface TextStream {
+  onText(piece: string): void
+  /** Stops; what is to be written with the step's commit: its start and the rest of its text. */
+  finish(): Promise<EventDraft[]>
+}
+
+/**
+ * Writes the text of a model call as events while it is made, for as long as somebody reads along (`stream_until`);
+ * whether anybody does is looked up ever more rarely. Without a reader it costs nothing in a short call, and no text is
+ * written at all. A flush that fails is tried again with the same events.
+ */
+export function openTextStream(
+  ctx: Context,
+  turn: Pick<TurnRow, "turn_id" | "epoch" | "stream_until">,
+  { step, agent, model, attempt }: { step: number; agent: string | null; model: string; attempt: number },
+): TextStream {
+  const of = { step, ...(agent !== null && { agent }) }
+  const started = draftEvent("step.started", { ...of, model, ...(attempt > 0 && { attempt }) }, ctx.clock.now())
+  const stop = new AbortController()
+  let waiting: EventDraft[] = [started]
+  /** Sent, but nobody knows whether it arrived: it goes again, alone, before anything else. */
+  let unsure: EventDraft[] = []
+  let text = ""
+  let watched = turn.stream_until !== null && new Date(turn.stream_until) > ctx.clock.now()
+  /** Whether any text of this call is in the log: then all of it must come. */
+  let shown = false
+
+  function take(): EventDraft[] {
+    // Half of a surrogate pair waits for its other half.
+    const end = /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
+    const ready = storable(text.slice(0, end))
+    text = text.slice(end)
+    if (ready !== "") waiting.push(draftEvent("text.delta", { ...of, text: ready }, ctx.clock.now()))
+    return waiting.splice(0)
+  }
+
+  async function flush(): Promise<void> {
+    const drafts = unsure.length > 0 ? unsure : take()
+    if (drafts.length === 0) return
+    try {
+      unsure = drafts
+      watched = await writeForReader(ctx, turn, drafts)
+      unsure = []
+      if (watched) shown ||= drafts.some(({ type }) => type === "text.delta")
+      else waiting = [...drafts, ...waiting]
+    } catch (error) {
+      ctx.log("error", "turn.stream_failed", { turn_id: turn.turn_id, error: describeError(error) })
+    }
+  }
+
+  async function work(): Promise<void> {
+    for (let looks = 0; !stop.signal.aborted; ) {
+      const pause = watched
+        ? TURN_POLICY.streamFlushMs
+        : (TURN_POLICY.streamLookMs[looks++] ?? TURN_POLICY.streamLookMs.at(-1) ?? 0)
+      const slept = await ctx.clock.sleep(pause, stop.signal).then(
+        () => true,
+        () => false,
+      )
+      if (slept) await flush()
+    }
+  }
+
+  const working = work()
+  return {
+    onText(piece) {
+      text += piece
+    },
+    async finish() {
+      stop.abort(new Error("finished"))
+      await working
+      if (unsure.length > 0) await flush()
+      // Still not known: it goes under new ids, since the step must be committed in any case.
+      const again = unsure.map((draft) => ({ ...draft, id: newId("event", draft.at) }))
+      const rest = [...again, ...take()]
+      // Text that nobody has begun to read stays out of the log: the result has it.
+      return shown || watched ? rest : rest.filter(({ type }) => type !== "text.delta")
+    },
+  }
+}
+
+/** Writes events if somebody reads the turn's log as it grows; false when nobody does. Writing them again has no effect. */
+async function writeForReader(
+  ctx: Context,
+  turn: Pick<TurnRow, "turn_id" | "epoch">,
+  drafts: EventDraft[],
+): Promise<boolean> {
+  const { rows } = await sql<{ watched: boolean; there: boolean }>`with there as materialized (
+      select 1 from turn_events where event_id = ${drafts[0]?.id ?? ""}
+    ), turn as (
+      update turns t set last_event_seq = t.last_event_seq + ${drafts.length}::integer
+      where t.turn_id = ${turn.turn_id} and t.epoch = ${turn.epoch} and t.state = 'running'
+        and t.stream_until > ${ctx.clock.now()}::timestamptz and not exists (select 1 from there)
+      returning t.*
+    ), events as (${insertEvents(drafts)})
+    select exists (select 1 from turn) as watched, exists (select 1 from there) as there`.execute(ctx.db)
+  return rows[0] !== undefined && (rows[0].watched || rows[0].there)
+}
