@@ -251,6 +251,8 @@ alter table turns add column if not exists file_ids jsonb not null default '[]';
 alter table turns add column if not exists outputs jsonb not null default '[]';
 -- Somebody reads the events as they come until then: only for such a turn is its text written while it is made.
 alter table turns add column if not exists stream_until timestamptz;
+-- Its worker may start tool calls until then without looking at the turn again: a cancel is acknowledged only afterwards.
+alter table turns add column if not exists calls_start_until timestamptz;
 
 -- A file's bytes are in the bucket under object_key. Only 'ready' ones are there for anybody; 'pending' ones are what the
 -- agent of a turn that has not ended has made.
@@ -266,6 +268,8 @@ create table if not exists files (
   bytes bigint not null default 0 check (bytes >= 0),
   sha256 text not null default '',
   object_key text not null unique,
+  -- Of what an agent made: the place of its call in the turn. The last of a name is the output.
+  place integer,
   state text not null check (state in ('uploading', 'pending', 'ready', 'deleted')),
   created_at timestamptz not null,
   updated_at timestamptz not null,

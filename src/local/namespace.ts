@@ -8,8 +8,8 @@ import { type Answer, type Call, json, type Service } from "./service.ts"
 export interface NamespaceOptions {
   name: string
   qstash_mode: "push" | "manual"
-  /** Where `/{ns}/model` passes model calls on to, so that they can be faulted too. */
-  model_upstream?: string | undefined
+  /** Servers behind `/{ns}/{name}`, such as a model's: calls to them are passed on, and can be faulted too. */
+  upstreams?: Record<string, string> | undefined
 }
 
 interface Places {
@@ -31,11 +31,14 @@ export async function createNamespace(options: NamespaceOptions, places: Places)
   const direct = new pg.Pool({ connectionString: places.databaseUrl, max: 2 })
   direct.on("error", () => {})
 
+  const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
+    return [name, faults.wrap(name, proxyTo(url), (call) => `${call.method} ${call.path}`)] as const
+  })
   const services: Record<string, Service> = {
+    ...Object.fromEntries(upstreams),
     pg: faults.wrap("pg", neon.service, neonLabel),
     redis: faults.wrap("redis", redis.service, redisLabel),
     qstash: faults.wrap("qstash", qstash.service, (call) => `${call.method} ${call.path}`),
-    model: faults.wrap("model", proxyTo(options.model_upstream), (call) => call.path),
     control: async (call) => {
       const input = call.body.length ? JSON.parse(call.body.toString()) : {}
       if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })
@@ -64,7 +67,6 @@ export async function createNamespace(options: NamespaceOptions, places: Places)
       QSTASH_CURRENT_SIGNING_KEY: QSTASH_DEFAULTS.currentSigningKey,
       QSTASH_NEXT_SIGNING_KEY: QSTASH_DEFAULTS.nextSigningKey,
     },
-    modelUrl: `${places.baseUrl}/model`,
     async route(service: string, call: Call): Promise<Answer | undefined> {
       return services[service]?.(call)
     },
@@ -75,19 +77,18 @@ export async function createNamespace(options: NamespaceOptions, places: Places)
   }
 }
 
-function proxyTo(upstream: string | undefined): Service {
+function proxyTo(upstream: string): Service {
   return async (call) => {
-    if (!upstream) return json(404, { error: "no model upstream" })
     const { host: _host, "content-length": _length, connection: _connection, ...headers } = call.headers
     const response = await fetch(`${upstream}${call.path}${call.search}`, {
       method: call.method,
       headers: headers as Record<string, string>,
       ...(call.body.length && { body: call.body as unknown as BodyInit }),
     })
-    const type = response.headers.get("content-type") ?? "application/json"
+    const dropped = new Set(["connection", "content-encoding", "content-length", "keep-alive", "transfer-encoding"])
     return {
       status: response.status,
-      headers: { "content-type": type },
+      headers: Object.fromEntries([...response.headers].filter(([name]) => !dropped.has(name))),
       body: Buffer.from(await response.arrayBuffer()),
     }
   }

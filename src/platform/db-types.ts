@@ -56,6 +56,7 @@ export interface Files {
   name: string;
   object_key: string;
   object_removed_at: Timestamp | null;
+  place: number | null;
   sha256: Generated<string>;
   space_id: number;
   state: string;
@@ -167,6 +168,7 @@ export interface TurnEvents {
 export interface Turns {
   attempts: Generated<number>;
   billed_credit_micros: Generated<number>;
+  calls_start_until: Timestamp | null;
   cancel_requested_at: Timestamp | null;
   config_version: number | null;
   conversation_id: string;

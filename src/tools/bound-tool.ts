@@ -8,6 +8,8 @@ export interface MadeFile {
   bytes: number
   sha256: string
   object_key: string
+  /** Greater for a later call. */
+  place: number
 }
 
 export interface ToolRun {

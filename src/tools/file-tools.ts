@@ -119,9 +119,10 @@ export function writeFile(ctx: Context, turn: ToolTurn): BoundTool {
         sha256: createHash("sha256").update(bytes).digest("hex"),
         // The same call always writes the same object: repeating it leaves nothing behind.
         object_key: `turns/${turn.turn_id}/${step}.${call}`,
+        place: step * TOOL_POLICY.callsPerStep + call,
       }
       await ctx.files.put(file.object_key, bytes)
-      const { object_key: _key, ...shown } = file
+      const { object_key: _key, place: _place, ...shown } = file
       return { ...jsonRun(shown), files: [file] }
     },
   )

@@ -14,8 +14,6 @@ export const TOOL_POLICY = {
   parallelCalls: 6,
   /** More calls than that in one answer of the model are refused, each with an error. */
   callsPerStep: 16,
-  /** A call starts so soon after the commit that announced it; a worker that was held up longer looks again first. */
-  startWithinMs: 1_000,
   maxFileBytes: 1024 * 1024,
   /** How much of a file the model sees at once. */
   fileWindowBytes: 48 * 1024,

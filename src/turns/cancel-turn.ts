@@ -4,7 +4,8 @@ import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
 import type { KeyCredential } from "../identity/api-key.ts"
 import { newId } from "../platform/ids.ts"
-import { turnNotFound } from "./get-turn.ts"
+import { getTurn, turnNotFound } from "./get-turn.ts"
+import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import { isTerminal, type TurnRow, turnJson } from "./turn-row.ts"
 import { type EndedTurn, wakeNext } from "./wake-next.ts"
@@ -59,7 +60,7 @@ export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId
       if (row.touched.state === "cancelled") ctx.background(wakeNext(ctx, row.touched))
       // Between two callbacks nobody works on it: call somebody who sees the wish.
       else if (row.touched.lease_until === null) ctx.background(publishTurn(ctx, row.touched, { because: "cancel" }))
-      return row.touched
+      return untilNoCallStarts(ctx, credential, row.touched)
     }
     if (row.before.state === "cancelled") return row.before
     if (isTerminal(row.before.state)) {
@@ -70,4 +71,20 @@ export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId
     // It ended between this statement's snapshot and its update: look again.
   }
   throw new TurnpikeError("CONFLICT", "The turn is changing. Try again.")
+}
+
+/** Pauses between looks at a turn whose calls may be starting, in ms. */
+const LOOKS = [25, 50, 100]
+
+/** The turn, as soon as its worker starts no tool call any more: it has ended, or the time for starting them is over. */
+async function untilNoCallStarts(ctx: Context, credential: KeyCredential, asked: TurnRow): Promise<TurnRow> {
+  let turn = asked
+  for (let look = 0; ; look++) {
+    const until =
+      turn.calls_start_until === null ? 0 : new Date(turn.calls_start_until).getTime() + TURN_POLICY.clockSkewMs
+    const left = until - ctx.clock.now().getTime()
+    if (isTerminal(turn.state) || left <= 0) return turn
+    await ctx.clock.sleep(Math.min(left, LOOKS[look] ?? left))
+    turn = await getTurn(ctx, credential, turn.turn_id)
+  }
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely"
-import type { ToolOutput } from "../agent/engine.ts"
+import { callsOf, type ToolOutput } from "../agent/engine.ts"
 import type { Context } from "../context.ts"
 import type { MadeFile } from "../tools/bound-tool.ts"
 import { addStep, type FinishedStep, stepCtes } from "./finished-step.ts"
@@ -23,6 +23,7 @@ export async function commitAnswer(
   const lease = leaseFrom(now)
   const { rows } = await sql<{ turn: TurnRow }>`with turn as (
       update turns t set ${addStep(step)}, lease_until = ${lease}::timestamptz, wake_at = ${lease}::timestamptz,
+        ${callsOf(step.answer.content).length > 0 ? sql`calls_start_until = greatest(t.calls_start_until, ${startLimit(now)}::timestamptz),` : sql``}
         last_event_seq = t.last_event_seq + ${events.length}::integer
       where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
       returning t.*
@@ -65,11 +66,11 @@ export async function commitResults(
       from turn where p.turn_id = turn.turn_id and p.step = ${step}::integer
     ), kept_files as (
       insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key,
-        state, created_at, updated_at)
+        place, state, created_at, updated_at)
       select f.file_id, turn.user_id, turn.space_id, turn.test, turn.key_id, turn.turn_id, f.name, f.media_type, f.bytes,
-        f.sha256, f.object_key, 'pending', ${now}::timestamptz, ${now}::timestamptz
+        f.sha256, f.object_key, f.place, 'pending', ${now}::timestamptz, ${now}::timestamptz
       from turn, jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as f(file_id text, name text, media_type text,
-        bytes bigint, sha256 text, object_key text)
+        bytes bigint, sha256 text, object_key text, place integer)
     ), events as (${insertEvents(events)})
     select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
   return rows[0]?.turn ?? null
@@ -87,12 +88,16 @@ export async function backOff(ctx: Context, turn: Mine, delayMs: number): Promis
   return rows[0]?.turn ?? null
 }
 
-/** Whether the turn is still this worker's, and whether it is to stop. */
-export async function lookAgain(ctx: Context, mine: Mine): Promise<"go_on" | "cancel" | "stale"> {
-  const { rows } = await sql<{ cancel: boolean }>`select cancel_requested_at is not null as cancel from turns
-    where turn_id = ${mine.turn_id} and epoch = ${mine.epoch} and state = 'running'`.execute(ctx.db)
+/** Whether the turn is still this worker's, and may start tool calls: then a cancel that comes now waits for their start. */
+export async function mayStartCalls(ctx: Context, mine: Mine): Promise<"yes" | "cancel" | "stale"> {
+  const { rows } = await sql<{ cancel: boolean }>`update turns t set calls_start_until = case
+      when t.cancel_requested_at is null then greatest(t.calls_start_until, ${startLimit(ctx.clock.now())}::timestamptz) else t.calls_start_until end
+    where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
+    returning t.cancel_requested_at is not null as cancel`.execute(ctx.db)
   if (!rows[0]) return "stale"
-  return rows[0].cancel ? "cancel" : "go_on"
+  return rows[0].cancel ? "cancel" : "yes"
 }
 
+/** A worker that was held up for longer asks again before it starts a call. */
+const startLimit = (now: Date) => new Date(now.getTime() + TURN_POLICY.startCallsWithinMs)
 const leaseFrom = (now: Date) => new Date(now.getTime() + TURN_POLICY.leaseMs)

@@ -24,6 +24,12 @@ export const TURN_POLICY = {
   historyTokens: 100_000,
   /** How history is counted before a model has seen it. */
   bytesPerToken: 4,
+  /**
+   * A worker starts tool calls so soon after the statement that allowed them, or asks again; a cancel is acknowledged when
+   * that time is over (and `clockSkewMs` more), so that none starts behind it.
+   */
+  startCallsWithinMs: 500,
+  clockSkewMs: 250,
   /** Model calls of a turn over all its agents. */
   maxModelCalls: 256,
   /** The transcript of a turn, as JSON: what its model calls and tools have said so far. */

@@ -37,12 +37,12 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): 
 
 async function commit(run: Run, agent: AgentWork, called: CalledStep): Promise<void> {
   const row = rowOf(called)
-  const sentAt = run.now
+  const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.now } : {}
   const events = [...called.events, ...announceCalls(agent, row, run.ctx.clock.now())]
   const turn = await commitAnswer(run.ctx, run.turn, called.step, events)
   agent.steps.push(row)
   if (agent.ref === null) run.claim.steps.push(row)
-  run.committed(turn, { sentAt, bytes: JSON.stringify(row.content).length })
+  run.committed(turn, { ...allowsCallsFrom, bytes: JSON.stringify(row.content).length })
 }
 
 function rowOf({ step: { step, agent, answer } }: CalledStep): StepRow {

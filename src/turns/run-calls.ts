@@ -34,7 +34,7 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
   const work = queue[Symbol.iterator]()
   const ended: EndedCall[] = []
   let stopped: unknown
-  await run.beforeCall(TOOL_POLICY.startWithinMs)
+  await run.beforeCall()
   const first = new Set(queue.slice(0, TOOL_POLICY.parallelCalls))
   const worker = async () => {
     for (const index of work) {
@@ -43,7 +43,7 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
         // What had to wait for its place may have been overtaken by a cancel.
         if (!first.has(index)) {
           run.outdated()
-          await run.beforeCall(TOOL_POLICY.startWithinMs)
+          await run.beforeCall()
         }
         ended.push(await runCall(run, agent, { row, call: calls[index] as ToolCallPart, index }))
       } catch (error) {
@@ -99,11 +99,10 @@ async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void>
     results[index] = made.output
     files.push(...(made.files ?? []))
   }
-  const sentAt = run.now
   const events = ended.map(({ event }) => event)
   const turn = await commitResults(run.ctx, run.turn, { step: row.step, results, files, events })
   Object.assign(row.results, results)
-  run.committed(turn, { sentAt, bytes: JSON.stringify(results).length })
+  run.committed(turn, { bytes: JSON.stringify(results).length })
 }
 
 const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"

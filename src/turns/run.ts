@@ -3,7 +3,7 @@ import { type Price, worstPriceOf } from "../billing/price.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { AgentContext } from "./agent-context.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
-import { lookAgain } from "./commit-step.ts"
+import { mayStartCalls } from "./commit-step.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { Outcome } from "./settle-turn.ts"
 import type { StepRow } from "./step-row.ts"
@@ -57,7 +57,8 @@ export class Run {
   private transcriptBytes: number
   private cancelled: boolean
   private readonly started: number
-  private knownAt: number
+  /** When the last statement was sent that allowed calls to start. */
+  private knownAt = Number.NEGATIVE_INFINITY
 
   constructor(ctx: AgentContext, claim: Claim, { deadline, signal }: { deadline: number; signal: AbortSignal }) {
     this.ctx = ctx
@@ -71,7 +72,6 @@ export class Run {
     this.transcriptBytes = JSON.stringify(claim.steps).length
     this.cancelled = claim.turn.cancel_requested_at !== null
     this.started = ctx.clock.now().getTime()
-    this.knownAt = this.started
   }
 
   get now(): number {
@@ -97,19 +97,19 @@ export class Run {
   }
 
   /** Takes note of the turn as a commit found it, or ends the run when it was not this worker's any more. */
-  committed(turn: TurnRow | null, { sentAt, bytes }: { sentAt: number; bytes: number }): void {
+  committed(turn: TurnRow | null, { allowsCallsFrom, bytes }: { allowsCallsFrom?: number; bytes: number }): void {
     if (!turn) throw new RunEnd({ kind: "stale" })
     this.cancelled ||= turn.cancel_requested_at !== null
     this.turn.model_failures = turn.model_failures
     this.transcriptBytes += bytes
-    this.knownAt = sentAt
+    if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }
 
-  /** Before a call starts: looks whether the turn is still to go on, unless that is known from just now. */
-  async beforeCall(freshMs: number): Promise<void> {
-    if (this.now - this.knownAt > freshMs) {
+  /** Before a call starts: asks whether it may, unless that is known from just now. */
+  async beforeCall(): Promise<void> {
+    if (this.now - this.knownAt > TURN_POLICY.startCallsWithinMs) {
       const sentAt = this.now
-      const found = await lookAgain(this.ctx, this.turn)
+      const found = await mayStartCalls(this.ctx, this.turn)
       if (found === "stale") throw new RunEnd({ kind: "stale" })
       this.cancelled ||= found === "cancel"
       this.knownAt = sentAt
@@ -117,7 +117,7 @@ export class Run {
     this.checkpoint()
   }
 
-  /** Forgets that the turn was looked at: the next call looks again. */
+  /** Forgets what is known of the turn: the next call asks again. */
   outdated(): void {
     this.knownAt = Number.NEGATIVE_INFINITY
   }

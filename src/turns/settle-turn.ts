@@ -98,7 +98,7 @@ function outputsOf(outcome: Outcome): RawBuilder<unknown> {
       'sha256', f.sha256) order by f.file_id collate "C")
     from (
       select distinct on (name) * from files where turn_id = t.turn_id and state = 'pending'
-      order by name, file_id collate "C" desc
+      order by name, place desc
     ) f), '[]') end`
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
+import type { ProvidedContext } from "vitest"
 import type { TestProject } from "vitest/node"
 
 /** One stack of stand-ins for all tests: over packages, or over the servers that DATABASE_URL and REDIS_URL name. */
@@ -10,9 +11,8 @@ export default async function setup(project: TestProject) {
   const ended = once(child, "exit")
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended])
   if (typeof line !== "string") throw new Error("the stand-ins did not start")
-  const { stackUrl, modelUrl } = JSON.parse(line)
-  project.provide("stackUrl", stackUrl)
-  project.provide("modelUrl", modelUrl)
+  const urls = JSON.parse(line) as ProvidedContext
+  for (const name of ["stackUrl", "modelUrl", "mcpUrl", "customerUrl"] as const) project.provide(name, urls[name])
   return async () => {
     child.kill("SIGTERM")
     await ended
@@ -23,5 +23,7 @@ declare module "vitest" {
   export interface ProvidedContext {
     stackUrl: string
     modelUrl: string
+    mcpUrl: string
+    customerUrl: string
   }
 }

@@ -10,13 +10,13 @@ export interface Delivery {
 }
 
 /** A database, a Redis, a queue and a fault plan of a test's own, on the shared stack. */
-export async function createNamespace({ modelUpstream }: { modelUpstream?: string } = {}) {
+export async function createNamespace({ upstreams }: { upstreams?: Record<string, string> } = {}) {
   const stackUrl = inject("stackUrl")
   const name = `n${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const made = await post(`${stackUrl}/control/namespaces`, {
     name,
     qstash_mode: "manual",
-    model_upstream: modelUpstream,
+    upstreams,
   })
   const env: Record<string, string> = {
     ...made.env,
@@ -28,6 +28,8 @@ export async function createNamespace({ modelUpstream }: { modelUpstream?: strin
   const control = made.control_url as string
   return {
     env,
+    /** Where an upstream's calls can be counted and faulted. */
+    upstreamUrl: (upstream: string) => `${stackUrl}/${name}/${upstream}`,
     sql: <Row = Record<string, unknown>>(query: string, params: unknown[] = []): Promise<Row[]> =>
       post(`${control}/sql`, { query, params }),
     plan: (rules: FaultRule[]) => post(`${control}/faults`, { rules }),

@@ -1,8 +1,13 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { LLMock } from "@copilotkit/aimock"
+import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
+import { startCustomerServer } from "./customer-server.ts"
+import { addScriptedAgent } from "./scripted-agent.ts"
 
 /** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. */
 const dataDir = await mkdtemp(join(tmpdir(), "turnpike-test-"))
@@ -15,9 +20,14 @@ const stack = await startStack({
   redisUrl: process.env.REDIS_URL,
 })
 const models = await startModels()
-console.log(JSON.stringify({ stackUrl: stack.url, modelUrl: models.url }))
+const mcp = await startMcpServer()
+const customer = await startCustomerServer()
+const urls = { stackUrl: stack.url, modelUrl: models.url, mcpUrl: mcp.url, customerUrl: customer.url }
+console.log(JSON.stringify(urls))
 
 async function end() {
+  mcp.stop()
+  customer.stop()
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })
@@ -26,6 +36,18 @@ async function end() {
 process.once("SIGTERM", end)
 // The test runner was killed: its end of the pipe is closed.
 process.stdin.once("end", end).resume()
+
+/** A published MCP server, over Streamable HTTP. */
+async function startMcpServer() {
+  const port = await freePort()
+  const entry = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+  const env = { ...process.env, PORT: String(port) }
+  const child = spawn(process.execPath, [entry, "streamableHttp"], { stdio: ["ignore", "ignore", "pipe"], env })
+  // It says on stderr that it listens.
+  await once(child.stderr, "data")
+  child.stderr.resume()
+  return { url: `http://127.0.0.1:${port}/mcp`, stop: () => child.kill() }
+}
 
 /** A server that speaks the providers' protocols: what each model answers, and the tokens it reports. */
 async function startModels(): Promise<LLMock> {
@@ -50,6 +72,7 @@ async function startModels(): Promise<LLMock> {
       response: { error: { message: "refused, key sk-canary-123456789", type: "error" }, status },
     })
   }
+  addScriptedAgent(mock)
   await mock.start()
   return mock
 }

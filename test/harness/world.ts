@@ -11,7 +11,7 @@ export const turnOf = async (response: Response) => (await response.json()) as T
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 /** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries in the test's hand. */
-export async function createWorld(options: { modelUpstream?: string; env?: Record<string, unknown> } = {}) {
+export async function createWorld(options: { upstreams?: Record<string, string>; env?: Record<string, unknown> } = {}) {
   const namespace = await createNamespace(options)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
@@ -36,8 +36,11 @@ export async function createWorld(options: { modelUpstream?: string; env?: Recor
 
   /** Customers' servers and our own callbacks are in the test's hand; models and stand-ins are really called. */
   async function route(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    const { hostname, host } = new URL(input instanceof Request ? input.url : input)
+    const { hostname, host, pathname, search } = new URL(input instanceof Request ? input.url : input)
     if (hostname === "callbacks.test") return invoke(new Request(input, init))
+    // A customer's server behind the stand-ins, where its calls can be faulted.
+    const [, upstream] = /^(\w+)\.upstream\.com$/.exec(hostname) ?? []
+    if (upstream) return fetch(`${namespace.upstreamUrl(upstream)}${pathname}${search}`, init)
     const serve = servers.get(host)
     return serve ? serve(new Request(input, init)) : fetch(input, init)
   }

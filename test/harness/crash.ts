@@ -1,0 +1,99 @@
+import { expect } from "vitest"
+import type { FaultRule } from "../../src/local/faults.ts"
+import { expectPromises } from "./promises.ts"
+import type { TestClient, World } from "./world.ts"
+
+/** Each way in which one call can go wrong: without its effect, or with it and the answer lost. */
+const WAYS: Pick<FaultRule, "action" | "when">[] = [
+  { action: "fail", when: "before" },
+  { action: "cut", when: "before" },
+  { action: "fail", when: "after" },
+  { action: "cut", when: "after" },
+]
+
+export interface Scenario {
+  /** What its space is made with. */
+  space?: object
+  name: string
+  act(client: TestClient, space: string): Promise<void>
+  check(turns: Awaited<ReturnType<typeof expectPromises>>, client: TestClient): void | Promise<void>
+}
+
+/** Runs a scenario once undisturbed, then once for each of its calls and each way in which that can go wrong. */
+export async function survivesEveryFailure(world: World, scenario: Scenario): Promise<void> {
+  await world.plan([])
+  const first = await run(world, scenario)
+  const calls = first.calls
+  await scenario.check(await expectPromises(world, first.client.userId), first.client)
+
+  const counts: Record<string, number> = {}
+  for (const call of calls) {
+    counts[call.service] = (counts[call.service] ?? 0) + 1
+    for (const way of WAYS) {
+      const { client } = await run(world, scenario, [{ call: call.n, ...way }]).catch((error: unknown) => {
+        throw new Error(`${way.action} ${way.when} call ${call.n} (${call.service} ${call.label.slice(0, 60)})`, {
+          cause: error,
+        })
+      })
+      try {
+        await scenario.check(await expectPromises(world, client.userId), client)
+      } catch (error) {
+        throw new Error(
+          `${way.action} ${way.when} call ${call.n} (${call.service} ${call.label.slice(0, 60)}): ${(error as Error).message}`,
+          { cause: error },
+        )
+      }
+    }
+  }
+  console.log(`${scenario.name}: ${calls.length} boundaries ${JSON.stringify(counts)} × ${WAYS.length} ways`)
+  expect(calls.length).toBeGreaterThan(5)
+}
+
+/** Acts under a fault plan, then lets time, redelivery and the sweeper do their work until all has ended. */
+async function run(world: World, scenario: Scenario, rules: FaultRule[] = []) {
+  const client = await world.createAccount()
+  const space = await client.space(scenario.space)
+  await world.plan(rules)
+  await scenario.act(client, space)
+  await world.settled()
+  const calls = await world.calls()
+  for (let round = 0; (await openTurns(world, client)) > 0; round++) {
+    if (round === 40) throw new Error("a turn is stuck")
+    await world.advance(20_000)
+    await world.drain()
+    await world.sweep()
+    await world.drain()
+  }
+  await world.clearFaults()
+  return { client, calls }
+}
+
+async function openTurns(world: World, client: TestClient): Promise<number> {
+  const rows = await world.sql("select 1 from turns where user_id = $1 and state in ('queued', 'running')", [
+    client.userId,
+  ])
+  return rows.length
+}
+
+export async function sendUntilAccepted(
+  client: TestClient,
+  body: { space: string } & Record<string, unknown>,
+): Promise<string> {
+  const key = crypto.randomUUID()
+  for (let tries = 0; tries < 3; tries++) {
+    const response = await client.sendTurn(body, key)
+    if (response.status === 202) return ((await response.json()) as { turn_id: string }).turn_id
+    expect(response.status, await response.text()).toBe(503)
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+  }
+  throw new Error("never accepted")
+}
+
+export async function cancelUntilAnswered(client: TestClient, turnId: string): Promise<void> {
+  for (let tries = 0; tries < 3; tries++) {
+    const response = await client.call("POST", `/v1/turns/${turnId}/cancel`)
+    if (response.status === 200) return
+    expect(response.status, await response.text()).toBe(503)
+  }
+  throw new Error("never answered")
+}

@@ -1,0 +1,39 @@
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+
+interface Effect {
+  /** How often it was asked for. */
+  asked: number
+  body: string
+}
+
+/** A customer's REST server that deduplicates by Idempotency-Key: an effect for each key, the same answer to each repeat. */
+export async function startCustomerServer() {
+  const effects = new Map<string, Effect>()
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost")
+    response.setHeader("content-type", "application/json")
+    if (pathname.startsWith("/effects/")) {
+      const turn = pathname.slice("/effects/".length)
+      return response.end(JSON.stringify(Object.fromEntries([...effects].filter(([key]) => key.startsWith(turn)))))
+    }
+    const body = `${request.method} ${pathname} ${await bodyOf(request)}`
+    const key = String(request.headers["idempotency-key"])
+    const known = effects.get(key)
+    if (known && known.body !== body) {
+      response.statusCode = 409
+      return response.end(JSON.stringify({ error: `the key ${key} was used for another call` }))
+    }
+    effects.set(key, { asked: (known?.asked ?? 0) + 1, body })
+    response.end(JSON.stringify({ done: pathname }))
+  })
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, stop: () => server.closeAllConnections() ?? server.close() }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}

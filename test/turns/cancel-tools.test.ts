@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createRandom } from "../harness/random.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const USE = "[use input=100 output=10]"
+const STEP_COST = (100 * 10_000_000 + 10 * 50_000_000) / 1_000_000
+
+/** Cancels, and lets the time go by in which calls may still start. */
+async function cancel(client: TestClient, turnId: string): Promise<Response> {
+  const asked = client.call("POST", `/v1/turns/${turnId}/cancel`)
+  let answered = false
+  void asked.finally(() => {
+    answered = true
+  })
+  while (!answered) {
+    await Promise.race([asked, world.clock.sleeping(1, 25), world.sql("select pg_sleep(0.02)")])
+    if (!answered) await world.advance(TURN_POLICY.startCallsWithinMs)
+  }
+  return asked
+}
+
+/** A customer's server whose calls are held until they are let go. */
+function holdCalls() {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let arrived = () => {}
+  const first = new Promise<void>((resolve) => {
+    arrived = resolve
+  })
+  const customer = serveCustomer(world, {
+    async answer() {
+      arrived()
+      await released
+      return Response.json({ ok: true })
+    },
+  })
+  return { customer, first, release }
+}
+
+test("cancel during a tool call: acknowledged, no later call starts, what was done is billed", async () => {
+  const client = await world.createAccount()
+  const { customer, first, release } = holdCalls()
+  const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
+  const text = [
+    USE,
+    '[call lookup_order {"id":"1"}]',
+    '[call lookup_order {"id":"2"}]',
+    '[call lookup_order {"id":"3"}]',
+  ].join("\n")
+  const sent = await turnOf(await client.sendTurn({ space, text, max_cost_usd: 0.01 }))
+  const running = world.drain()
+  await first
+  const asked = await cancel(client, sent.turn_id)
+  expect(asked.status).toBe(200)
+  expect(await asked.json()).toMatchObject({ state: "running" })
+  release()
+  await running
+  expect(customer.requests).toHaveLength(1)
+  const turn = await client.getTurn(sent.turn_id)
+  expect(turn).toMatchObject({ state: "cancelled", status_reason: "client", usage: { model_calls: 1, tool_calls: 1 } })
+  expect(turn.billed_cost_usd).toBe(STEP_COST / 10_000_000)
+  await expectPromises(world, client.userId)
+})
+
+test("calls of one step that still wait for their place do not start after a cancel", async () => {
+  const client = await world.createAccount()
+  const { customer, first, release } = holdCalls()
+  const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
+  const more = Array.from({ length: 9 }, (_, index) => `[and call lookup_order {"id":"${index + 2}"}]`)
+  const text = [USE, '[call lookup_order {"id":"1"}]', ...more].join("\n")
+  const sent = await turnOf(await client.sendTurn({ space, text }))
+  const running = world.drain()
+  await first
+  await cancel(client, sent.turn_id)
+  const started = customer.requests.length
+  release()
+  await running
+  expect(started).toBeLessThan(10)
+  expect(customer.requests).toHaveLength(started)
+  const turn = await client.getTurn(sent.turn_id)
+  expect(turn).toMatchObject({ state: "cancelled", usage: { model_calls: 1, tool_calls: started } })
+  await expectPromises(world, client.userId)
+})
+
+test("cancel at a random moment: no call starts behind its acknowledgement, in 100 seeded rounds", async () => {
+  const random = createRandom("cancel during tools")
+  const client = await world.createAccount({ usd: 100 })
+  let acknowledged = false
+  const late: string[] = []
+  serveCustomer(world, {
+    answer({ url }) {
+      if (acknowledged) late.push(url)
+      return Response.json({ ok: true })
+    },
+  })
+  const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
+  const states: Record<string, number> = {}
+  for (let round = 0; round < 100; round++) {
+    acknowledged = false
+    const calls = Array.from({ length: 4 }, (_, index) => `[call lookup_order {"id":"${index}"}]`)
+    const sent = await turnOf(
+      await client.sendTurn({ space, end_user_ref: `c${round}`, text: [USE, ...calls].join("\n") }),
+    )
+    const running = world.drain()
+    for (let trips = random.int(12); trips > 0; trips--) await world.sql("select 1")
+    const { status } = await cancel(client, sent.turn_id)
+    acknowledged = status === 200
+    await running
+    await world.drain()
+    const { state } = await client.getTurn(sent.turn_id)
+    states[state] = (states[state] ?? 0) + 1
+    expect(late, `round ${round}, seed ${random.seed}`).toEqual([])
+  }
+  console.log(`cancel during tools: ${JSON.stringify(states)}, seed ${random.seed}`)
+  expect(states.cancelled).toBeGreaterThan(10)
+  await expectPromises(world, client.userId)
+})
+
+test("a turn whose worker died while its calls were pending is cancelled without making them", async () => {
+  const client = await world.createAccount()
+  const customer = serveCustomer(world)
+  const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
+  await world.plan([{ service: "pg", match: "kept_step", call: 1, action: "cut", when: "after" }])
+  const sent = await turnOf(await client.sendTurn({ space, text: `${USE}\n[call lookup_order {"id":"1"}]` }))
+  await world.drain()
+  await world.clearFaults()
+  await cancel(client, sent.turn_id)
+  await world.settled()
+  await world.advance(151_000)
+  await world.sweep()
+  await world.drain()
+  expect(await client.getTurn(sent.turn_id)).toMatchObject({
+    state: "cancelled",
+    usage: { model_calls: 1, tool_calls: 0 },
+  })
+  expect(customer.requests).toEqual([])
+  await expectPromises(world, client.userId)
+})

@@ -1,0 +1,224 @@
+import { createParser } from "eventsource-parser"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { STREAM_POLICY, TURN_POLICY } from "../../src/turns/policies.ts"
+import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createRandom } from "../harness/random.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+interface SeenEvent {
+  seq: number
+  type: string
+  data: { step?: number; text?: string; name?: string; duration_ms?: number }
+}
+
+/** Opens a turn's events after `lastSeq`; `onEvent` may say that the reader has had enough. */
+async function read(
+  client: TestClient,
+  turnId: string,
+  {
+    lastSeq,
+    onEvent = () => true,
+    onComment = () => {},
+  }: { lastSeq?: number; onEvent?: (event: SeenEvent) => boolean; onComment?: () => void },
+): Promise<SeenEvent[]> {
+  const headers = { accept: "text/event-stream", ...(lastSeq !== undefined && { "last-event-id": String(lastSeq) }) }
+  const response = await client.call("GET", `/v1/turns/${turnId}/events`, undefined, headers)
+  expect(response.status).toBe(200)
+  expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
+  const seen: SeenEvent[] = []
+  let enough = false
+  const parser = createParser({
+    onEvent({ id, event, data }) {
+      if (enough) return
+      const parsed = JSON.parse(data) as SeenEvent
+      expect([id, event]).toEqual([String(parsed.seq), parsed.type])
+      seen.push(parsed)
+      enough = !onEvent(parsed)
+    },
+    onComment,
+  })
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return seen
+    parser.feed(decoder.decode(value, { stream: true }))
+    if (enough) {
+      await reader.cancel()
+      return seen
+    }
+  }
+}
+
+/** Lets time pass, a little at a time, while `work` goes on. */
+async function untilDone<T>(work: Promise<T>): Promise<T> {
+  let done = false
+  void work.finally(() => {
+    done = true
+  })
+  while (!done) {
+    await Promise.race([work.catch(() => {}), world.sql("select pg_sleep(0.005)")])
+    if (!done) await world.advance(50)
+  }
+  return work
+}
+
+const types = (events: SeenEvent[]) => events.map(({ type }) => type)
+const textOf = (events: SeenEvent[]) =>
+  events.map(({ type, data }) => (type === "text.delta" ? data.text : "")).join("")
+
+describe("the event log as server-sent events", () => {
+  const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
+  const text = `[call lookup_order {"id":"1"}]\n[stream 100 ms]\n[reply ${words}]`
+
+  async function begin() {
+    const client = await world.createAccount()
+    serveCustomer(world)
+    const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
+    const sent = await turnOf(await client.sendTurn({ space, text }))
+    await world.settled()
+    return { client, turnId: sent.turn_id }
+  }
+
+  test("transitions, steps, tool calls with their duration, and the text as it is made", async () => {
+    const { client, turnId } = await begin()
+    const reading = read(client, turnId, {})
+    const running = world.drain()
+    const events = await untilDone(Promise.all([reading, running]).then(([seen]) => seen))
+    const turn = await client.getTurn(turnId)
+    expect(turn).toMatchObject({ state: "done", result: words })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    const once = types(events).filter((type) => type !== "text.delta")
+    expect(once).toEqual([
+      ...["turn.queued", "turn.running", "step.started", "step.ended", "tool.started", "tool.ended"],
+      ...["step.started", "step.ended", "turn.done"],
+    ])
+    expect(textOf(events)).toBe(words)
+    const deltas = events.filter(({ type }) => type === "text.delta").length
+    expect(deltas, "as it is made").toBeGreaterThan(5)
+    expect(deltas, "not each word by itself").toBeLessThan(40)
+    expect(events.find(({ type }) => type === "tool.ended")?.data).toMatchObject({
+      name: "lookup_order",
+      ok: true,
+      duration_ms: 0,
+    })
+    const json = (await (await client.call("GET", `/v1/turns/${turnId}/events?limit=100`)).json()) as {
+      data: SeenEvent[]
+    }
+    expect(json.data, "the same log as JSON").toEqual(events)
+    await expectPromises(world, client.userId)
+  })
+
+  test("a reader who is cut off 20 times at random sees each seq once, in order, to the end", async () => {
+    const random = createRandom("cut readers")
+    const { client, turnId } = await begin()
+    const running = world.drain()
+    const seen: SeenEvent[] = []
+    const reading = (async () => {
+      for (let cuts = 0; ; cuts++) {
+        const lastSeq = seen.at(-1)?.seq
+        let left = cuts < 20 ? 1 + random.int(2) : Number.POSITIVE_INFINITY
+        const options = { onEvent: () => --left > 0, ...(lastSeq !== undefined && { lastSeq }) }
+        seen.push(...(await read(client, turnId, options)))
+        if (seen.at(-1)?.type.startsWith("turn.") && seen.at(-1)?.type === "turn.done") return cuts
+      }
+    })()
+    const [cuts] = await untilDone(Promise.all([reading, running]))
+    console.log(`cut off ${cuts} times, ${seen.length} events, seed ${random.seed}`)
+    expect(cuts).toBeGreaterThanOrEqual(10)
+    expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, index) => index + 1))
+    expect(textOf(seen)).toBe(words)
+  })
+
+  test("nobody reads: no text is written, and a plain turn takes no statement for it", async () => {
+    const { client, turnId } = await begin()
+    await untilDone(world.drain())
+    const { data } = (await (await client.call("GET", `/v1/turns/${turnId}/events?limit=100`)).json()) as {
+      data: SeenEvent[]
+    }
+    expect(types(data)).not.toContain("text.delta")
+    expect(types(data).at(-1)).toBe("turn.done")
+  })
+
+  test("a turn that has ended: all of it at once, and the stream ends", async () => {
+    const { client, turnId } = await begin()
+    await untilDone(world.drain())
+    expect(types(await read(client, turnId, {})).at(-1)).toBe("turn.done")
+    expect(await read(client, turnId, { lastSeq: 8 })).toMatchObject([{ seq: 9, type: "turn.done" }])
+    expect(await read(client, turnId, { lastSeq: 9 })).toEqual([])
+  })
+
+  test("signs of life come while nothing happens", async () => {
+    const client = await world.createAccount()
+    const sent = await turnOf(await client.sendTurn({ space: await client.space() }))
+    await world.settled()
+    let comments = 0
+    const reading = read(client, sent.turn_id, {
+      onComment: () => {
+        comments++
+      },
+    })
+    while (comments === 0) {
+      await world.clock.sleeping(1)
+      await world.advance(STREAM_POLICY.heartbeatMs / 4)
+      await world.sql("select 1")
+    }
+    await untilDone(Promise.all([reading, world.drain()]))
+    expect(comments).toBeGreaterThan(0)
+  })
+
+  test("a flush that is lost after its effect is not shown twice", async () => {
+    const { client, turnId } = await begin()
+    await world.plan([{ service: "pg", match: "stream_until >", call: 2, action: "cut", when: "after" }])
+    const reading = read(client, turnId, {})
+    const events = await untilDone(Promise.all([reading, world.drain()]).then(([seen]) => seen))
+    await world.clearFaults()
+    expect(textOf(events)).toBe(words)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    await expectPromises(world, client.userId)
+  })
+
+  test("a worker that dies in the middle of a text: its step begins anew, and is announced again", async () => {
+    const { client, turnId } = await begin()
+    let began = 0
+    const reading = read(client, turnId, {
+      onEvent({ type, data }) {
+        if (type === "step.started" && data.step === 1) began++
+        return true
+      },
+    })
+    // Every commit of the worker fails for a while: it gives up, and another one takes the turn over.
+    await world.plan([{ service: "pg", match: "entry as", call: 1, action: "fail", when: "before" }])
+    const work = (async () => {
+      await world.drain()
+      await world.clearFaults()
+      for (let round = 0; (await client.getTurn(turnId)).state === "running" && round < 20; round++) {
+        await world.advance(TURN_POLICY.republishMs)
+        await world.sweep()
+        await world.drain()
+      }
+    })()
+    const [events] = await untilDone(Promise.all([reading, work]))
+    expect(began).toBe(2)
+    const last = events.findLastIndex(({ type }) => type === "step.started")
+    expect(textOf(events.slice(last))).toBe(words)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+  })
+
+  test("a wrong Last-Event-ID and a turn that is not there are refused before the stream begins", async () => {
+    const client = await world.createAccount()
+    const accept = "text/event-stream"
+    const wrong = await client.call("GET", "/v1/turns/turn_x/events", undefined, { accept, "last-event-id": "abc" })
+    expect(wrong.status).toBe(422)
+    const absent = await client.call("GET", "/v1/turns/turn_x/events", undefined, { accept })
+    expect(absent.status).toBe(404)
+    expect(absent.headers.get("content-type")).toContain("application/json")
+  })
+})
