@@ -19,7 +19,10 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
   const asked = call.messages.findLastIndex((message) => message.role === "user")
   const question = call.messages[asked]
   const since = call.messages.slice(asked + 1)
-  const script = parseScript(question ? textOf(question) : "")
+  // The files that came with it stand before it; what they say is no script.
+  const parts = question?.role === "user" ? question.content : []
+  const last = parts.at(-1)
+  const script = parseScript(last?.type === "text" ? last.text : "")
   const step = since.filter((message) => message.role === "assistant").length
 
   if (script.thinkMs > 0) await context.sleep(script.thinkMs, context.signal)
@@ -38,7 +41,7 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
     }
     return { text: "", content: calls, finish: "tool-calls", usage: usage(tokens) }
   }
-  const whole = act ? act.text : reply(script, { earlier: asked, since })
+  const whole = act ? act.text : reply(script, { earlier: asked, files: parts.length - 1, since })
   const text = cutToTokens(whole, call.maxOutputTokens)
   await say(context, script, text)
   const wanted = likelyTokens(whole)
@@ -70,7 +73,10 @@ async function say(context: EngineContext, script: Script, text: string): Promis
   }
 }
 
-function reply(script: Script, { earlier, since }: { earlier: number; since: Message[] }): string {
+function reply(
+  script: Script,
+  { earlier, files, since }: { earlier: number; files: number; since: Message[] },
+): string {
   if (script.reply !== null) return script.reply
   const results = since.flatMap((message) => (message.role === "tool" ? message.content : []))
   const lines = results.map(({ toolName, output }) => {
@@ -78,7 +84,8 @@ function reply(script: Script, { earlier, since }: { earlier: number; since: Mes
     return `${toolName} ${verb}: ${outputText(output).slice(0, SHOWN_OF_RESULT).toWellFormed()}`
   })
   const seen = earlier === 0 ? "" : ` (after ${earlier} earlier messages)`
-  const said = script.rest === "" && lines.length > 0 ? [] : [`You said: ${script.rest}${seen}`]
+  const shown = files <= 0 ? "" : ` (with ${files} file${files === 1 ? "" : "s"})`
+  const said = script.rest === "" && lines.length > 0 ? [] : [`You said: ${script.rest}${seen}${shown}`]
   return [...said, ...lines].join("\n")
 }
 

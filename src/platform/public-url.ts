@@ -59,7 +59,7 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   if (url.protocol !== "https:") throw refuse("it must begin with https://")
   if (isAddress(host)) throw refuse("its host is an IP address; a name is needed")
   if (host === "" || !host.includes(".")) throw refuse(`its host "${host}" is no public name`)
-  if (!/^[a-z0-9_.-]+$/.test(host)) throw refuse("its host is no valid name")
+  if (!/^[a-z0-9_.-]*\.[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is no valid name")
   if ([...PRIVATE_SUFFIXES, ...NAMES_OF_ADDRESSES].some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
     throw refuse(`its host "${host}" is no public name`)
   }

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { upload } from "../harness/files.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -41,4 +43,198 @@ test("a turn calls a tool, a sub-agent that calls it too, and returns a file", a
     { role: "subagent", count: 2 },
   ])
   await expectPromises(world, client.userId)
+})
+
+/** Runs one call of the order tool against a server that answers so, and returns what the model was told. */
+async function callResult(answer: Parameters<typeof serveCustomer>[1], tool: object = {}, input = '{"id":"1"}') {
+  const client = await world.createAccount()
+  const customer = serveCustomer(world, answer)
+  const space = await client.space({ tools: [orderTool(customer.host, tool)], secrets: { TOKEN: "canary-token-1" } })
+  const turn = await client.runTurn({ space, text: `[call lookup_order ${input}]` })
+  expect(turn, JSON.stringify(turn.error)).toMatchObject({ state: "done", usage: { tool_calls: 1 } })
+  await expectPromises(world, client.userId)
+  return { said: turn.result ?? "", customer }
+}
+
+describe("a tool's failure goes back to the model", () => {
+  const endless = () =>
+    new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(97)) })
+
+  test.each([
+    ["404", () => new Response("no such order", { status: 404 }), "failed: HTTP 404: no such order"],
+    ["500", () => new Response("x".repeat(50_000), { status: 500 }), "failed: HTTP 500: xxx"],
+    ["10 MB", () => new Response(new Uint8Array(10 * 1024 * 1024)), "failed: The answer is larger than 65536 bytes."],
+    ["no end", () => new Response(endless()), "failed: The answer is larger than 65536 bytes."],
+    [
+      "no connection",
+      () => Promise.reject(new Error("refused")),
+      "failed: There is no connection to https://api.customer.com.",
+    ],
+    ["a private redirect", () => Response.redirect("http://10.0.0.1/", 302), "failed: The URL cannot be called"],
+    ["bytes", () => new Response(new Uint8Array([255, 254, 0])), "answered: (3 bytes that are no UTF-8 text"],
+    ["nothing", () => new Response(null, { status: 204 }), "answered: (empty answer, HTTP 204)"],
+  ])("%s", async (_what, answer, expected) => {
+    expect((await callResult({ answer })).said).toContain(`lookup_order ${expected}`)
+  })
+
+  test("an input that does not fit its schema is not sent", async () => {
+    for (const input of ["{}", '{"id":1}', '{"id":"1","more":true}']) {
+      const { said, customer } = await callResult({}, {}, input)
+      expect(said).toContain("lookup_order failed: The input does not fit the tool's schema")
+      expect(customer.requests).toEqual([])
+    }
+  })
+
+  test("a value cannot climb out of the path that the tool names", async () => {
+    for (const id of ["..", ".", ""]) {
+      const { said, customer } = await callResult({}, {}, JSON.stringify({ id }))
+      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or only dots.")
+      expect(customer.requests).toEqual([])
+    }
+    const { customer } = await callResult({}, {}, JSON.stringify({ id: "../../admin?x=1#y" }))
+    expect(customer.requests[0]?.url).toBe("https://api.customer.com/orders/..%2F..%2Fadmin%3Fx%3D1%23y")
+  })
+
+  test("slow headers and slow bodies end within the tool's timeout_seconds", async () => {
+    const drip = () =>
+      new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) }))
+    for (const answer of [() => new Promise<Response>(() => {}), drip]) {
+      const running = callResult({ answer }, { timeout_seconds: 7 })
+      await world.clock.sleeping(1, 7000)
+      // Both kinds wait: for the headers, or for more of the body.
+      await world.sql("select pg_sleep(0.05)")
+      await world.advance(7000)
+      expect((await running).said).toContain("lookup_order failed: The server did not answer within 7 s.")
+    }
+  })
+})
+
+describe("what a tool's request is made of", () => {
+  const sent = async (request: object, input: object, schema: object = { type: "object" }) => {
+    const { customer } = await callResult({}, { input_schema: schema, request }, JSON.stringify(input))
+    return customer.requests[0]
+  }
+  const url = "https://api.customer.com/a"
+
+  test("query parameters, headers and a body with values of their own types", async () => {
+    const request = {
+      method: "PUT",
+      url: `${url}/{{input.name}}?fixed=1`,
+      query: { q: "{{input.words}}", missing: "{{input.nothing}}", tag: "{{input.tags}}" },
+      headers: { "X-Name": "n {{input.name}}" },
+      body: {
+        count: "{{input.count}}",
+        text: "{{input.count}} of {{input.name}}",
+        list: ["{{input.tags}}"],
+        gone: "{{input.nothing}}",
+      },
+    }
+    const seen = await sent(request, { name: "ä b", words: "a&b", tags: ["x", "y"], count: 3 })
+    expect(seen?.method).toBe("PUT")
+    expect(seen?.url).toBe(`${url}/%C3%A4%20b?fixed=1&q=a%26b&tag=x&tag=y`)
+    expect(JSON.parse(seen?.body ?? "")).toEqual({ count: 3, text: "3 of ä b", list: [["x", "y"]] })
+    expect(seen?.headers["content-type"]).toBe("application/json")
+  })
+
+  test("without a body, a POST carries the input", async () => {
+    expect(JSON.parse((await sent({ method: "POST", url }, { a: { b: 1 } }))?.body ?? "")).toEqual({ a: { b: 1 } })
+    expect((await sent({ method: "GET", url }, { a: 1 }))?.body).toBe("")
+    expect((await sent({ method: "DELETE", url }, { a: 1 }))?.body).toBe("")
+  })
+
+  test("a text body is sent as it is, with the type that a header gives it", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" }
+    const seen = await sent({ method: "POST", url, headers, body: "a={{input.a}}" }, { a: "1" })
+    expect([seen?.body, seen?.headers["content-type"]]).toEqual(["a=1", "application/x-www-form-urlencoded"])
+  })
+})
+
+describe("built-in tools", () => {
+  test("tasks are written once for a call, and changed only for the same customer", async () => {
+    const client = await world.createAccount()
+    const space = await client.space({ manifest: { builtin_tools: ["create_task", "update_task"] } })
+    const text = '[call create_task {"title":"Call back","flow":"returns","assign_to_owner":true}]'
+    const made = await client.runTurn({ space, text })
+    expect(made.result).toContain('"state":"open"')
+    const [task] = await world.sql<{ task_id: number }>("select * from tasks where turn_id = $1", [made.turn_id])
+    expect(task).toMatchObject({
+      title: "Call back",
+      flow: "returns",
+      brand: "turnpike",
+      state: "open",
+      end_user_ref: "customer-1",
+    })
+    expect(task).toMatchObject({ assignee_user_id: String(client.userId), creator_user_id: String(client.userId) })
+    const update = `[call update_task {"task_id":${task?.task_id},"state":"done"}]`
+    const stranger = await client.runTurn({ space, end_user_ref: "customer-2", text: update })
+    expect(stranger.result).toContain("update_task failed: There is no task")
+    const own = await client.runTurn({ space, text: update })
+    expect(own.result).toContain('"state":"done"')
+    const wrong = await client.runTurn({ space, text: '[call create_task {"titel":"x"}]' })
+    expect(wrong.result).toContain("create_task failed: The input is wrong")
+  })
+
+  test("a task whose call is repeated is made once", async () => {
+    const client = await world.createAccount()
+    const space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
+    await world.plan([{ service: "pg", match: "insert into tasks", call: 1, action: "cut", when: "after" }])
+    const { turn_id } = await client.runTurn({ space, text: '[call create_task {"title":"Call back"}]' })
+    await world.clearFaults()
+    await world.advance(151_000)
+    await world.sweep()
+    await world.drain()
+    expect(await client.getTurn(turn_id)).toMatchObject({ state: "done", usage: { tool_calls: 1 } })
+    expect(await world.sql("select 1 from tasks where turn_id = $1", [turn_id])).toHaveLength(1)
+  })
+
+  test("files: attached ones are shown, read in pieces and listed; those of others are not there", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const attach = async (name: string, body: string) => {
+      const response = await upload(world, client, space, `?name=${name}`, body)
+      return ((await response.json()) as { file_id: string }).file_id
+    }
+    const long = await attach("long.txt", "0123456789".repeat(10_000))
+    const other = await attach("other.txt", "not for customer-1")
+    await client.runTurn({ space, end_user_ref: "customer-2", files: [other], text: "[reply ok]" })
+    const offset = TOOL_POLICY.fileWindowBytes
+    const text = [
+      `[call read_file {"file":"long.txt","offset":${offset}}]`,
+      '[call read_file {"file":"other.txt"}]',
+      "[call list_files {}]",
+    ].join("\n")
+    const turn = await client.runTurn({ space, files: [long], text })
+    expect(turn).toMatchObject({ state: "done", files: [long] })
+    expect(turn.result).toContain("read_file answered: 2345678901")
+    expect(turn.result).toContain('read_file failed: There is no file "other.txt" in this conversation.')
+    expect(turn.result).toContain(`list_files answered: [{"file_id":"${long}","name":"long.txt"`)
+    const missing = await client.sendTurn({ space, files: ["file_x"], text: "x" })
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { param: "files" } }])
+  })
+
+  test("an earlier turn's outputs are there for the next one of the conversation", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    await client.runTurn({ space, text: "[write notes.md remember the milk]" })
+    const next = await client.runTurn({ space, text: '[call read_file {"file":"notes.md"}]' })
+    expect(next.result).toContain("read_file answered: remember the milk")
+  })
+})
+
+test("a turn runs to its end on the configuration that it began with", async () => {
+  const client = await world.createAccount()
+  const customer = serveCustomer(world, {
+    async answer() {
+      // While the first call is under way, the tool is replaced.
+      await client.call("PUT", `/v1/spaces/${space}/tools/lookup_order`, orderTool("new.customer.com"))
+      return Response.json({})
+    },
+  })
+  const renewed = serveCustomer(world, { host: "new.customer.com" })
+  const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
+  const text = '[call lookup_order {"id":"1"}]\n[call lookup_order {"id":"2"}]'
+  await client.runTurn({ space, text })
+  expect([customer.requests.length, renewed.requests.length]).toEqual([2, 0])
+  await client.runTurn({ space, text })
+  expect([customer.requests.length, renewed.requests.length]).toEqual([2, 2])
 })
