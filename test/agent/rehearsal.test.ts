@@ -1,16 +1,8 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import {
-  type EngineContext,
-  type Message,
-  type ModelAnswer,
-  type ModelCall,
-  ModelError,
-} from "../../src/agent/engine.ts"
+import type { EngineContext, Message, ModelCall, ModelError } from "../../src/agent/engine.ts"
 import { likelyTokens, promptTokenBound } from "../../src/agent/estimate.ts"
-import documentation from "../../src/agent/REHEARSAL.md?raw"
 import { rehearse } from "../../src/agent/rehearsal.ts"
-import { TURN_POLICY } from "../../src/turns/policies.ts"
 
 const context: EngineContext = {
   fetch: () => Promise.reject(new Error("rehearsal has no network")),
@@ -26,57 +18,6 @@ function callOf(text: string, step = 0, attempt = 0): ModelCall {
   const messages: Message[] = [{ role: "user", content: [{ type: "text", text }] }, ...said]
   return { engine: "rehearsal", model: "standard", messages, tools: [], maxOutputTokens: 8192, attempt }
 }
-
-/** All answers that a turn of this text gets, when an unavailable model is tried again as the turn machine does. */
-async function rehearseTurn(text: string): Promise<ModelAnswer[]> {
-  const answers: ModelAnswer[] = []
-  do answers.push(await rehearseCall(text, answers.length))
-  while (answers.at(-1)?.finish === "more")
-  return answers
-}
-
-async function rehearseCall(text: string, step: number, attempt = 0): Promise<ModelAnswer> {
-  try {
-    return await rehearse(context, callOf(text, step, attempt))
-  } catch (error) {
-    const again = error instanceof ModelError && error.kind === "unavailable"
-    if (!again || attempt + 1 >= TURN_POLICY.maxModelFailures) throw error
-    return rehearseCall(text, step, attempt + 1)
-  }
-}
-
-const CODES = { unavailable: "MODEL_UNAVAILABLE", rejected: "MODEL_REJECTED", failed: undefined }
-
-const examples = [...documentation.matchAll(/```text\n([\s\S]*?)\n```\n(ends .+)/g)].map(
-  ([, text = "", outcome = ""]) => ({
-    text,
-    outcome,
-  }),
-)
-
-test("the documentation has examples", () => expect(examples.length).toBeGreaterThan(5))
-
-test.each(examples)("as documented: $outcome", async ({ text, outcome }) => {
-  const failed = /failed, with the error code `(\w+)`/.exec(outcome)
-  if (failed) {
-    const error = (await rehearseTurn(text).catch((thrown: unknown) => thrown)) as ModelError
-    expect(error).toBeInstanceOf(ModelError)
-    expect(CODES[error.kind] ?? error.code).toBe(failed[1])
-    return
-  }
-  const answers = await rehearseTurn(text)
-  const result = /with the result `(.+)`/.exec(outcome)
-  if (result) expect(answers.at(-1)?.text).toBe(result[1])
-  const counts = /after (\d+) model calls, with ([\d,]+) prompt tokens, (\d+) of them cached, and (\d+) output/.exec(
-    outcome,
-  )
-  if (counts) {
-    const sum = (key: keyof ModelAnswer["usage"]) => answers.reduce((total, answer) => total + answer.usage[key], 0)
-    const expected = counts.slice(1).map((number) => Number(number.replace(",", "")))
-    expect([answers.length, sum("tokensInput"), sum("tokensCached"), sum("tokensOutput")]).toEqual(expected)
-  }
-  expect(result ?? counts, "the example says something that can be checked").not.toBeNull()
-})
 
 test("a failure that is limited to N times", async () => {
   const text = "[fail MODEL_UNAVAILABLE times=2]"
