@@ -1,4 +1,5 @@
 import { measureAccepts } from "./measure-accepts.ts"
+import { measureFiles } from "./measure-files.ts"
 import { measureHistory } from "./measure-history.ts"
 import { measureLatency } from "./measure-latency.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
@@ -17,6 +18,7 @@ const measurements: [string, string, (world: World) => Promise<unknown>][] = [
   ["latency", "one client", (world) => measureLatency(world, options)],
   ["history", "stored turns", (world) => measureHistory(world)],
   ["memory", "memory", (world) => measureMemory(world, options)],
+  ["files", "files of 100 MiB", (world) => measureFiles(world)],
 ]
 
 let world: Promise<World> | null = null

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -79,7 +80,7 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
       await sql(
         "create table bench_rows (id text primary key, body text not null, created_at timestamptz default now())",
       )
-      const { env } = namespace
+      const env = { ...namespace.env, SECRETS_KEYS: `bench:${randomBytes(32).toString("base64")}` }
       const bindings = (callbacksUrl: string) => ({ ...env, CALLBACKS_URL: callbacksUrl, LOG_LEVEL: "error" })
       const start = (group: string, callbacksUrl?: string) => {
         return startRuntime({

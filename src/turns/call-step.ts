@@ -5,7 +5,7 @@ import { describeError } from "../platform/log.ts"
 import { boundCall, buildCall } from "./build-call.ts"
 import type { FinishedStep } from "./finished-step.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { type AgentWork, type Run, RunEnd, TIMED_OUT } from "./run.ts"
+import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
 import { openTextStream, type TextStream } from "./stream-text.ts"
 import { draftEvent, type EventDraft } from "./turn-event.ts"
 
@@ -37,8 +37,8 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const price = turn.test ? FREE : agent.model
   const bounded = await boundCall(run, price, buildCall(run, agent, opening))
   const step = run.nextStep()
-  const of = { step, agent: agent.ref, model: agent.model.pin, attempt: turn.model_failures }
-  const stream = openTextStream(ctx, turn, of)
+  const of = stepOf(agent, step)
+  const stream = openTextStream(ctx, turn, of, { model: agent.model.pin, attempt: turn.model_failures })
   const calledAt = run.now
   try {
     const answer = await callWithin(run, bounded.call, stream)
@@ -59,7 +59,7 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     }
     return {
       step: finished,
-      events: [...rest, stepEnded(finished, durationMs, ctx.clock.now())],
+      events: [...rest, stepEnded(of, answer, durationMs, ctx.clock.now())],
       cutByHold: bounded.cutByHold,
     }
   } catch (error) {
@@ -70,11 +70,10 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   }
 }
 
-function stepEnded({ step, agent, answer }: FinishedStep, durationMs: number, at: Date): EventDraft {
-  const { tokensInput, tokensCached, tokensOutput } = answer.usage
-  const usage = { tokens_input: tokensInput, tokens_cached: tokensCached, tokens_output: tokensOutput }
-  const of = { step, ...(agent !== null && { agent }) }
-  return draftEvent("step.ended", { ...of, finish: answer.finish, duration_ms: durationMs, ...usage }, at)
+function stepEnded(of: object, { usage, finish }: ModelAnswer, durationMs: number, at: Date): EventDraft {
+  const { tokensInput, tokensCached, tokensOutput } = usage
+  const tokens = { tokens_input: tokensInput, tokens_cached: tokensCached, tokens_output: tokensOutput }
+  return draftEvent("step.ended", { ...of, finish, duration_ms: durationMs, ...tokens }, at)
 }
 
 function translate(run: Run, agent: AgentWork, error: unknown): unknown {

@@ -3,7 +3,7 @@ import { storable } from "../agent/storable.ts"
 import { errorRun, type MadeFile, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { commitResults } from "./commit-step.ts"
-import { type AgentWork, type Run, RunEnd, TIMED_OUT } from "./run.ts"
+import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
 import { pendingCalls, type StepRow } from "./step-row.ts"
 import { draftEvent, type EventDraft } from "./turn-event.ts"
 
@@ -15,7 +15,7 @@ export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDr
 }
 
 function placeOf(agent: AgentWork, step: number, index: number, call: ToolCallPart) {
-  return { step, call: index, ...(agent.ref !== null && { agent: agent.ref }), name: storable(call.toolName) }
+  return { ...stepOf(agent, step), call: index, name: storable(call.toolName) }
 }
 
 interface EndedCall {

@@ -41,6 +41,11 @@ export interface AgentWork {
   steps: StepRow[]
 }
 
+/** How events name a step: its number and, for a sub-agent's, who made it for which call. */
+export function stepOf({ ref, name }: AgentWork, step: number) {
+  return { step, ...(ref !== null && { agent: name, delegated_by: ref }) }
+}
+
 /** One worker's time with a turn: what all its agents share. */
 export class Run {
   readonly ctx: AgentContext
@@ -101,6 +106,7 @@ export class Run {
     if (!turn) throw new RunEnd({ kind: "stale" })
     this.cancelled ||= turn.cancel_requested_at !== null
     this.turn.model_failures = turn.model_failures
+    this.turn.stream_until = turn.stream_until
     this.transcriptBytes += bytes
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }

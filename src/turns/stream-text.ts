@@ -22,9 +22,9 @@ export interface TextStream {
 export function openTextStream(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch" | "stream_until">,
-  { step, agent, model, attempt }: { step: number; agent: string | null; model: string; attempt: number },
+  of: Record<string, unknown>,
+  { model, attempt }: { model: string; attempt: number },
 ): TextStream {
-  const of = { step, ...(agent !== null && { agent }) }
   const started = draftEvent("step.started", { ...of, model, ...(attempt > 0 && { attempt }) }, ctx.clock.now())
   const stop = new AbortController()
   let waiting: EventDraft[] = [started]

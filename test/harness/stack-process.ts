@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { LLMock } from "@copilotkit/aimock"
 import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
@@ -25,7 +26,11 @@ const customer = await startCustomerServer()
 const urls = { stackUrl: stack.url, modelUrl: models.url, mcpUrl: mcp.url, customerUrl: customer.url }
 console.log(JSON.stringify(urls))
 
+let ending = false
+
 async function end() {
+  if (ending) return
+  ending = true
   mcp.stop()
   customer.stop()
   await models.stop()
@@ -40,7 +45,7 @@ process.stdin.once("end", end).resume()
 /** A published MCP server, over Streamable HTTP. */
 async function startMcpServer() {
   const port = await freePort()
-  const entry = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+  const entry = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))
   const env = { ...process.env, PORT: String(port) }
   const child = spawn(process.execPath, [entry, "streamableHttp"], { stdio: ["ignore", "ignore", "pipe"], env })
   // It says on stderr that it listens.

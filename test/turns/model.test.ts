@@ -27,7 +27,9 @@ let context: ReturnType<typeof createContext>
 beforeAll(async () => {
   world = await createWorld()
   const background: Promise<unknown>[] = []
-  context = createContext(parseBaseEnv(world.env), (work) => background.push(work), { clock: world.clock })
+  // A cancel waits until no call starts any more: then the time goes by.
+  const clock = { ...world.clock, sleep: (ms: number) => world.advance(ms) }
+  context = createContext(parseBaseEnv(world.env), (work) => background.push(work), { clock })
   // Publishing is not what is tested here: it may always fail, and nothing may depend on it.
   context = { ...context, queue: { publish: async () => {} }, log: () => {} }
 })

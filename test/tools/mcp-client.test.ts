@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest"
+import { createOutbound } from "../../src/platform/outbound.ts"
+import { type McpConnection, McpError, openMcpServer } from "../../src/tools/mcp-client.ts"
+import { createTestClock } from "../harness/clock.ts"
+
+interface Message {
+  id?: number
+  method: string
+  params?: { name?: string; cursor?: string; _meta?: { progressToken?: unknown } & Record<string, unknown> }
+}
+
+interface FakeServer {
+  /** What it answers to a message; undefined for what is always the same. */
+  answer?: (message: Message, request: Request) => Response | undefined
+  pages?: string[][]
+}
+
+const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" } })
+const result = (id: number | undefined, value: object, headers: Record<string, string> = {}) =>
+  Response.json({ jsonrpc: "2.0", id, result: value }, { headers })
+
+/** A server of ours that speaks as much MCP as a test needs, and notes what it was asked. */
+function connectTo({ answer, pages = [["one", "two"]] }: FakeServer = {}) {
+  const seen: { method: string; headers: Headers; message: Message | null }[] = []
+  let sessions = 0
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init)
+    const message = request.method === "POST" ? ((await request.clone().json()) as Message) : null
+    seen.push({ method: request.method, headers: request.headers, message })
+    if (!message) return new Response(null, { status: 200 })
+    const own = answer?.(message, request)
+    if (own) return own
+    if (message.id === undefined) return new Response(null, { status: 202 })
+    switch (message.method) {
+      case "initialize": {
+        const serverInfo = { name: "fake", version: "1" }
+        const capabilities = { tools: {} }
+        return result(
+          message.id,
+          { protocolVersion: "2025-06-18", capabilities, serverInfo },
+          { "mcp-session-id": `s${++sessions}` },
+        )
+      }
+      case "tools/list": {
+        const page = Number(message.params?.cursor ?? 0)
+        const next = page + 1 < pages.length ? { nextCursor: String(page + 1) } : {}
+        return result(message.id, { tools: (pages[page] ?? []).map(tool), ...next })
+      }
+      default:
+        return result(message.id, { content: [{ type: "text", text: `called ${message.params?.name}` }] })
+    }
+  }
+  const clock = createTestClock()
+  const outbound = createOutbound({ fetch, clock, policy: { allowLoopback: false, ownHosts: [] } })
+  const server = { name: "fake", url: "https://mcp.customer.com/mcp", headers: { authorization: "Bearer s" } }
+  const limits = { connectMs: 5000, maxBytes: 100_000, maxTools: 5 }
+  const open = () => openMcpServer({ outbound, clock, server, limits, signal: new AbortController().signal })
+  return { seen, open }
+}
+
+const call = (connection: McpConnection, name = "one") =>
+  connection.callTool(
+    name,
+    { a: 1 },
+    { idempotencyKey: "turn_x.0.0", timeoutMs: 5000, signal: new AbortController().signal },
+  )
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error as McpError,
+  )
+
+describe("an MCP server over Streamable HTTP", () => {
+  test("its session, its headers and the call's key go with every request, and the session is ended", async () => {
+    const { seen, open } = connectTo()
+    const connection = await open()
+    expect((await connection.listTools()).map(({ name }) => name)).toEqual(["one", "two"])
+    expect(await call(connection)).toEqual({ isError: false, parts: [{ type: "text", text: "called one" }] })
+    await connection.close()
+    expect(seen.every(({ headers }) => headers.get("authorization") === "Bearer s")).toBe(true)
+    expect(seen.slice(1).every(({ headers }) => headers.get("mcp-session-id") === "s1")).toBe(true)
+    const called = seen.find(({ message }) => message?.method === "tools/call")
+    expect(called?.headers.get("idempotency-key")).toBe("turn_x.0.0")
+    expect(Object.values(called?.message?.params?._meta ?? {})).toContain("turn_x.0.0")
+    expect(seen.at(-1)?.method).toBe("DELETE")
+    expect(
+      seen.some(({ method }) => method === "GET"),
+      "no stream is left open",
+    ).toBe(false)
+  })
+
+  test("all pages of its tools are read, up to a limit", async () => {
+    const pages = [["a", "b"], ["c"], ["d", "e", "f"]]
+    const connection = await connectTo({ pages }).open()
+    expect((await connection.listTools()).map(({ name }) => name)).toEqual(["a", "b", "c", "d", "e"])
+  })
+
+  test("an answer as an event stream, with progress before it", async () => {
+    const answer = ({ id, method, params }: Message) => {
+      if (method !== "tools/call") return undefined
+      const notes = [1, 2].map((progress) => ({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken: params?._meta?.progressToken, progress, total: 2 },
+      }))
+      const last = { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "slow" }] } }
+      const body = [...notes, last].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join("")
+      return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    }
+    const connection = await connectTo({ answer }).open()
+    const progress: number[] = []
+    const options = { idempotencyKey: "k", timeoutMs: 5000, signal: new AbortController().signal }
+    const answered = await connection.callTool(
+      "one",
+      {},
+      { ...options, onProgress: (note) => progress.push(note.progress) },
+    )
+    expect([answered.parts, progress]).toEqual([[{ type: "text", text: "slow" }], [1, 2]])
+  })
+
+  test("a session that the server has forgotten is opened anew, once", async () => {
+    let forgotten = false
+    const answer = ({ method }: Message, request: Request) => {
+      if (method !== "tools/call" || request.headers.get("mcp-session-id") !== "s1") return undefined
+      forgotten = true
+      return new Response("no such session", { status: 404 })
+    }
+    const { open, seen } = connectTo({ answer })
+    const connection = await open()
+    expect((await call(connection)).parts).toEqual([{ type: "text", text: "called one" }])
+    expect(forgotten).toBe(true)
+    expect(seen.filter(({ message }) => message?.method === "initialize")).toHaveLength(2)
+  })
+
+  test("every kind of content becomes something that a model can read", async () => {
+    const content = [
+      { type: "text", text: "t" },
+      { type: "image", data: "aGk=", mimeType: "image/png" },
+      { type: "audio", data: "aGk=", mimeType: "audio/wav" },
+      { type: "resource_link", uri: "file:///a", name: "a" },
+      { type: "resource", resource: { uri: "file:///b", text: "the text of b" } },
+      { type: "resource", resource: { uri: "file:///c", blob: "aGk=" } },
+    ]
+    const answer = ({ id, method }: Message) =>
+      method === "tools/call" ? result(id, { content, isError: true, structuredContent: { a: 1 } }) : undefined
+    const connection = await connectTo({ answer }).open()
+    expect(await call(connection)).toEqual({
+      isError: true,
+      structured: { a: 1 },
+      parts: [
+        { type: "text", text: "t" },
+        { type: "image", mediaType: "image/png", data: "aGk=" },
+        { type: "text", text: "[audio, audio/wav, not shown]" },
+        { type: "text", text: "[resource a: file:///a]" },
+        { type: "text", text: "the text of b" },
+        { type: "text", text: "[resource file:///c, not shown]" },
+      ],
+    })
+  })
+
+  test.each([
+    ["401", () => new Response("no", { status: 401 }), "unreachable"],
+    ["500", () => new Response("no", { status: 500 }), "unreachable"],
+    ["a web page", () => new Response("<html>", { headers: { "content-type": "text/html" } }), "protocol"],
+    ["broken JSON", () => new Response("{", { headers: { "content-type": "application/json" } }), "protocol"],
+    ["something else", () => Response.json({ hello: "world" }), "protocol"],
+    [
+      "too much",
+      () => new Response("x".repeat(200_000), { headers: { "content-type": "application/json" } }),
+      "unreachable",
+    ],
+    ["a redirect into a private network", () => Response.redirect("http://10.0.0.1/", 307), "unreachable"],
+  ])("%s: a clear error that names the server", async (_what, answer, kind) => {
+    const error = await failureOf(connectTo({ answer }).open())
+    expect(error).toBeInstanceOf(McpError)
+    expect(error).toMatchObject({ kind, message: expect.stringContaining('The MCP server "fake"') })
+  })
+
+  test("a call that the server refuses is the tool's error", async () => {
+    const answer = ({ id, method }: Message) =>
+      method === "tools/call"
+        ? Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: "no such tool" } })
+        : undefined
+    const error = await failureOf(call(await connectTo({ answer }).open()))
+    expect(error).toMatchObject({ kind: "tool", message: expect.stringContaining("no such tool") })
+  })
+})
