@@ -1,81 +1,85 @@
 import { createHash } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { FILE_POLICY } from "../src/files/policies.ts"
-import { startDevServer } from "../src/local/dev-server.ts"
-import { freePort } from "../src/local/postgres.ts"
-import type { Account } from "./load.ts"
-import { descendants } from "./processes.ts"
+import { memoryMb } from "./processes.ts"
+import { round } from "./statistics.ts"
 import type { World } from "./world.ts"
 
-const LARGEST_MIB = FILE_POLICY.maxBytes / 1024 / 1024
-
-/** The same bytes in every round: as many small files, then as one of the largest size, again and again. */
-const ROUNDS = [10, 10, 10, ...Array<number>(9).fill(LARGEST_MIB)]
+const ROUNDS = 4
+const MiB = 1024 * 1024
+const SAMPLE_MS = 20
 
 /**
- * The runtime's peak memory while files go up and down, small ones and then the largest: `wrangler dev`, since only that has
- * R2. Its bucket and its proxies are in the same process, so most of what is seen is theirs.
+ * The largest file up and down again, one after the other, and the memory of the runtime meanwhile: what a transfer adds
+ * must not depend on its size.
  */
 export async function measureFiles(world: World) {
   const site = await world.site("files", { runs: false })
-  const account = site.accounts[0]
-  if (!account) throw new Error("no account")
-  const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-files-"))
-  const port = await freePort()
-  const env = { ...site.env, CALLBACKS_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: "error" }
-  const server = await startDevServer({ port, dataDir, env })
-  try {
-    const memory = () => runtimeMemoryMb(new Set(site.pids))
-    const points = [{ file_mib: 0, peak_mb: await memory(), mib_per_second: 0 }]
-    for (const [round, mib] of ROUNDS.entries()) {
-      let peak = 0
-      const watch = setInterval(
-        () =>
-          void memory().then((mb) => {
-            peak = Math.max(peak, mb)
-          }),
-        100,
-      )
-      const began = performance.now()
-      for (let done = 0; done < LARGEST_MIB; done += mib) await upAndDown(server.url, account, `${round}-${done}`, mib)
-      clearInterval(watch)
-      const mib_per_second = Math.round((2 * LARGEST_MIB * 1000) / (performance.now() - began))
-      points.push({ file_mib: mib, peak_mb: peak, mib_per_second })
-    }
-    // By the third round of each size the buffers are filled; from then on nothing may pile up.
-    const [small, last] = [points[3]?.peak_mb ?? 0, points.at(-1)?.peak_mb ?? 0]
-    return {
-      points,
-      largest_beside_small: Math.round((last / small) * 100) / 100,
-      flat: last <= (points[8]?.peak_mb ?? 0) * 1.1,
-    }
-  } finally {
-    await server.stop()
-    await rm(dataDir, { recursive: true, force: true })
+  const { url, pid } = site.runtime
+  const { key, space } = site.accounts[0] ?? { key: "", space: "" }
+  const headers = { authorization: `Bearer ${key}` }
+  const upload = async (bytes: number) => {
+    const options = { method: "POST", headers, body: bytesOf(bytes), duplex: "half" as const }
+    const response = await fetch(`${url}/v1/spaces/${space}/files?name=bench.bin`, options)
+    if (response.status !== 201) throw new Error(await response.text())
+    return (await response.json()) as { file_id: string; sha256: string }
   }
+  const download = async ({ file_id, sha256 }: { file_id: string; sha256: string }) => {
+    const response = await fetch(`${url}/v1/files/${file_id}/content`, { headers })
+    const hash = createHash("sha256")
+    for await (const chunk of response.body ?? []) hash.update(chunk)
+    if (hash.digest("hex") !== sha256) throw new Error("The file came back as another.")
+  }
+  const remove = ({ file_id }: { file_id: string }) =>
+    fetch(`${url}/v1/files/${file_id}`, { method: "DELETE", headers })
+  // The first transfers fill the heap's young generation and the allocator's pages.
+  await download(await upload(2 * FILE_POLICY.partBytes))
+  const points = []
+  for (let count = 1; count <= ROUNDS; count++) {
+    const before = await memoryMb(pid)
+    const up = await watch(pid, () => upload(FILE_POLICY.maxBytes))
+    const down = await watch(pid, () => download(up.answer))
+    await remove(up.answer)
+    points.push({
+      file: count,
+      mb_before: before,
+      mb_upload: up.mb,
+      mb_download: down.mb,
+      upload_mib_per_s: round(FILE_POLICY.maxBytes / MiB / up.seconds, 0),
+      download_mib_per_s: round(FILE_POLICY.maxBytes / MiB / down.seconds, 0),
+    })
+  }
+  return { points }
 }
 
-async function upAndDown(url: string, account: Account, name: string, mib: number): Promise<void> {
-  const headers = { authorization: `Bearer ${account.key}` }
-  const body = new Uint8Array(mib * 1024 * 1024)
-  for (let at = 0; at < body.length; at += 65_536) crypto.getRandomValues(body.subarray(at, at + 65_536))
-  const expected = createHash("sha256").update(body).digest("hex")
-  const sent = await fetch(`${url}/v1/spaces/${account.space}/files?name=${name}.bin`, {
-    method: "POST",
-    headers,
-    body,
+function bytesOf(total: number): ReadableStream<Uint8Array> {
+  const piece = new Uint8Array(64 * 1024).fill(97)
+  let sent = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (sent >= total) return controller.close()
+      const next = piece.subarray(0, Math.min(piece.length, total - sent))
+      sent += next.length
+      controller.enqueue(next)
+    },
   })
-  const file = (await sent.json()) as { file_id: string; sha256: string }
-  const got = await fetch(`${url}/v1/files/${file.file_id}/content`, { headers })
-  const hash = createHash("sha256")
-  for await (const chunk of got.body as unknown as AsyncIterable<Uint8Array>) hash.update(chunk)
-  if (file.sha256 !== expected || hash.digest("hex") !== expected) throw new Error("a file came back changed")
 }
 
-async function runtimeMemoryMb(except: Set<number>): Promise<number> {
-  const below = await descendants(process.pid)
-  const runtimes = below.filter(({ pid, command }) => /workerd serve/.test(command) && !except.has(pid))
-  return Math.round(Math.max(0, ...runtimes.map(({ rssKb }) => rssKb)) / 1024)
+/** The most memory that the runtime had while `work` ran. */
+async function watch<T>(pid: number, work: () => Promise<T>): Promise<{ answer: T; mb: number; seconds: number }> {
+  const began = performance.now()
+  let isOver = false
+  let mb = 0
+  const watching = (async () => {
+    while (!isOver) {
+      mb = Math.max(mb, await memoryMb(pid))
+      await new Promise((done) => setTimeout(done, SAMPLE_MS))
+    }
+  })()
+  try {
+    const answer = await work()
+    return { answer, mb, seconds: (performance.now() - began) / 1000 }
+  } finally {
+    isOver = true
+    await watching
+  }
 }

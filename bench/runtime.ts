@@ -24,6 +24,8 @@ interface RuntimeOptions {
   dir: string
   /** Its bindings, given the URL at which it will listen. */
   bindings: (url: string) => Record<string, string>
+  /** Host and port of its R2 bucket FILES. */
+  bucket: string
   /** Is given what ends the process, as soon as there is one. */
   keep: (stop: () => Promise<void>) => void
 }
@@ -32,7 +34,7 @@ interface RuntimeOptions {
  * One worker in a workerd of its own and nothing else: `wrangler dev` and miniflare put proxies before and behind the
  * worker, which cost more than a request does.
  */
-export async function startRuntime({ name, entry, dir, bindings, keep }: RuntimeOptions): Promise<Runtime> {
+export async function startRuntime({ name, entry, dir, bindings, bucket, keep }: RuntimeOptions): Promise<Runtime> {
   await build({
     entryPoints: [entry],
     outfile: join(dir, `${name}.mjs`),
@@ -50,7 +52,7 @@ export async function startRuntime({ name, entry, dir, bindings, keep }: Runtime
   const wrangler = parse(await readFile("wrangler.toml", "utf8")) as { compatibility_date: string }
   // A date that the runtime does not know yet is an error to it.
   const date = [wrangler.compatibility_date, newestDate].sort()[0]
-  await writeFile(configFile, configuration(name, `${date}`, port, bindings(url)))
+  await writeFile(configFile, configuration({ name, date: `${date}`, port, bindings: bindings(url), bucket }))
   const child = spawn(program, ["serve", configFile], { stdio: ["ignore", "inherit", "inherit"], detached: true })
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
   keep(async () => {
@@ -76,22 +78,29 @@ function reaches(port: number): Promise<boolean> {
   })
 }
 
-function configuration(name: string, date: string, port: number, bindings: Record<string, string>): string {
-  const texts = Object.entries(bindings).map(([key, value]) => `(name = ${quote(key)}, text = ${quote(value)})`)
-  // There is no R2 here, and nothing that is measured on it needs any.
-  const list = [...texts, '(name = "FILES", json = "{}")']
+interface Configuration {
+  name: string
+  date: string
+  port: number
+  bindings: Record<string, string>
+  bucket: string
+}
+
+function configuration({ name, date, port, bindings, bucket }: Configuration): string {
+  const list = Object.entries(bindings).map(([key, value]) => `(name = ${quote(key)}, text = ${quote(value)})`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
     (name = "internet", network = (allow = ["public", "private"])),
+    (name = "bucket", external = (address = "${bucket}", http = ())),
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "${name}.mjs")],
   compatibilityDate = "${date}",
-  bindings = [${list.join(", ")}],
+  bindings = [${list.join(", ")}, (name = "FILES", r2Bucket = "bucket")],
 );
 `
 }

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import pg from "pg"
 import { startStack } from "../src/local/stack.ts"
 import { createApiKey, createUser, topUp } from "../src/ops/seed.ts"
+import { startBucket } from "./bucket.ts"
 import { type Account, type Load, startLoad } from "./load.ts"
 import { type Runtime, startRuntime } from "./runtime.ts"
 
@@ -66,6 +67,8 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
   const stack = await startStack({ dataDir, control: false, durable: false, schemaSql, databaseUrl, redisUrl })
   keep(stack.close)
+  const bucket = await startBucket()
+  keep(bucket.stop)
   const load = startLoad()
   keep(load.stop)
 
@@ -88,6 +91,7 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
           entry: `functions/${group}.ts`,
           dir: dataDir,
           bindings: (url) => bindings(callbacksUrl ?? url),
+          bucket: bucket.address,
           keep,
         })
       }
@@ -104,6 +108,7 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
         entry: "bench/bare-worker.ts",
         dir: dataDir,
         bindings: () => env,
+        bucket: bucket.address,
         keep,
       })
     },

@@ -1,6 +1,6 @@
 /** The numbers of files (design section 4). */
 export const FILE_POLICY = {
-  /** 100 MB, in MiB as people count files. */
+  /** 100 MB, in MiB as people count files: 104,857,600 bytes. */
   maxBytes: 100 * 1024 * 1024,
   /** Bytes of an upload that are in memory at a time; R2 wants parts of at least 5 MiB, all of one size. */
   partBytes: 8 * 1024 * 1024,
@@ -9,4 +9,5 @@ export const FILE_POLICY = {
   /** An upload that has not ended by then never will. */
   uploadLimitMs: 3_600_000,
   sweepBatch: 100,
+  sweepBatches: 10,
 } as const

@@ -1,3 +1,4 @@
+import { sql } from "kysely"
 import * as z from "zod"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
@@ -15,10 +16,15 @@ export const fileSchema = z
   })
   .meta({ id: "File" })
 
+export const deletedFileSchema = fileSchema.extend({ deleted: z.literal(true) }).meta({ id: "DeletedFile" })
+
 /** A row of `files`, as to_jsonb gives it, with its space's slug. */
 export interface FileRow extends JsonRow<"files"> {
   space: string
 }
+
+/** The jsonb of a file `f` and its space `s`, for FileRow. */
+export const fileJson = sql`to_jsonb(f) || jsonb_build_object('space', s.slug)`
 
 export function serializeFile(row: FileRow): z.infer<typeof fileSchema> {
   return {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { TurnpikeError } from "../errors.ts"
 import type { Bucket } from "../platform/bucket.ts"
+import { PartBuffer } from "./part-buffer.ts"
 import { FILE_POLICY } from "./policies.ts"
 
 export interface Stored {
@@ -19,36 +20,29 @@ export function tooLarge(): TurnpikeError {
  */
 export async function storeStream(bucket: Bucket, key: string, chunks: AsyncIterable<Uint8Array>): Promise<Stored> {
   const hash = createHash("sha256")
-  const part = new Uint8Array(FILE_POLICY.partBytes)
-  let filled = 0
+  const buffer = new PartBuffer(FILE_POLICY.partBytes)
+  const parts: R2UploadedPart[] = []
   let bytes = 0
   let upload: Awaited<ReturnType<Bucket["createMultipartUpload"]>> | null = null
-  const parts: R2UploadedPart[] = []
   try {
     for await (const chunk of chunks) {
       bytes += chunk.length
       if (bytes > FILE_POLICY.maxBytes) throw tooLarge()
       hash.update(chunk)
-      for (let taken = 0; taken < chunk.length; ) {
-        if (filled === part.length) {
-          upload ??= await bucket.createMultipartUpload(key)
-          parts.push(await upload.uploadPart(parts.length + 1, part))
-          filled = 0
-        }
-        const piece = chunk.subarray(taken, taken + part.length - filled)
-        part.set(piece, filled)
-        filled += piece.length
-        taken += piece.length
+      for (let rest = buffer.take(chunk); rest.length > 0; rest = buffer.take(rest)) {
+        // Full, and more to come: a file that fits into one part is put as a whole below.
+        upload ??= await bucket.createMultipartUpload(key)
+        parts.push(await upload.uploadPart(parts.length + 1, buffer.bytes))
+        buffer.clear()
       }
     }
-    const rest = part.subarray(0, filled)
     if (upload) {
-      parts.push(await upload.uploadPart(parts.length + 1, rest))
+      parts.push(await upload.uploadPart(parts.length + 1, buffer.bytes))
       await upload.complete(parts)
-    } else await bucket.put(key, rest)
+    } else await bucket.put(key, buffer.bytes)
     return { bytes, sha256: hash.digest("hex") }
   } catch (error) {
-    // R2 drops what was not completed by itself after some days; this only makes it sooner.
+    // R2 drops by itself, after some days, what was not completed; this only makes it sooner.
     await upload?.abort().catch(() => {})
     throw error
   }

@@ -1,36 +1,34 @@
-import { type MultipartError, make, type PartInfo } from "multipasta"
 import { TurnpikeError } from "../errors.ts"
-import { mediaTypeOf } from "../files/media-types.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { tooLarge } from "../files/store-stream.ts"
+import { type MultipartEvent, parseMultipart, wrongBody } from "./multipart.ts"
+import type { PartHeaders } from "./part-headers.ts"
 
 /** A file on its way in: what it is called, and its bytes as they come. */
 export interface FileBody {
   name: string
-  mediaType: string
+  mediaType: string | null
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** What surrounds the file in a multipart body. */
+/** What may surround the file in a form: other fields, headers, boundaries. */
 const ENVELOPE_BYTES = 64 * 1024
-const MAX_FIELD_BYTES = 64 * 1024
-const MAX_PARTS = 10
 
 /**
- * The one file of a request, read no further than its name: a part of multipart/form-data, or the body itself with the
- * name from the query. Throws VALIDATION_FAILED, PAYLOAD_TOO_LARGE; so does reading the chunks.
+ * The one file of a request, read no further than its name: the part `file` of multipart/form-data, or the body itself with
+ * the name from the query. Throws VALIDATION_FAILED and PAYLOAD_TOO_LARGE; so does reading the chunks.
  */
 export async function readFileBody(request: Request, queryName: string | undefined): Promise<FileBody> {
+  const type = request.headers.get("content-type")
+  const isForm = /^\s*multipart\/form-data/i.test(type ?? "")
   const length = Number(request.headers.get("content-length") ?? 0)
-  const type = request.headers.get("content-type") ?? ""
-  const multipart = /^\s*multipart\/form-data/i.test(type)
-  if (length > FILE_POLICY.maxBytes + (multipart ? ENVELOPE_BYTES : 0)) throw tooLarge()
+  if (length > FILE_POLICY.maxBytes + (isForm ? ENVELOPE_BYTES : 0)) throw tooLarge()
   const chunks = chunksOf(request.body)
-  if (multipart) return readMultipart(chunks, type, queryName)
-  if (!queryName) throw wrong("name", "name: say what the file is called, as `?name=report.pdf`")
-  // curl says this of any body; it is never true of a file.
-  const meant = /^application\/x-www-form-urlencoded/i.test(type) ? "" : type
-  return { name: queryName, mediaType: meant || mediaTypeOf(queryName) || "application/octet-stream", chunks }
+  if (isForm) return readForm(chunks, boundaryOf(type ?? ""), queryName)
+  if (!queryName) throw wrong("name", "name: say what the file is called, as `?name=report.pdf`, or send a form")
+  // curl says this of any body; of a file it is never true.
+  const isSaid = !/^application\/x-www-form-urlencoded/i.test(type ?? "")
+  return { name: queryName, mediaType: isSaid ? type : null, chunks }
 }
 
 function wrong(param: string, message: string): TurnpikeError {
@@ -53,82 +51,68 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerato
   }
 }
 
-async function readMultipart(
-  input: AsyncGenerator<Uint8Array>,
-  contentType: string,
+/** RFC 2046 section 5.1.1: 1 to 70 characters of these. */
+function boundaryOf(contentType: string): string {
+  const match = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType)
+  const boundary = match?.[1] ?? match?.[2] ?? ""
+  if (/^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/.test(boundary)) return boundary
+  throw wrongBody("the Content-Type has no valid boundary")
+}
+
+async function readForm(
+  chunks: AsyncGenerator<Uint8Array>,
+  boundary: string,
   queryName: string | undefined,
 ): Promise<FileBody> {
-  let info: PartInfo | null = null
-  let fault: TurnpikeError | null = null
-  let ended = false
-  const ready: Uint8Array[] = []
-  const parser = make({
-    headers: { "content-type": contentType },
-    maxParts: MAX_PARTS,
-    maxFieldSize: MAX_FIELD_BYTES,
-    isFile: (part) => part.filename !== undefined || part.name === "file",
-    onField: () => {},
-    onFile: (part) => {
-      if (info) fault ??= wrong("file", "file: send exactly one file")
-      const first = info === null
-      info ??= part
-      return (chunk) => {
-        if (first && chunk) ready.push(chunk)
-      }
-    },
-    onError: (error) => {
-      fault ??= wrong("body", `body: ${describe(error)}`)
-    },
-    onDone: () => {},
-  })
-  /** Feeds the parser once more; what it found is in `ready`. */
-  const feed = async () => {
-    const { done, value } = await input.next()
-    if (done) {
-      ended = true
-      parser.end()
-    } else parser.write(value)
-    if (fault) {
-      await input.return(undefined)
-      throw fault
-    }
-  }
-  while (!info && !ended) await feed()
-  const part = info as PartInfo | null
-  if (!part) throw wrong("file", "file: there is no file among the form's parts")
-  const name = queryName || part.filename
-  if (!name) {
-    await input.return(undefined)
-    throw wrong("file", "file: has no filename")
-  }
-  const said = part.headers["content-type"]
-  const mediaType = (said && String(said)) ?? mediaTypeOf(name) ?? "application/octet-stream"
-  return {
-    name,
-    mediaType,
-    chunks: (async function* () {
-      try {
-        for (;;) {
-          yield* ready.splice(0)
-          if (ended) return
-          await feed()
-        }
-      } finally {
-        await input.return(undefined)
-      }
-    })(),
+  const events = parseMultipart(chunks, boundary)
+  try {
+    const part = await findFile(events)
+    const name = queryName || part.filename
+    if (!name) throw wrong("file", "file: has no filename")
+    return { name, mediaType: part.contentType ?? null, chunks: fileChunks(events, chunks) }
+  } catch (error) {
+    await chunks.return(undefined)
+    throw error
   }
 }
 
-function describe(error: MultipartError): string {
-  switch (error._tag) {
-    case "InvalidBoundary":
-      return "the Content-Type has no valid boundary"
-    case "EndNotReached":
-      return "ends before its last boundary"
-    case "ReachedLimit":
-      return "has too many or too large parts beside the file"
-    default:
-      return "a part has broken headers"
+const isFile = ({ name, filename }: PartHeaders) => name === "file" || filename !== undefined
+
+/** Reads on to the first file, and over the fields before it. */
+async function findFile(events: AsyncIterator<MultipartEvent>): Promise<PartHeaders> {
+  let passed = 0
+  for (;;) {
+    const { done, value } = await events.next()
+    if (done) throw wrong("file", "file: there is none among the form's parts")
+    if ("bytes" in value) {
+      passed += value.bytes.length
+      if (passed > ENVELOPE_BYTES) throw wrongBody("has too much beside the file")
+    } else if (isFile(value.part)) {
+      if (value.part.name !== "file") throw wrong("file", 'file: the name of the file\'s part must be "file"')
+      return value.part
+    }
+  }
+}
+
+/** The bytes of the file, to the end of the form: only then it is known to be the only one. */
+async function* fileChunks(
+  events: AsyncIterable<MultipartEvent>,
+  input: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let isOver = false
+  let passed = 0
+  try {
+    for await (const event of events) {
+      if ("part" in event) {
+        if (isFile(event.part)) throw wrong("file", "file: send exactly one file")
+        isOver = true
+      } else if (!isOver) yield event.bytes
+      else {
+        passed += event.bytes.length
+        if (passed > ENVELOPE_BYTES) throw wrongBody("has too much beside the file")
+      }
+    }
+  } finally {
+    await input.return(undefined)
   }
 }

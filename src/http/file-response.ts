@@ -1,4 +1,4 @@
-import { TurnpikeError } from "../errors.ts"
+import type { ByteRange } from "../files/read-content.ts"
 
 interface ServedFile {
   name: string
@@ -7,26 +7,34 @@ interface ServedFile {
   sha256: string
 }
 
-/** Bytes from `offset` on, `length` of them. */
-export interface ByteRange {
-  offset: number
-  length: number
-}
+type Header = (name: string) => string | undefined
 
-/** The one range of a Range header (RFC 9110, section 14.2); null for the whole file. Several ranges are the whole file. */
-export function parseRange(header: string | undefined, bytes: number): ByteRange | null {
-  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "")
-  if (!match || (match[1] === "" && match[2] === "")) return null
+/** How a download is answered: all of it, a range, that the caller has it (304), or that there is no such range (416). */
+export type Download =
+  | { status: 200; range: null }
+  | { status: 206; range: ByteRange }
+  | { status: 304 | 416; range: null }
+
+/** Reads If-None-Match, Range and If-Range (RFC 9110 sections 13.1.2, 13.1.5, 14.2). Several ranges are the whole file. */
+export function planDownload(file: ServedFile, header: Header): Download {
+  const etag = etagOf(file)
+  const known = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""))
+  if (known.includes(etag) || known[0] === "*") return { status: 304, range: null }
+  const condition = header("if-range")
+  const match = /^bytes=(\d*)-(\d*)$/i.exec(header("range")?.trim() ?? "")
+  if (!match || match[0].length === 7 || (condition !== undefined && condition.trim() !== etag)) {
+    return { status: 200, range: null }
+  }
   const [, from = "", to = ""] = match
-  const offset = from === "" ? Math.max(0, bytes - Number(to)) : Number(from)
-  const end = from === "" || to === "" ? bytes - 1 : Math.min(Number(to), bytes - 1)
-  if (from !== "" && to !== "" && Number(to) < Number(from)) return null
-  if (offset > end) throw new TurnpikeError("RANGE_NOT_SATISFIABLE", `The file has ${bytes} bytes.`)
-  return { offset, length: end - offset + 1 }
+  if (from !== "" && to !== "" && Number(to) < Number(from)) return { status: 200, range: null }
+  const offset = from === "" ? Math.max(0, file.bytes - Number(to)) : Number(from)
+  const last = from === "" || to === "" ? file.bytes - 1 : Math.min(Number(to), file.bytes - 1)
+  if (offset > last) return { status: 416, range: null }
+  return { status: 206, range: { offset, length: last - offset + 1 } }
 }
 
 /** Headers with which a browser saves a customer's file and never runs it. */
-export function fileHeaders(file: ServedFile, range: ByteRange | null): Record<string, string> {
+export function fileHeaders(file: ServedFile, { range }: Download): Record<string, string> {
   return {
     "content-type": file.media_type,
     "content-length": String(range?.length ?? file.bytes),
@@ -43,7 +51,7 @@ export const etagOf = (file: Pick<ServedFile, "sha256">) => `"${file.sha256}"`
 
 /** RFC 6266: a plain name for old readers, and the real one as RFC 8187 has it. */
 function contentDisposition(name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_")
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_")
   const real = encodeURIComponent(name).replace(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -52,12 +52,13 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
           description: operation.answer.description,
           ...(operation.answer.headers && { headers: describeHeaders(operation.answer.headers) }),
           content: operation.answer.binary
-            ? { "*/*": { schema: { type: "string", format: "binary" } } }
+            ? { "*/*": { schema: FILE } }
             : {
                 "application/json": { schema: schema(operation.answer.schema, "output") },
                 ...otherTypes(operation.answer.also),
               },
         },
+        ...otherAnswers(operation),
         ...errorResponses(operation, schema(errorSchema, "output")),
       },
     }
@@ -122,6 +123,14 @@ function parametersOf(operation: Operation, schema: (type: z.ZodType, io: "input
     parameters.push({ name, in: "header", required, description, schema: { type: "string" }, example })
   }
   return parameters.length > 0 ? { parameters } : {}
+}
+
+function otherAnswers({ answer }: Operation): Json {
+  const entries = Object.entries(answer.others ?? {}).map(([status, description]) => [
+    status,
+    { description, ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }) },
+  ])
+  return Object.fromEntries(entries)
 }
 
 function otherTypes(types: Record<string, string> = {}): Json {

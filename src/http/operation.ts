@@ -35,8 +35,10 @@ export interface Operation<
     headers?: Record<string, string>
     /** Other media types that the caller may ask for, each with what it carries. */
     also?: Record<string, string>
-    /** The answer is bytes of any media type. */
+    /** The answer is bytes of any media type, which the operation serves itself. */
     binary?: boolean
+    /** What else is an answer and no error, by its status. */
+    others?: Record<number, string>
   }
   errors: ErrorCode[]
 }

@@ -4,6 +4,7 @@ import { TurnpikeError } from "../errors.ts"
 export interface Bucket {
   get(key: string, options?: { range?: { offset: number; length: number } }): Promise<R2ObjectBody | null>
   put(key: string, bytes: Uint8Array): Promise<void>
+  /** Nothing happens for a key that is not there. At most 1,000 of them. */
   delete(keys: string | string[]): Promise<void>
   createMultipartUpload(key: string): Promise<Pick<R2MultipartUpload, "uploadPart" | "complete" | "abort">>
 }
@@ -18,7 +19,7 @@ export function createBucket(r2: R2Bucket): Bucket {
       return {
         uploadPart: (place, bytes) => upload.uploadPart(place, bytes).catch(rethrow),
         complete: (parts) => upload.complete(parts).catch(rethrow),
-        abort: () => upload.abort(),
+        abort: () => upload.abort().catch(rethrow),
       }
     },
   }

@@ -4,57 +4,141 @@ import type { TestClient, World } from "./world.ts"
 
 export interface FileAnswer {
   file_id: string
+  space: string
+  turn: string | null
   name: string
   media_type: string
   bytes: number
   sha256: string
+  created_at: string
 }
+
+export const MiB = 1024 * 1024
 
 export const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex")
 
-/** So many bytes as a stream that is made while it is read; `breakAt`: where it fails. */
-export function streamOf(total: number, { breakAt }: { breakAt?: number } = {}): ReadableStream<Uint8Array> {
-  const piece = new Uint8Array(1024 * 1024).fill(97)
+const piece = Uint8Array.from({ length: MiB }, (_, index) => (index * 31 + (index >> 8)) & 255)
+
+/** So many bytes as a stream that is made while it is read. `breakAt`: where it fails; `around`: what encloses them. */
+export function streamOf(
+  total: number,
+  { breakAt, around = ["", ""] }: { breakAt?: number; around?: [string, string] } = {},
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const bytes = (function* () {
+    yield encoder.encode(around[0])
+    for (let sent = 0; sent < total; sent += MiB) yield piece.subarray(0, Math.min(MiB, total - sent))
+    yield encoder.encode(around[1])
+  })()
   let sent = 0
   return new ReadableStream({
     pull(controller) {
       if (breakAt !== undefined && sent >= breakAt) return controller.error(new Error("the client went away"))
-      if (sent >= total) return controller.close()
-      const next = piece.subarray(0, Math.min(piece.length, total - sent))
-      sent += next.length
-      controller.enqueue(next)
+      const { done, value } = bytes.next()
+      if (done) return controller.close()
+      sent += value.length
+      controller.enqueue(value)
     },
   })
 }
 
-export const upload = (
-  world: World,
-  client: TestClient,
-  space: string,
-  query: string,
-  body: BodyInit | null,
-  headers: Record<string, string> = {},
-) =>
-  world.invoke(
-    new Request(`https://api.test/v1/spaces/${space}/files${query}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${client.key}`, ...headers },
-      body,
-    }),
-  )
+/** The SHA-256 of what `streamOf` gives. */
+export function sha256OfStream(total: number): string {
+  const hash = createHash("sha256")
+  for (let sent = 0; sent < total; sent += MiB) hash.update(piece.subarray(0, Math.min(MiB, total - sent)))
+  return hash.digest("hex")
+}
 
-export const listed = async (client: TestClient, space: string) =>
-  ((await (await client.call("GET", `/v1/spaces/${space}/files`)).json()) as { data: FileAnswer[] }).data
+/** The edges of a form with one file, and its Content-Type. */
+export const form = (disposition = 'name="file"; filename="a.bin"', type = "application/octet-stream") => ({
+  headers: { "content-type": "multipart/form-data; boundary=edge" },
+  around: [
+    `--edge\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n`,
+    "\r\n--edge--\r\n",
+  ] as [string, string],
+})
 
-/** Everything that is left of a space's uploads after the sweeper: rows that are not deleted, and objects. */
-export async function remains(world: World, client: TestClient): Promise<{ rows: number; objects: number }> {
-  await world.advance(FILE_POLICY.uploadLimitMs)
-  await world.sweep()
-  const rows = await world.sql<{ state: string; object_key: string }>(
-    "select state, object_key from files where user_id = $1",
-    [client.userId],
-  )
-  const bucket = world.env.FILES as R2Bucket
-  const objects = await Promise.all(rows.map(({ object_key }) => bucket.head(object_key)))
-  return { rows: rows.filter(({ state }) => state !== "deleted").length, objects: objects.filter(Boolean).length }
+export function createFileClient(world: World, client: TestClient) {
+  const upload = (space: string, query: string, body: BodyInit | null, headers: Record<string, string> = {}) =>
+    world.invoke(
+      new Request(`https://api.test/v1/spaces/${space}/files${query}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${client.key}`, ...headers },
+        body,
+      }),
+    )
+  return {
+    ...client,
+    upload,
+    /** Uploads and returns the file. */
+    async add(space: string, query = "?name=a", body: BodyInit | null = "x", headers: Record<string, string> = {}) {
+      const response = await upload(space, query, body, headers)
+      if (response.status !== 201) throw new Error(await response.text())
+      return (await response.json()) as FileAnswer
+    },
+    download: (fileId: string, headers: Record<string, string> = {}, method = "GET") =>
+      client.call(method, `/v1/files/${fileId}/content`, undefined, headers),
+    listed: async (space: string) =>
+      ((await (await client.call("GET", `/v1/spaces/${space}/files`)).json()) as { data: FileAnswer[] }).data,
+    /** What is left of the account's uploads: rows that are not deleted, and objects. */
+    async remains(): Promise<{ rows: number; objects: number }> {
+      await world.settled()
+      const rows = await world.sql<{ state: string; object_key: string }>(
+        "select state, object_key from files where user_id = $1",
+        [client.userId],
+      )
+      const objects = await Promise.all(rows.map(({ object_key }) => world.bucket.head(object_key)))
+      return { rows: rows.filter(({ state }) => state !== "deleted").length, objects: objects.filter(Boolean).length }
+    },
+  }
+}
+
+/** Past the time that an upload may take. */
+export const outliveUploads = (world: World) => world.advance(FILE_POLICY.uploadLimitMs)
+
+type BucketCall = "get" | "put" | "delete" | "createMultipartUpload" | "uploadPart" | "complete" | "abort"
+
+/**
+ * From now on the bucket fails at one of its calls (if one is named), `when` before or after it had its effect. Returns what
+ * ends that, and what tells whether an upload in parts is still open.
+ */
+export function breakBucket(world: World, call: BucketCall | null, when: "before" | "after" = "before") {
+  const begun: R2MultipartUpload[] = []
+  const real = world.bucket
+  const at = <Args extends unknown[], Answer>(name: BucketCall, work: (...args: Args) => Promise<Answer>) => {
+    return async (...args: Args): Promise<Answer> => {
+      if (name === call && when === "before") throw new Error("R2 is down")
+      const answer = await work(...args)
+      if (name === call) throw new Error("R2's answer was lost")
+      return answer
+    }
+  }
+  world.rebind({
+    FILES: {
+      get: at("get", (key: string, options: R2GetOptions) => real.get(key, options)),
+      put: at("put", (key: string, bytes: Uint8Array) => real.put(key, bytes)),
+      delete: at("delete", (keys: string[]) => real.delete(keys)),
+      createMultipartUpload: at("createMultipartUpload", async (key: string) => {
+        const upload = await real.createMultipartUpload(key)
+        begun.push(upload)
+        return {
+          uploadPart: at("uploadPart", (place: number, part: Uint8Array) => upload.uploadPart(place, part)),
+          complete: at("complete", (parts: R2UploadedPart[]) => upload.complete(parts)),
+          abort: at("abort", () => upload.abort()),
+        }
+      }),
+    },
+  })
+  return {
+    mend: () => world.rebind({ FILES: real }),
+    async openUploads(): Promise<number> {
+      const tries = begun.map((upload) =>
+        upload.uploadPart(1, "x").then(
+          () => true,
+          () => false,
+        ),
+      )
+      return (await Promise.all(tries)).filter(Boolean).length
+    },
+  }
 }

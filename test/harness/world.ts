@@ -4,7 +4,7 @@ import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { all } from "../../src/routes/all.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
-import { createNamespace, type Delivery } from "./namespace.ts"
+import { createNamespace, type Delivery, type TestNamespace } from "./namespace.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
 
@@ -18,7 +18,8 @@ export async function createWorld(options: { upstreams?: Record<string, string>;
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
   const worker = createWorker(all, { clock, fetch: route })
   const { FILES } = bindings as unknown as { FILES: R2Bucket }
-  let env: Record<string, unknown> = { ...namespace.env, FILES, ...options.env }
+  const ownEnv = { ...namespace.env, FILES } as unknown as TestNamespace["env"] & { FILES: R2Bucket }
+  let env: Record<string, unknown> = { ...ownEnv, ...options.env }
   const background = new Set<Promise<unknown>>()
 
   /** One invocation: the answer comes first, what it left for later is awaited by `settled`. */
@@ -76,7 +77,8 @@ export async function createWorld(options: { upstreams?: Record<string, string>;
 
   return {
     ...namespace,
-    env,
+    env: ownEnv,
+    bucket: FILES,
     clock,
     /** Deploys with other bindings. */
     rebind(changes: Record<string, unknown>) {

@@ -86,7 +86,7 @@ test("a call whose result was not committed is made again with the same key and 
 })
 
 test("the store of files failing before or after any of its calls costs no file and no turn", async () => {
-  const real = world.env.FILES as R2Bucket
+  const real = world.bucket
   for (const when of ["before", "after"] as const) {
     const client = await world.createAccount()
     let puts = 0

@@ -19,19 +19,17 @@ import { createWorld, type World } from "../harness/world.ts"
 
 // 500 for everyone, 2,000 in CI. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
-const SEQUENCES = Number(settings.TURNPIKE_SEQUENCES)
-const LENGTH = 14
+const [SEQUENCES, LENGTH] = [Number(settings.TURNPIKE_SEQUENCES), 14]
 
 let world: World
 let context: ReturnType<typeof createContext>
 beforeAll(async () => {
   world = await createWorld()
-  const background: Promise<unknown>[] = []
   // A cancel waits until no call starts any more: then the time goes by.
   const clock = { ...world.clock, sleep: (ms: number) => world.advance(ms) }
-  context = createContext(parseBaseEnv(world.env), (work) => background.push(work), { clock })
   // Publishing is not what is tested here: it may always fail, and nothing may depend on it.
-  context = { ...context, queue: { publish: async () => {} }, log: () => {} }
+  const quiet = { queue: { publish: async () => {} }, log: () => {} }
+  context = { ...createContext(parseBaseEnv(world.env), () => {}, { clock }), ...quiet }
 })
 afterAll(() => world.close())
 
@@ -167,7 +165,7 @@ class Sequence {
       this.renew(turn)
     }
     if (calls > 0) {
-      const results = { 0: { type: "text" as const, value: "a" }, 1: { type: "error" as const, value: "b" } }
+      const results = { 0: { type: "text", value: "a" }, 1: { type: "error", value: "b" } } as const
       const answered = await commitResults(context, claim.turn, { step: step.step, results, files: [], events: [] })
       expect(answered !== null, "results committed").toBe(current)
       if (current) turn.toolCalls += calls

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
-import { upload } from "../harness/files.ts"
+import { createFileClient } from "../harness/files.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -190,10 +190,8 @@ describe("built-in tools", () => {
   test("files: attached ones are shown, read in pieces and listed; those of others are not there", async () => {
     const client = await world.createAccount()
     const space = await client.space()
-    const attach = async (name: string, body: string) => {
-      const response = await upload(world, client, space, `?name=${name}`, body)
-      return ((await response.json()) as { file_id: string }).file_id
-    }
+    const files = createFileClient(world, client)
+    const attach = async (name: string, body: string) => (await files.add(space, `?name=${name}`, body)).file_id
     const long = await attach("long.txt", "0123456789".repeat(10_000))
     const other = await attach("other.txt", "not for customer-1")
     await client.runTurn({ space, end_user_ref: "customer-2", files: [other], text: "[reply ok]" })

@@ -69,7 +69,7 @@ export const callbacks: Group = {
   async scheduled(ctx) {
     const sweep = await sweepTurns(ctx)
     ctx.log("info", "turns.swept", { ...sweep })
-    ctx.log("info", "files.swept", await sweepFiles(ctx))
+    ctx.log("info", "files.swept", { ...(await sweepFiles(ctx)) })
   },
 }
 

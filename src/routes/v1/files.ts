@@ -1,14 +1,16 @@
 import * as z from "zod"
-import { deleteFile, fileNotFound, getFile, listSpaceFiles } from "../../files/get-file.ts"
+import { TurnpikeError } from "../../errors.ts"
+import { deleteFile } from "../../files/delete-file.ts"
+import { getFile } from "../../files/get-file.ts"
+import { listFiles } from "../../files/list-files.ts"
 import { FILE_POLICY } from "../../files/policies.ts"
-import { fileSchema, serializeFile } from "../../files/serialize-file.ts"
+import { readContent } from "../../files/read-content.ts"
+import { deletedFileSchema, fileSchema, serializeFile } from "../../files/serialize-file.ts"
 import { uploadFile } from "../../files/upload-file.ts"
 import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
-import { etagOf, fileHeaders, parseRange } from "../../http/file-response.ts"
-import { idParam, pageOf, pageQuery } from "../../http/query.ts"
-import { decodeCursor, toPage } from "../../pagination.ts"
-import { spaceNotFound } from "../../spaces/get-space.ts"
+import { etagOf, fileHeaders, planDownload } from "../../http/file-response.ts"
+import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
 
 const tag = "Files"
 const fileParams = z.object({ file_id: idParam })
@@ -25,7 +27,7 @@ export function mountUpload(app: App) {
       summary: "Upload a file",
       description:
         `One file of at most ${FILE_POLICY.maxBytes} bytes: as the part \`file\` of multipart/form-data, or as the body ` +
-        "itself with its name in the query. Names lose their folders and all that is invisible.",
+        "itself, of any type, with its name in the query. Names lose their folders and all that is invisible.",
       params: spaceParams,
       query: z.strictObject({
         name: z.string().min(1).max(1024).optional().meta({ description: "Its name. Default: the part's filename." }),
@@ -53,18 +55,17 @@ export function mountFiles(app: App) {
       summary: "List a space's files",
       description: "Uploads and outputs, newest first.",
       params: spaceParams,
-      query: z.strictObject(pageQuery),
+      query: z.strictObject({
+        created_after: instantParam.optional().meta({ description: "Inclusive." }),
+        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+        ...pageQuery,
+      }),
       answer: { status: 200, description: "A page of files.", schema: pageOf(fileSchema) },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params: { space_id: spaceId }, query: { limit, cursor } }) => {
-      const filters = { files_of: spaceId }
-      const after = decodeCursor(cursor, filters)
-      const files = await listSpaceFiles(c.get("ctx"), c.get("credential"), { spaceId, after, limit })
-      if (!files) throw spaceNotFound(spaceId)
-      const page = files.slice(0, limit)
-      const { data, ...rest } = toPage(page, { more: files.length > limit, filters, idOf: (file) => file.file_id })
-      return { data: data.map(serializeFile), ...rest }
+    async (c, { params: { space_id: spaceId }, query: { limit, cursor, ...filters } }) => {
+      const page = await listFiles(c.get("ctx"), c.get("credential"), { spaceId, filters, limit, cursor })
+      return { ...page, data: page.data.map(serializeFile) }
     },
   )
 
@@ -89,7 +90,7 @@ export function mountFiles(app: App) {
       id: "getFileContent",
       tag,
       summary: "Download a file",
-      description: "As an attachment of its media type. Takes Range and If-None-Match.",
+      description: "As an attachment of its media type. Takes Range, If-Range and If-None-Match.",
       params: fileParams,
       answer: {
         status: 200,
@@ -97,19 +98,21 @@ export function mountFiles(app: App) {
         schema: z.string(),
         binary: true,
         headers: { ETag: "Its SHA-256.", "Content-Disposition": "`attachment` with its name." },
+        others: { 206: "The bytes of the range.", 304: "The caller has it: If-None-Match names its ETag." },
       },
       errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
     },
-    async (c, { params: { file_id: fileId } }) => {
+    async (c, { params }) => {
       const ctx = c.get("ctx")
-      const file = await getFile(ctx, c.get("credential"), fileId)
-      if (c.req.header("if-none-match")?.includes(etagOf(file))) {
-        return new Response(null, { status: 304, headers: { etag: etagOf(file) } })
+      const file = await getFile(ctx, c.get("credential"), params.file_id)
+      const download = planDownload(file, (name) => c.req.header(name))
+      if (download.status === 304) return new Response(null, { status: 304, headers: { etag: etagOf(file) } })
+      if (download.status === 416) {
+        c.header("Content-Range", `bytes */${file.bytes}`)
+        throw new TurnpikeError("RANGE_NOT_SATISFIABLE", `The file has ${file.bytes} bytes.`)
       }
-      const range = parseRange(c.req.header("range"), file.bytes)
-      const object = file.bytes === 0 ? null : await ctx.files.get(file.object_key, range ? { range } : {})
-      if (!object && file.bytes > 0) throw fileNotFound(fileId)
-      return new Response(object?.body ?? "", { status: range ? 206 : 200, headers: fileHeaders(file, range) })
+      const content = c.req.method === "HEAD" ? null : await readContent(ctx, file, download.range)
+      return new Response(content, { status: download.status, headers: fileHeaders(file, download) })
     },
   )
 
@@ -120,18 +123,14 @@ export function mountFiles(app: App) {
       id: "deleteFile",
       tag,
       summary: "Delete a file",
-      description: "It is gone at once; its bytes are removed within minutes. Turns keep its name among their outputs.",
+      description: "It is gone at once; its bytes are removed right after, or within minutes.",
       params: fileParams,
-      answer: {
-        status: 200,
-        description: "It is gone.",
-        schema: z.object({ file_id: z.string(), deleted: z.literal(true) }).meta({ id: "DeletedFile" }),
-      },
+      answer: { status: 200, description: "What is gone.", schema: deletedFileSchema },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params: { file_id } }) => {
-      await deleteFile(c.get("ctx"), c.get("credential"), file_id)
-      return { file_id, deleted: true as const }
+    async (c, { params }) => {
+      const file = await deleteFile(c.get("ctx"), c.get("credential"), params.file_id)
+      return { ...serializeFile(file), deleted: true as const }
     },
   )
 }

@@ -1,0 +1,53 @@
+import { TurnpikeError } from "../errors.ts"
+
+/** What a part of a form says of itself. */
+export interface PartHeaders {
+  name: string
+  filename: string | undefined
+  contentType: string | undefined
+}
+
+const PARAMETER = /;\s*([!#$%&'*+.^_`|~0-9a-z-]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^\s;"]*))/gi
+
+/** The lines before a part's body. VALIDATION_FAILED when they are not those of form-data with a name. */
+export function parsePartHeaders(head: string): PartHeaders {
+  const [padding, ...lines] = head.replace(/\r\n[ \t]+/g, " ").split("\r\n")
+  const headers = new Map<string, string>()
+  for (const line of lines) {
+    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r\n]*)$/.exec(line)
+    if (!match) throw wrongHeaders()
+    headers.set(`${match[1]}`.toLowerCase(), `${match[2]}`.trim())
+  }
+  const disposition = headers.get("content-disposition") ?? ""
+  if (padding?.trim() !== "" || !/^form-data\s*(;|$)/i.test(disposition)) throw wrongHeaders()
+  const parameters = new Map<string, string>()
+  for (const [, key = "", quoted, token] of disposition.matchAll(PARAMETER)) {
+    parameters.set(key.toLowerCase(), quoted === undefined ? `${token}` : unquote(quoted))
+  }
+  const name = parameters.get("name")
+  if (name === undefined) throw wrongHeaders()
+  const filename = decodeExtended(parameters.get("filename*")) ?? parameters.get("filename")
+  return { name, filename, contentType: headers.get("content-type") }
+}
+
+function wrongHeaders(): TurnpikeError {
+  const message = "body: a part has no `Content-Disposition: form-data` with a name, or broken headers"
+  return new TurnpikeError("VALIDATION_FAILED", message, { param: "body" })
+}
+
+/** Browsers write a quote as %22 (WHATWG HTML, multipart/form-data); others escape it. A lone backslash is a folder's. */
+const unquote = (text: string) => text.replace(/\\"|%22/g, '"')
+
+/** RFC 8187: `UTF-8'en'na%C3%AFve.txt`. Undefined for what is none. */
+function decodeExtended(value: string | undefined): string | undefined {
+  const match = /^([\w-]+)'[^']*'(.*)$/.exec(value ?? "")
+  if (!match) return undefined
+  try {
+    const bytes = `${match[2]}`.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    return new TextDecoder(match[1], { fatal: true, ignoreBOM: false }).decode(
+      Uint8Array.from(bytes, (char) => char.charCodeAt(0)),
+    )
+  } catch {
+    return undefined
+  }
+}
