@@ -1,3 +1,4 @@
+import { abortAfter } from "./abort-after.ts"
 import type { Clock } from "./clock.ts"
 import { OutboundError } from "./outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "./public-url.ts"
@@ -42,19 +43,14 @@ export function createOutbound({
     async send(request) {
       const { signal, timeoutMs } = request
       if (signal?.aborted) throw signal.reason
-      const over = new AbortController()
-      const done = new AbortController()
-      clock.sleep(timeoutMs, done.signal).then(
-        () => over.abort(new OutboundError("timeout", `The server did not answer within ${timeoutMs / 1000} s.`)),
-        () => {},
-      )
+      const tooSlow = new OutboundError("timeout", `The server did not answer within ${timeoutMs / 1000} s.`)
+      const over = abortAfter(clock, timeoutMs, tooSlow)
       const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal
-      const end = () => done.abort(new Error("finished"))
       try {
         const response = await hop(fetch, policy, request, either)
-        return limited(response, { maxBytes: request.maxBytes, signal: either, end })
+        return limited(response, { maxBytes: request.maxBytes, signal: either, end: over.clear })
       } catch (error) {
-        end()
+        over.clear()
         throw translate(error, either, request.url)
       }
     },

@@ -24,7 +24,7 @@ export const serverName = z
 
 export const secretName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "a letter or _, then at most 63 letters, digits and _")
+  .regex(/^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$/, "a letter or one _, then at most 63 letters, digits and _")
 
 export const subagentName = z
   .string()

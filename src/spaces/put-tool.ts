@@ -53,7 +53,7 @@ async function putEntry(
   })
   if (after) return
   const known = before[column]
-  if (!(name in known) && Object.keys(known).length >= max) {
+  if (!Object.hasOwn(known, name) && Object.keys(known).length >= max) {
     throw new TurnpikeError("VALIDATION_FAILED", `A space has at most ${max} ${words}.`, { param: "name" })
   }
   const { [name]: _replaced, ...others } = known

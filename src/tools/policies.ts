@@ -6,7 +6,9 @@ export const TOOL_POLICY = {
   /** An MCP answer may carry images beside its text. */
   maxMcpBytes: 8 * 1024 * 1024,
   mcpTimeoutMs: 60_000,
-  mcpConnectMs: 15_000,
+  mcpConnectMs: 10_000,
+  /** All servers of a turn, tried twice: with a model call behind it, it must fit into a lease. */
+  mcpOpenMs: 20_000,
   mcpMaxTools: 200,
   maxImagesPerResult: 4,
   maxImageBytes: 4 * 1024 * 1024,

@@ -1,5 +1,6 @@
 import type { ToolSpec } from "../agent/engine.ts"
 import type { Context } from "../context.ts"
+import { abortAfter } from "../platform/abort-after.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import type { Manifest } from "../spaces/manifest.ts"
 import type { McpServer } from "../spaces/mcp-server.ts"
@@ -7,8 +8,9 @@ import type { BuiltinTool } from "../spaces/names.ts"
 import type { Tool } from "../spaces/tool.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
 import { listFiles, readFile, writeFile } from "./file-tools.ts"
-import type { McpConnection } from "./mcp-client.ts"
+import { type McpConnection, McpError } from "./mcp-client.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { Secrets } from "./secrets.ts"
 import { createTask, type ToolTurn, updateTask } from "./task-tools.ts"
@@ -60,7 +62,9 @@ export async function openToolbox(
   },
 ): Promise<Toolbox> {
   const connections: McpConnection[] = []
-  const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal }
+  const tooSlow = new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
+  const over = abortAfter(ctx.clock, TOOL_POLICY.mcpOpenMs, tooSlow)
+  const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: AbortSignal.any([signal, over.signal]) }
   const close = async () => {
     await Promise.all(connections.map((connection) => connection.close()))
   }
@@ -78,7 +82,7 @@ export async function openToolbox(
     const servers = await Promise.all(
       Object.values(config.mcp_servers).map((server) =>
         openServer(server).catch((error: unknown) => {
-          if (signal.aborted) throw error
+          if (deps.signal.aborted) throw error
           return openServer(server)
         }),
       ),
@@ -92,6 +96,8 @@ export async function openToolbox(
   } catch (error) {
     await close()
     throw error
+  } finally {
+    over.clear()
   }
 }
 

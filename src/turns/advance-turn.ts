@@ -1,3 +1,4 @@
+import { abortAfter } from "../platform/abort-after.ts"
 import { describeError } from "../platform/log.ts"
 import { type BuiltinTool, DELEGATE } from "../spaces/names.ts"
 import { McpError } from "../tools/mcp-client.ts"
@@ -28,12 +29,7 @@ export async function advanceTurn(ctx: AgentContext, turnId: string): Promise<Ad
   const claim = await claimTurn(ctx, turnId)
   if (!claim) return "nothing_to_do"
   const deadline = deadlineOf(claim)
-  const over = new AbortController()
-  const finished = new AbortController()
-  ctx.clock.sleep(Math.max(0, deadline - ctx.clock.now().getTime()), finished.signal).then(
-    () => over.abort(TIMED_OUT),
-    () => {},
-  )
+  const over = abortAfter(ctx.clock, Math.max(0, deadline - ctx.clock.now().getTime()), TIMED_OUT)
   const run = new Run(ctx, claim, { deadline, signal: over.signal })
   try {
     return await runTurn(run)
@@ -41,7 +37,7 @@ export async function advanceTurn(ctx: AgentContext, turnId: string): Promise<Ad
     await releaseTurn(ctx, claim.turn)
     throw error
   } finally {
-    finished.abort(new Error("finished"))
+    over.clear()
   }
 }
 

@@ -1,6 +1,7 @@
 import { callModel } from "../agent/call-model.ts"
 import { type Message, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
 import { type Price, priceOf } from "../billing/price.ts"
+import { abortAfter } from "../platform/abort-after.ts"
 import { describeError } from "../platform/log.ts"
 import { boundCall, buildCall } from "./build-call.ts"
 import type { FinishedStep } from "./finished-step.ts"
@@ -90,13 +91,8 @@ function translate(run: Run, agent: AgentWork, error: unknown): unknown {
 /** One model call within `modelCallMs` (then the model counts as unavailable) and the turn's time (then TIMED_OUT is thrown). */
 async function callWithin(run: Run, call: ModelCall, stream: TextStream): Promise<ModelAnswer> {
   const { ctx } = run
-  const over = new AbortController()
-  const finished = new AbortController()
   const tooSlow = new ModelError("unavailable", "The model call took too long.")
-  ctx.clock.sleep(TURN_POLICY.modelCallMs, finished.signal).then(
-    () => over.abort(tooSlow),
-    () => {},
-  )
+  const over = abortAfter(ctx.clock, TURN_POLICY.modelCallMs, tooSlow)
   const signal = AbortSignal.any([run.signal, over.signal])
   const { accounts, fetch } = ctx
   const context = {
@@ -115,6 +111,6 @@ async function callWithin(run: Run, call: ModelCall, stream: TextStream): Promis
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
-    finished.abort(new Error("finished"))
+    over.clear()
   }
 }

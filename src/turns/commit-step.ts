@@ -88,10 +88,16 @@ export async function backOff(ctx: Context, turn: Mine, delayMs: number): Promis
   return rows[0]?.turn ?? null
 }
 
-/** Whether the turn is still this worker's, and may start tool calls: then a cancel that comes now waits for their start. */
+/**
+ * Whether the turn is still this worker's, and may start tool calls: then a cancel that comes now waits for their start, and
+ * the lease is renewed for as long as they may take.
+ */
 export async function mayStartCalls(ctx: Context, mine: Mine): Promise<"yes" | "cancel" | "stale"> {
-  const { rows } = await sql<{ cancel: boolean }>`update turns t set calls_start_until = case
-      when t.cancel_requested_at is null then greatest(t.calls_start_until, ${startLimit(ctx.clock.now())}::timestamptz) else t.calls_start_until end
+  const now = ctx.clock.now()
+  const { rows } = await sql<{ cancel: boolean }>`update turns t set
+      lease_until = ${leaseFrom(now)}::timestamptz, wake_at = ${leaseFrom(now)}::timestamptz,
+      calls_start_until = case when t.cancel_requested_at is null
+        then greatest(t.calls_start_until, ${startLimit(now)}::timestamptz) else t.calls_start_until end
     where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
     returning t.cancel_requested_at is not null as cancel`.execute(ctx.db)
   if (!rows[0]) return "stale"

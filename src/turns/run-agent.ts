@@ -1,4 +1,5 @@
 import type { Message } from "../agent/engine.ts"
+import { jsonBytes } from "../spaces/request-parts.ts"
 import { type CalledStep, callStep } from "./call-step.ts"
 import { commitAnswer } from "./commit-step.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
@@ -42,7 +43,7 @@ async function commit(run: Run, agent: AgentWork, called: CalledStep): Promise<v
   const turn = await commitAnswer(run.ctx, run.turn, called.step, events)
   agent.steps.push(row)
   if (agent.ref === null) run.claim.steps.push(row)
-  run.committed(turn, { ...allowsCallsFrom, bytes: JSON.stringify(row.content).length })
+  run.committed(turn, { ...allowsCallsFrom, bytes: jsonBytes(row.content) })
 }
 
 function rowOf({ step: { step, agent, answer } }: CalledStep): StepRow {

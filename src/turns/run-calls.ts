@@ -1,5 +1,6 @@
 import { callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
 import { storable } from "../agent/storable.ts"
+import { jsonBytes } from "../spaces/request-parts.ts"
 import { errorRun, type MadeFile, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { commitResults } from "./commit-step.ts"
@@ -102,7 +103,7 @@ async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void>
   const events = ended.map(({ event }) => event)
   const turn = await commitResults(run.ctx, run.turn, { step: row.step, results, files, events })
   Object.assign(row.results, results)
-  run.committed(turn, { bytes: JSON.stringify(results).length })
+  run.committed(turn, { bytes: jsonBytes(results) })
 }
 
 const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"

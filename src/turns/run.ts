@@ -1,5 +1,6 @@
 import type { ModelError, ToolSpec } from "../agent/engine.ts"
 import { type Price, worstPriceOf } from "../billing/price.ts"
+import { jsonBytes } from "../spaces/request-parts.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { AgentContext } from "./agent-context.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
@@ -74,7 +75,7 @@ export class Run {
     this.hold = claim.turn.hold_credit_micros
     this.cost = claim.turn.cost_credit_micros
     this.steps = claim.steps.reduce((next, { step }) => Math.max(next, step + 1), 0)
-    this.transcriptBytes = JSON.stringify(claim.steps).length
+    this.transcriptBytes = jsonBytes(claim.steps)
     this.cancelled = claim.turn.cancel_requested_at !== null
     this.started = ctx.clock.now().getTime()
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest"
+import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -152,6 +153,17 @@ describe("a published MCP server, over Streamable HTTP", () => {
     const turn = await client.runTurn({ space, model: "rehearsal/standard" })
     expect(turn).toMatchObject({ state: "failed", error: { code: "MCP_SERVER_UNAVAILABLE" }, billed_cost_usd: 0 })
     expect(turn.error?.message).toContain('"gone"')
+    await expectPromises(world, client.userId)
+  })
+
+  test("a server that is silent fails the turn in time, and leaves its lease alone", async () => {
+    const client = await world.createAccount()
+    world.serve("silent.customer.com", () => new Promise<Response>(() => {}))
+    const space = await client.space({ mcp_servers: [{ name: "silent", url: "https://silent.customer.com/mcp" }] })
+    const running = client.runTurn({ space, model: "rehearsal/standard" })
+    await world.clock.sleeping(1, TOOL_POLICY.mcpOpenMs)
+    await world.advance(TOOL_POLICY.mcpOpenMs)
+    expect(await running).toMatchObject({ state: "failed", error: { code: "MCP_SERVER_UNAVAILABLE" } })
     await expectPromises(world, client.userId)
   })
 })

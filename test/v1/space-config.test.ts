@@ -171,6 +171,7 @@ describe("wrong configuration", () => {
     ["secrets/TOKEN", { value: "x".repeat(8193) }],
     ["secrets/TOKEN", { value: "nul\u0000" }],
     ["secrets/a-b", { value: "value" }],
+    ["secrets/__proto__", { value: "value" }],
     ["manifest", { builtin_tools: ["rm_rf"] }],
     ["manifest", { subagents: [{ name: "a" }] }],
     [
