@@ -41,12 +41,14 @@ async function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]
   return rows
 }
 
+const noInput = z.strictObject({})
+
 export function listFiles(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     {
       name: "list_files",
       description: "Lists the files of this conversation, newest first.",
-      input: z.strictObject({}),
+      input: noInput,
     },
     async () => {
       const files = await visibleFiles(ctx, turn)

@@ -7,6 +7,7 @@ import type { Manifest } from "../spaces/manifest.ts"
 import type { McpServer } from "../spaces/mcp-server.ts"
 import type { Tool } from "../spaces/tool.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { releaseTurn } from "./release-turn.ts"
 import type { StepRow } from "./step-row.ts"
 import { type TurnRow, turnJson } from "./turn-row.ts"
 
@@ -18,19 +19,24 @@ export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine"> {
 /** A file that was sent with the turn. */
 export type AttachedFile = JsonRow<"files">
 
-/** Everything a worker needs to go on with a turn, read in the statement that makes the turn its own. */
-export interface Claim {
-  turn: TurnRow
-  /** The version of the space's configuration that the turn began with. */
-  config: { manifest: Manifest; tools: Record<string, Tool>; mcp_servers: Record<string, McpServer> }
+/** Everything a worker needs to go on with a turn. */
+export interface Claim extends Claimed {
   /** The turn's model and those of its sub-agents, by pin. */
   models: Record<string, ModelRow>
-  /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
-  history: { text: string; result: string }[]
   steps: StepRow[]
   files: AttachedFile[]
   /** The space's secrets, sealed, by name; none when nothing could use them. */
   secrets: Record<string, string>
+}
+
+/** What the statement reads that makes the turn a worker's own. */
+interface Claimed {
+  turn: TurnRow
+  /** The version of the space's configuration that the turn began with. */
+  config: { manifest: Manifest; tools: Record<string, Tool>; mcp_servers: Record<string, McpServer> }
+  model: ModelRow | null
+  /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
+  history: { text: string; result: string }[]
 }
 
 /**
@@ -41,7 +47,7 @@ export interface Claim {
 export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | null> {
   const now = ctx.clock.now()
   const lease = new Date(now.getTime() + TURN_POLICY.leaseMs)
-  const { rows } = await sql<Claim>`with claimed as (
+  const { rows } = await sql<Claimed>`with claimed as (
       update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1,
         lease_until = ${lease}::timestamptz, wake_at = ${lease}::timestamptz,
         started_at = coalesce(t.started_at, ${now}::timestamptz),
@@ -63,8 +69,7 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
     )
     select ${turnJson} as turn,
       jsonb_build_object('manifest', c.manifest, 'tools', c.tools, 'mcp_servers', c.mcp_servers) as config,
-      coalesce((select jsonb_object_agg(m.pin, to_jsonb(m)) from model_catalog m where m.pin = t.model or m.pin in (
-        select a ->> 'model' from jsonb_array_elements(coalesce(c.manifest -> 'subagents', '[]')) a)), '{}') as models,
+      to_jsonb(m) as model,
       coalesce((select jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position) from (
         select e.text, e.result, e.position,
           sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
@@ -77,16 +82,37 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
         ) e
         window newest_first as (order by e.position desc)
       ) h where h.json_bytes <= ${TURN_POLICY.historyBytes}::integer and h.bytes <= ${TURN_POLICY.bytesPerToken} *
-        coalesce((c.manifest -> 'history' ->> 'max_tokens')::bigint, ${TURN_POLICY.historyTokens})), '[]') as history,
-      case when t.epoch > 1 then coalesce((select jsonb_agg(jsonb_build_object('step', p.step, 'agent', p.agent,
-          'text', p.text, 'content', p.content, 'finish', p.finish, 'results', p.results) order by p.step)
-        from turn_steps p where p.turn_id = t.turn_id), '[]') else '[]' end as steps,
-      case when t.file_ids <> '[]' then coalesce((select jsonb_agg(to_jsonb(f)) from files f
-        where f.file_id in (select jsonb_array_elements_text(t.file_ids)) and f.state = 'ready'), '[]')
-        else '[]' end as files,
-      case when c.tools <> '{}' or c.mcp_servers <> '{}' then coalesce((select jsonb_object_agg(o.name, o.sealed)
-        from space_secrets o where o.space_id = t.space_id), '{}') else '{}' end as secrets
+        coalesce((c.manifest -> 'history' ->> 'max_tokens')::bigint, ${TURN_POLICY.historyTokens})), '[]') as history
     from claimed t join spaces s on s.space_id = t.space_id
-      join space_configs c on c.space_id = t.space_id and c.version = t.config_version`.execute(ctx.db)
-  return rows[0] ?? null
+      join space_configs c on c.space_id = t.space_id and c.version = t.config_version
+      left join model_catalog m on m.pin = t.model`.execute(ctx.db)
+  const claimed = rows[0]
+  if (!claimed) return null
+  try {
+    return await withDetails(ctx, claimed)
+  } catch (error) {
+    await releaseTurn(ctx, claimed.turn)
+    throw error
+  }
+}
+
+/** A plain turn needs nothing more. Reading the rest in the same statement would make every claim dearer to plan. */
+async function withDetails(ctx: Context, claimed: Claimed): Promise<Claim> {
+  const { turn, config, model } = claimed
+  const none = { models: model ? { [model.pin]: model } : {}, steps: [], files: [], secrets: {} }
+  const usesSecrets = Object.keys(config.tools).length + Object.keys(config.mcp_servers).length > 0
+  const pins = (config.manifest.subagents ?? []).flatMap((subagent) => subagent.model ?? [])
+  const plain = turn.epoch === 1 && turn.file_ids.length === 0 && pins.length === 0 && !usesSecrets
+  if (plain) return { ...claimed, ...none }
+  const { rows } = await sql<Pick<Claim, "models" | "steps" | "files" | "secrets">>`select
+    coalesce((select jsonb_object_agg(m.pin, to_jsonb(m)) from model_catalog m
+      where m.pin in (select jsonb_array_elements_text(${JSON.stringify([turn.model, ...pins])}::jsonb))), '{}') as models,
+    coalesce((select jsonb_agg(jsonb_build_object('step', p.step, 'agent', p.agent, 'text', p.text, 'content', p.content,
+      'finish', p.finish, 'results', p.results) order by p.step)
+      from turn_steps p where p.turn_id = ${turn.turn_id}), '[]') as steps,
+    coalesce((select jsonb_agg(to_jsonb(f)) from files f where f.state = 'ready'
+      and f.file_id in (select jsonb_array_elements_text(${JSON.stringify(turn.file_ids)}::jsonb))), '[]') as files,
+    case when ${usesSecrets} then coalesce((select jsonb_object_agg(o.name, o.sealed) from space_secrets o
+      where o.space_id = ${turn.space_id}), '{}') else '{}' end as secrets`.execute(ctx.db)
+  return { ...claimed, ...none, ...rows[0] }
 }

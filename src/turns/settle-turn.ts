@@ -59,10 +59,9 @@ export async function settleTurn(
       returning t.*
     ), ${step ? sql`${stepCtes(step, now, billed)},` : sql``}
     ${files ? sql`kept_files as (${endFiles(now)}),` : sql``}
-    ${events.length > 0 ? sql`events as (${insertEvents(events, { after: 1 })}),` : sql``}
-    event as (
-      insert into turn_events (turn_id, seq, event_id, type, data, created_at)
-      select turn_id, last_event_seq, ${newId("event", now)}, 'turn.' || state,
+    events as (
+      ${insertEvents(events, { after: 1 })}
+      union all select turn_id, last_event_seq, ${newId("event", now)}, 'turn.' || state,
         jsonb_strip_nulls(jsonb_build_object('state', state, 'status_reason', status_reason, 'error_code', error_code)),
         finished_at
       from turn
