@@ -1,4 +1,5 @@
 import { type AssistantPart, type EngineContext, type ModelAnswer, type ModelCall, ModelError } from "./engine.ts"
+import { nestsTooDeep } from "./nesting.ts"
 import { rehearse } from "./rehearsal.ts"
 import { callSdk } from "./sdk-engine.ts"
 import { storable, storableJson } from "./storable.ts"
@@ -7,9 +8,16 @@ import { storable, storableJson } from "./storable.ts"
 export async function callModel(context: EngineContext, call: ModelCall): Promise<ModelAnswer> {
   try {
     const answer = await (call.engine === "rehearsal" ? rehearse(context, call) : callSdk(context, call, call.engine))
-    return { ...answer, text: storable(answer.text), content: storableJson(answer.content) as AssistantPart[] }
+    const content = storableJson(answer.content.map(shallow)) as AssistantPart[]
+    return { ...answer, text: storable(answer.text), content }
   } catch (error) {
     if (error instanceof ModelError) error.message = storable(error.message)
     throw error
   }
+}
+
+/** A call whose input nobody could store is none. */
+function shallow(part: AssistantPart): AssistantPart {
+  if (part.type !== "tool-call" || !nestsTooDeep(part.input)) return part
+  return { ...part, input: {}, invalid: "The input nests too deep." }
 }

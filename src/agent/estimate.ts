@@ -1,4 +1,5 @@
 import type { Message, ModelCall, ObjectPart } from "./engine.ts"
+import { shownObjects } from "./takes.ts"
 
 /** What a provider's chat template adds around a message, a tool and the whole prompt, at the most. */
 const TOKENS_PER_MESSAGE = 16
@@ -9,7 +10,7 @@ const TOKENS_FOR_TOOLS = 600
 /** An image at the highest resolution that a provider looks at. */
 const TOKENS_PER_IMAGE = 5_000
 /** A document's pages are read as text and as images: some bytes make a token. */
-const DOCUMENT_TOKENS = { least: 5_000, most: 500_000, bytesPerToken: 20 }
+const DOCUMENT_TOKENS = { least: 10_000, most: 500_000, bytesPerToken: 10 }
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string) => encoder.encode(text).length
@@ -18,15 +19,16 @@ const bytesOf = (text: string) => encoder.encode(text).length
  * An upper bound of the prompt's tokens, without a tokenizer: a byte-level BPE never makes more tokens than bytes.
  * Holds are bounded by it; bills come from what the provider counts.
  */
-export function promptTokenBound(call: Pick<ModelCall, "system" | "messages" | "tools">): number {
+export function promptTokenBound(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
   let bound = TOKENS_PER_PROMPT + (call.tools.length > 0 ? TOKENS_FOR_TOOLS : 0)
   if (call.system) bound += bytesOf(call.system) + TOKENS_PER_MESSAGE
   for (const tool of call.tools) bound += bytesOf(JSON.stringify(tool)) + TOKENS_PER_TOOL
-  for (const message of call.messages) bound += messageBound(message)
+  const shown = shownObjects(call.engine, call.messages)
+  for (const message of call.messages) bound += messageBound(message, shown)
   return bound
 }
 
-function messageBound(message: Message): number {
+function messageBound(message: Message, shown: ReadonlySet<ObjectPart>): number {
   if (message.role === "assistant") return bytesOf(JSON.stringify(message.content)) + TOKENS_PER_MESSAGE
   const parts =
     message.role === "user"
@@ -36,12 +38,15 @@ function messageBound(message: Message): number {
           ...(output.type === "parts" ? output.value : [{ type: "text" as const, text: output.value }]),
         ])
   return parts.reduce(
-    (sum, part) => sum + TOKENS_PER_MESSAGE + (part.type === "text" ? bytesOf(part.text) : objectBound(part)),
+    (sum, part) => sum + TOKENS_PER_MESSAGE + (part.type === "text" ? bytesOf(part.text) : objectBound(part, shown)),
     0,
   )
 }
 
-function objectBound({ mediaType, bytes }: ObjectPart): number {
+function objectBound(part: ObjectPart, shown: ReadonlySet<ObjectPart>): number {
+  const { name, mediaType, bytes } = part
+  // One that is not shown is named in a sentence.
+  if (!shown.has(part)) return bytesOf(name) + bytesOf(mediaType) + TOKENS_PER_TOOL
   if (mediaType.startsWith("image/")) return TOKENS_PER_IMAGE
   const { least, most, bytesPerToken } = DOCUMENT_TOKENS
   return Math.min(most, Math.max(least, Math.ceil(bytes / bytesPerToken)))

@@ -1,27 +1,19 @@
 import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
 import type { EngineName, Message, ObjectPart, TextPart, ToolOutput, ToolSpec } from "./engine.ts"
+import { shownObjects } from "./takes.ts"
 
 interface Loading {
-  /** Which bytes may be shown here beside text. */
-  takes: RegExp | null
+  /** Whose bytes are shown; the others are only named. */
+  shown: ReadonlySet<ObjectPart>
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
-  /** The chat completions of other servers have only text in a tool's message. */
-  inResults: boolean
-}
-
-/** Which kinds of bytes a provider takes beside text (its API reference); all other files are only named to the model. */
-const TAKES: Record<Exclude<EngineName, "rehearsal">, RegExp> = {
-  anthropic: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
-  openai: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
-  "openai-compatible": /^image\/(png|jpeg|gif|webp)$/,
 }
 
 /** The transcript in the AI SDK's form, with the bytes of its objects. */
 export async function toSdkMessages(
   messages: Message[],
-  { engine, loadObject }: { engine: Exclude<EngineName, "rehearsal">; loadObject: Loading["loadObject"] },
+  { engine, loadObject }: { engine: EngineName; loadObject: Loading["loadObject"] },
 ): Promise<ModelMessage[]> {
-  const loading = { takes: TAKES[engine], loadObject, inResults: engine !== "openai-compatible" }
+  const loading = { shown: shownObjects(engine, messages), loadObject }
   const converted = await Promise.all(messages.map((message) => toSdkMessage(message, loading)))
   // Providers refuse an empty message; an earlier answer may have been one.
   return converted.filter(({ content }) => content.length > 0)
@@ -64,10 +56,10 @@ type SdkPart =
   | TextPart
   | { type: "file"; mediaType: string; filename: string; data: { type: "data"; data: Uint8Array<ArrayBuffer> } }
 
-async function load(part: TextPart | ObjectPart, { takes, loadObject }: Loading): Promise<SdkPart> {
+async function load(part: TextPart | ObjectPart, { shown, loadObject }: Loading): Promise<SdkPart> {
   if (part.type === "text") return part
   const { name, mediaType, objectKey } = part
-  const taken = takes?.test(mediaType) === true
+  const taken = shown.has(part)
   const data = taken ? await loadObject(objectKey) : null
   if (data) return { type: "file", mediaType, filename: name, data: { type: "data", data } }
   const why = taken ? "is not there any more" : "cannot be shown to this model"
@@ -77,8 +69,7 @@ async function load(part: TextPart | ObjectPart, { takes, loadObject }: Loading)
 async function toSdkOutput(output: ToolOutput, loading: Loading): Promise<ToolResultPart["output"]> {
   if (output.type === "error") return { type: "error-text", value: output.value }
   if (output.type === "text") return { type: "text", value: output.value }
-  const within = loading.inResults ? loading : { ...loading, takes: null }
-  return { type: "content", value: await Promise.all(output.value.map((part) => load(part, within))) }
+  return { type: "content", value: await Promise.all(output.value.map((part) => load(part, loading))) }
 }
 
 /** Without `execute`: the turn machine runs the calls itself, after it has committed them. */

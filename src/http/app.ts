@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import { methodNotAllowed } from "hono/method-not-allowed"
 import type * as z from "zod"
+import { MAX_NESTING, textNestsTooDeep } from "../agent/nesting.ts"
 import { type Context, createContext, type Overrides } from "../context.ts"
 import type { BaseEnv } from "../env.ts"
 import { TurnpikeError } from "../errors.ts"
@@ -114,5 +115,12 @@ export const jsonBodies = [
     onError: () => {
       throw new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${MAX_JSON_BYTES} bytes.`)
     },
+  }),
+  createMiddleware<AppEnv>(async (c, next) => {
+    // Before anything walks through it.
+    if (c.req.raw.body !== null && textNestsTooDeep(await c.req.text())) {
+      throw new TurnpikeError("VALIDATION_FAILED", `The body nests deeper than ${MAX_NESTING} levels.`)
+    }
+    await next()
   }),
 ] as const

@@ -28,9 +28,16 @@ export function createDatabase(
   }
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const statement = { query: sql, params: parameters, signal: AbortSignal.timeout(STATEMENT_MS) }
-      const { rows, rowCount } = await meter.measure("pg", () => queryNeon(place, statement).catch(rethrow))
-      return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
+      // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
+      const over = new AbortController()
+      const timer = setTimeout(() => over.abort(new Error("the statement took too long")), STATEMENT_MS)
+      const statement = { query: sql, params: parameters, signal: over.signal }
+      try {
+        const { rows, rowCount } = await meter.measure("pg", () => queryNeon(place, statement).catch(rethrow))
+        return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
+      } finally {
+        clearTimeout(timer)
+      }
     },
     // biome-ignore lint/correctness/useYield: there are no cursors over HTTP
     async *streamQuery() {

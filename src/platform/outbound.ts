@@ -13,6 +13,8 @@ export interface OutboundRequest {
   maxBytes: number
   /** 0: a redirect is the answer. Default 3. */
   maxRedirects?: number
+  /** Asked before a redirect of anything but GET and HEAD is followed. */
+  mayRepeat?: () => Promise<boolean>
   signal?: AbortSignal
 }
 
@@ -81,6 +83,9 @@ async function hop(
       throw new OutboundError("redirect", "The server redirects to no valid URL.")
     }
     const next = checkPublicUrl(new URL(location, url), policy)
+    if (request.mayRepeat && method !== "GET" && method !== "HEAD" && !(await request.mayRepeat())) {
+      throw new OutboundError("redirect", "The turn is cancelled: the redirect is not followed.")
+    }
     if (response.status < 307 && method !== "GET" && method !== "HEAD") {
       method = "GET"
       body = undefined

@@ -21,6 +21,7 @@ export const serverName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, "a letter, then at most 31 letters, digits, _ and -")
   .refine(withoutJoint, "must not hold __, which joins a server and its tool")
+  .refine((name) => !name.endsWith("_"), "must not end with _, which would blur where its tools' names begin")
 
 export const secretName = z
   .string()

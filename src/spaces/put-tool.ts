@@ -2,10 +2,13 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { KeyCredential } from "../identity/api-key.ts"
+import { hashRequest } from "../request-hash.ts"
 import { changeConfig } from "./change-config.ts"
 import { checkTarget } from "./check-target.ts"
+import { getSpace } from "./get-space.ts"
 import type { McpServer } from "./mcp-server.ts"
 import { SPACE_POLICY } from "./policies.ts"
+import { jsonBytes } from "./request-parts.ts"
 import type { Tool } from "./tool.ts"
 
 type Column = "tools" | "mcp_servers"
@@ -44,7 +47,7 @@ async function putEntry(
   const { path, words, max } = KINDS[column]
   const json = JSON.stringify(entry)
   const entries = sql.ref(`s.${column}`)
-  const { before, after } = await changeConfig(ctx, credential, spaceId, {
+  const { after } = await changeConfig(ctx, credential, spaceId, {
     what: `${path}/${name}`,
     set: sql`${sql.ref(column)} = ${entries} || jsonb_build_object(${name}::text, ${json}::jsonb)`,
     onlyIf: sql`${entries} -> ${name} is distinct from ${json}::jsonb
@@ -52,16 +55,22 @@ async function putEntry(
       and octet_length((${entries} - ${name}::text)::text) + octet_length(${json}::text) <= ${SPACE_POLICY.maxConfigBytes}`,
   })
   if (after) return
-  const known = before[column]
-  if (!Object.hasOwn(known, name) && Object.keys(known).length >= max) {
+  // The same definition, or no room for it: only the row as it is now can tell.
+  const known = (await getSpace(ctx, credential, spaceId))[column] as Record<string, { name: string }>
+  const { [name]: current, ...others } = known
+  if (current && hashRequest(current) === hashRequest(entry)) return
+  if (!current && Object.keys(known).length >= max) {
     throw new TurnpikeError("VALIDATION_FAILED", `A space has at most ${max} ${words}.`, { param: "name" })
   }
-  const { [name]: _replaced, ...others } = known
-  if (JSON.stringify(others).length + json.length > SPACE_POLICY.maxConfigBytes) {
+  if (jsonBytes(others) + jsonBytes(entry) > SPACE_POLICY.maxConfigBytes - SLACK_BYTES) {
     const message = `The ${words} of a space have at most ${SPACE_POLICY.maxConfigBytes} bytes together.`
     throw new TurnpikeError("VALIDATION_FAILED", message)
   }
+  throw new TurnpikeError("CONFLICT", `The ${words} of the space were changed at the same moment. Try again.`)
 }
+
+/** PostgreSQL writes a space behind every comma and colon of its JSON. */
+const SLACK_BYTES = SPACE_POLICY.maxConfigBytes / 4
 
 /** Removes a tool or an MCP server; NOT_FOUND when there is none of that name. */
 export async function removeEntry(

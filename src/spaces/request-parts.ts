@@ -41,3 +41,6 @@ export function originOf(template: string): URL | null {
 }
 
 export const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
+
+/** What a JSON column takes on its way from the database: JSON within JSON, so that what is escaped is escaped again. */
+export const wireBytes = (value: unknown) => jsonBytes(JSON.stringify(value))

@@ -6,9 +6,21 @@ import { headersSchema, jsonBytes, templatedUrl } from "./request-parts.ts"
 const MAX_TOOL_BYTES = 64 * 1024
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 
+/** Each level of references can double the work of a check. */
+const MAX_REFS = 16
+/** A repetition inside a repetition, such as (a+)+. */
+const NESTED_REPETITION = /\([^()]*[+*}][^()]*\)[+*{]/
+
+function quickToCheck(schema: object): boolean {
+  const text = JSON.stringify(schema)
+  if ((text.match(/"\$ref"/g) ?? []).length > MAX_REFS) return false
+  return !(text.match(/"(?:[^"\\]|\\.)*"/g) ?? []).some((string) => NESTED_REPETITION.test(string))
+}
+
 const inputSchema = z
   .record(z.string(), z.unknown())
   .refine((schema) => schema.type === "object", 'must be a JSON Schema with "type": "object"')
+  .refine((schema) => quickToCheck(schema), `has more than ${MAX_REFS} $ref, or a pattern that could take forever`)
   .meta({ description: "A JSON Schema of the input, with `type: object`." })
 
 const requestSchema = z

@@ -23,6 +23,8 @@ export interface ToolCallPlace {
   step: number
   call: number
   signal: AbortSignal
+  /** Asked before anything of the call is sent again, behind a redirect or in a new session: a cancel may have come. */
+  mayStart(): Promise<boolean>
 }
 
 /** A tool that an agent has, ready to be called. `run` throws only for the signal, or when the turn is not this worker's any more. */

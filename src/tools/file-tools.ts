@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { sql } from "kysely"
 import * as z from "zod"
 import type { ObjectPart } from "../agent/engine.ts"
+import { cutToBytes } from "../agent/estimate.ts"
 import { storable } from "../agent/storable.ts"
 import type { Context } from "../context.ts"
 import { isText, mediaTypeOf } from "../files/media-types.ts"
@@ -88,10 +89,28 @@ async function readText(ctx: Context, file: VisibleFile, offset: number) {
   const window = TOOL_POLICY.fileWindowBytes
   const object = file.bytes === 0 ? null : await ctx.files.get(file.object_key, { range: { offset, length: window } })
   if (!object && file.bytes > 0) return errorRun(`${file.name} is not there any more.`)
-  const text = storable(object ? new TextDecoder().decode(await object.arrayBuffer()) : "")
-  const end = Math.min(file.bytes, offset + window)
+  const bytes = object ? new Uint8Array(await object.arrayBuffer()) : new Uint8Array()
+  const { from, to } = wholeCharacters(bytes, { first: offset === 0, last: offset + bytes.length >= file.bytes })
+  const text = cutToBytes(
+    storable(new TextDecoder().decode(bytes.subarray(from, to))),
+    TOOL_POLICY.maxResultBytes - 200,
+  )
+  const end = offset + to
   const more = end < file.bytes ? `\n[bytes ${offset}–${end} of ${file.bytes}; go on with offset ${end}]` : ""
   return { output: { type: "text" as const, value: `${text}${more}` || "(an empty file)" } }
+}
+
+/** The part of a window of UTF-8 that holds no half of a character at an edge that is not the file's own. */
+function wholeCharacters(bytes: Uint8Array, { first, last }: { first: boolean; last: boolean }) {
+  const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
+  let from = 0
+  while (!first && from < 3 && continues(from)) from++
+  if (last) return { from, to: bytes.length }
+  let lead = bytes.length - 1
+  while (lead > bytes.length - 4 && lead > from && continues(lead)) lead--
+  const byte = bytes[lead] ?? 0
+  const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+  return { from, to: lead + length > bytes.length ? lead : bytes.length }
 }
 
 export function objectPart({ name, media_type, bytes, object_key }: VisibleFile): ObjectPart {

@@ -46,6 +46,8 @@ export interface McpConnection {
       idempotencyKey: string
       timeoutMs: number
       signal: AbortSignal
+      /** Asked before a call is sent again in a new session. */
+      mayStart?: () => Promise<boolean>
       onProgress?: (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => void
     },
   ): Promise<McpResult>
@@ -111,7 +113,7 @@ export async function openMcpServer({ outbound, server, limits, signal }: OpenSe
   })
 
   /** Once more in a new session when the server has forgotten this one (MCP 2025-06-18, transports, session management). */
-  async function inSession<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  async function inSession<T>(work: (client: Client) => Promise<T>, mayStart = async () => true): Promise<T> {
     try {
       return await work(session.client)
     } catch (error) {
@@ -119,6 +121,7 @@ export async function openMcpServer({ outbound, server, limits, signal }: OpenSe
       session = await connect().catch((again: unknown) => {
         throw said(again)
       })
+      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled: the call is not made again.")
       return work(session.client).catch((again: unknown) => {
         throw said(again)
       })
@@ -133,7 +136,7 @@ export async function openMcpServer({ outbound, server, limits, signal }: OpenSe
         return { name, description, inputSchema: inputSchema as Record<string, unknown> }
       })
     },
-    async callTool(name, input, { idempotencyKey, timeoutMs, signal: stop, onProgress }) {
+    async callTool(name, input, { idempotencyKey, timeoutMs, signal: stop, mayStart, onProgress }) {
       timeouts.now = Math.max(timeouts.now, timeoutMs)
       const params = { name, arguments: input, _meta: { [IDEMPOTENCY_META]: idempotencyKey } }
       const options = {
@@ -142,7 +145,7 @@ export async function openMcpServer({ outbound, server, limits, signal }: OpenSe
         maxTotalTimeout: timeoutMs,
         ...(onProgress && { onprogress: onProgress }),
       }
-      return toResult(await inSession((client) => client.callTool(params, options)))
+      return toResult(await inSession((client) => client.callTool(params, options), mayStart))
     },
     async close() {
       try {
@@ -193,17 +196,15 @@ function toMcpError(name: string, error: unknown, signal: AbortSignal): unknown 
   if (refused) return new McpError("unreachable", `${at} cannot be reached. ${refused.message}`)
   if (error instanceof SdkHttpError) return new McpError("unreachable", `${at} answered HTTP ${error.status}.`)
   if (error instanceof ProtocolError)
-    return new McpError("tool", `${at} answered the error ${error.code}: ${short(error.message)}`)
+    return new McpError("tool", `${at} answered the error ${error.code}: ${error.message}`)
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
     return new McpError("unreachable", `${at} did not answer in time.`)
   }
   return new McpError(
     "protocol",
-    `${at} does not answer as MCP has it: ${short(error instanceof Error ? error.message : String(error))}`,
+    `${at} does not answer as MCP has it: ${error instanceof Error ? error.message : String(error)}`,
   )
 }
-
-const short = (message: string) => message.replace(/\s+/g, " ").slice(0, 500)
 
 function findOutboundError(error: unknown): OutboundError | null {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof OutboundError) return at

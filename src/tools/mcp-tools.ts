@@ -17,7 +17,7 @@ interface McpDeps {
   signal: AbortSignal
 }
 
-/** Connects to a configured server, with its secrets in place. Throws McpError, its message masked. */
+/** Connects to a configured server, with its secrets in place. Throws McpError; `cleanMessage` makes it fit to be shown. */
 export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpConnection> {
   const { outbound, clock, secrets, signal } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
@@ -33,7 +33,6 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
     return await openMcpServer({ outbound, clock, server: named, limits, signal })
   } catch (error) {
     if (error instanceof TemplateError) throw new McpError("unreachable", error.message)
-    if (error instanceof McpError) error.message = secrets.mask(error.message)
     throw error
   }
 }
@@ -52,11 +51,16 @@ export async function mcpTools(
     spec: {
       name: mcpToolName(server.name, name),
       description: secrets.mask(storable(description ?? "")),
-      inputSchema: { ...inputSchema, type: "object" },
+      inputSchema: { ...(maskJson(secrets, inputSchema) as object), type: "object" },
     },
     async run(input, place) {
       try {
-        const options = { idempotencyKey: place.key, timeoutMs: TOOL_POLICY.mcpTimeoutMs, signal: place.signal }
+        const options = {
+          idempotencyKey: place.key,
+          timeoutMs: TOOL_POLICY.mcpTimeoutMs,
+          signal: place.signal,
+          mayStart: place.mayStart,
+        }
         return await toRun(await connection.callTool(name, input as Record<string, unknown>, options), {
           secrets,
           place,
@@ -65,7 +69,7 @@ export async function mcpTools(
       } catch (error) {
         if (place.signal.aborted) throw place.signal.reason
         if (!(error instanceof McpError)) throw error
-        return errorRun(secrets.mask(error.message))
+        return errorRun(cleanMessage(secrets, error))
       }
     },
   }))
@@ -103,8 +107,27 @@ async function toRun(
       continue
     }
     const objectKey = await storeImage(place, index, bytes)
-    images.push({ type: "object", objectKey, name: `image-${index}`, mediaType: part.mediaType, bytes: bytes.length })
+    images.push({
+      type: "object",
+      objectKey,
+      name: `image-${index}`,
+      mediaType: imageType(part.mediaType),
+      bytes: bytes.length,
+    })
   }
   if (images.length === 0) return { output: { type: "text", value: text || "(an empty answer)" } }
   return { output: { type: "parts", value: [...(text ? [{ type: "text" as const, text }] : []), ...images] } }
+}
+
+const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ? given : "application/octet-stream")
+
+const MAX_MESSAGE_LENGTH = 500
+
+/** What a server says of its failure, in one line: masked first, since what is cut or joined is not recognised any more. */
+export function cleanMessage(secrets: Secrets, error: McpError): string {
+  return secrets.mask(error.message).replace(/\s+/g, " ").slice(0, MAX_MESSAGE_LENGTH).toWellFormed()
+}
+
+function maskJson(secrets: Secrets, value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_key, item) => (typeof item === "string" ? secrets.mask(item) : item))
 }

@@ -2,6 +2,8 @@
 export const TOOL_POLICY = {
   /** A result that the model sees, as UTF-8. */
   maxResultBytes: 64 * 1024,
+  /** The same as it travels in a transcript, where some characters take many bytes. */
+  maxWireBytes: 192 * 1024,
   timeoutMs: 30_000,
   /** An MCP answer may carry images beside its text. */
   maxMcpBytes: 8 * 1024 * 1024,

@@ -28,12 +28,13 @@ interface RestCall {
   input: unknown
   idempotencyKey: string
   signal?: AbortSignal
+  mayStart?: () => Promise<boolean>
 }
 
 /** Calls a REST tool. Never throws but for the signal: every other failure is an output that the model can read. */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
-  { tool, input, idempotencyKey, signal }: RestCall,
+  { tool, input, idempotencyKey, signal, mayStart }: RestCall,
 ): Promise<RestExchange> {
   let shown: RestRequest | null = null
   try {
@@ -46,6 +47,7 @@ export async function callRestTool(
       timeoutMs: tool.timeout_seconds ? tool.timeout_seconds * 1000 : TOOL_POLICY.timeoutMs,
       maxBytes: TOOL_POLICY.maxResultBytes,
       ...(signal && { signal }),
+      ...(mayStart && { mayRepeat: mayStart }),
     })
     const text = storable(secrets.mask(await bodyText(response)))
     const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, secrets.mask(value)]))
@@ -114,10 +116,12 @@ function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: str
 function fillUrl(template: string, resolve: Resolve): string {
   const pathEnd = template.search(/[?#]/)
   const path = pathEnd < 0 ? template : template.slice(0, pathEnd)
-  const filledPath = fillText(path, resolve, (value) => {
+  const present: Resolve = (reference) => resolve(reference) ?? ""
+  const filledPath = fillText(path, present, (value) => {
     if (/^\.*$/.test(value)) throw new TemplateError("A value in the URL's path is empty or only dots.")
     return encodeURIComponent(value)
   })
+  if (/\/\.{1,2}(\/|$)/.test(filledPath)) throw new TemplateError("The URL's path holds a segment of only dots.")
   return filledPath + (pathEnd < 0 ? "" : fillText(template.slice(pathEnd), resolve, encodeURIComponent))
 }
 

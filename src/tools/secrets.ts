@@ -1,3 +1,4 @@
+import { storable } from "../agent/storable.ts"
 import { TemplateError } from "./template.ts"
 
 /** The secrets of one space, opened for as long as one invocation lasts. */
@@ -19,7 +20,7 @@ export function createSecrets(values: Record<string, string>): Secrets {
       if (value === undefined) throw new TemplateError(`The secret ${name} is not set in this space.`)
       return value
     },
-    mask: (text) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, MASK), text),
+    mask: (text) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, MASK), storable(text)),
   }
 }
 

@@ -1,5 +1,5 @@
 /** `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`: what a tool's request may hold. Anything else is a fault. */
-const PLACE = /\{\{\s*([^{}]*?)\s*\}\}/g
+const PLACE = /\{\{([^{}]*)\}\}/g
 const REFERENCE = /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63}))$/
 
 export type Reference = { kind: "input"; path: string[] } | { kind: "secret"; name: string }
@@ -13,7 +13,7 @@ export class TemplateError extends Error {
 }
 
 function parseReference(text: string): Reference | null {
-  const match = REFERENCE.exec(text)
+  const match = REFERENCE.exec(text.trim())
   if (!match) return null
   if (match[3] !== undefined) return { kind: "secret", name: match[3] }
   return { kind: "input", path: (match[2] ?? "").split(".").filter((part) => part !== "") }
@@ -54,7 +54,7 @@ export function fillText(template: string, resolve: Resolve, encode: (value: str
 /** A JSON value with its texts filled; a text that is one placeholder alone takes the value itself, with its type. */
 export function fillJson(template: unknown, resolve: Resolve): unknown {
   if (typeof template === "string") {
-    const whole = /^\{\{\s*([^{}]*?)\s*\}\}$/.exec(template)
+    const whole = /^\{\{([^{}]*)\}\}$/.exec(template)
     const reference = whole && parseReference(whole[1] as string)
     return reference ? resolve(reference) : fillText(template, resolve)
   }

@@ -9,7 +9,7 @@ import type { Tool } from "../spaces/tool.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
 import { listFiles, readFile, writeFile } from "./file-tools.ts"
 import { type McpConnection, McpError } from "./mcp-client.ts"
-import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { cleanMessage, connectMcp, mcpTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { Secrets } from "./secrets.ts"
@@ -79,14 +79,15 @@ export async function openToolbox(
     return mcpTools(deps, { server, connection, storeImage })
   }
   try {
-    const servers = await Promise.all(
-      Object.values(config.mcp_servers).map((server) =>
-        openServer(server).catch((error: unknown) => {
-          if (deps.signal.aborted) throw error
-          return openServer(server)
-        }),
-      ),
+    const opening = Object.values(config.mcp_servers).map((server) =>
+      openServer(server).catch((error: unknown) => {
+        if (deps.signal.aborted) throw error
+        return openServer(server)
+      }),
     )
+    // All have come to an end before any is closed: a session that opens later would stay open.
+    await Promise.allSettled(opening)
+    const servers = await Promise.all(opening)
     const bound = [
       ...builtinTools.map((name) => BUILTIN[name](ctx, turn)),
       ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
@@ -95,6 +96,7 @@ export async function openToolbox(
     return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), close }
   } catch (error) {
     await close()
+    if (error instanceof McpError) error.message = cleanMessage(secrets, error)
     throw error
   } finally {
     over.clear()
@@ -104,12 +106,12 @@ export async function openToolbox(
 function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   return {
     spec: { name: tool.name, description: tool.description, inputSchema: tool.input_schema },
-    async run(input, { key, signal }): Promise<ToolRun> {
+    async run(input, { key, signal, mayStart }): Promise<ToolRun> {
       const fault = inputFault(tool.input_schema, input)
       if (fault) return errorRun(fault)
       const { output } = await callRestTool(
         { outbound: ctx.outbound, secrets },
-        { tool, input, idempotencyKey: key, signal },
+        { tool, input, idempotencyKey: key, signal, mayStart },
       )
       return { output }
     },

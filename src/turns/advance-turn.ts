@@ -155,8 +155,11 @@ function failureOf(run: Run, { error }: AgentFailed): Outcome {
       result: run.partialResult(),
     }
   }
-  const message = "The model's provider refused the request. Nothing was billed."
-  return { state: "failed", code: "MODEL_REJECTED", message, ours: true, result: null }
+  // What was done before it is billed: with tools, the customer's own files and answers decide what the provider sees.
+  const ours = run.cost === 0
+  const bill = ours ? "Nothing was billed." : "The steps before it are billed."
+  const message = `The model's provider refused the request. ${bill}`
+  return { state: "failed", code: "MODEL_REJECTED", message, ours, result: ours ? null : run.partialResult() }
 }
 
 function deadlineOf({ turn, config }: Claim): number {

@@ -25,6 +25,10 @@ export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): B
   return builtin({ name: DELEGATE, description, input }, (task, place) => delegate(run, tools, task, place))
 }
 
+/** What a provider says in refusing may be about our account with it. */
+const reasonOf = ({ error }: AgentFailed) =>
+  error.kind === "failed" ? error.message : "its model's provider refused the request."
+
 /** Runs a sub-agent from where its committed steps end. Its failure is an error for the agent that asked. */
 async function delegate(
   run: Run,
@@ -53,7 +57,7 @@ async function delegate(
   try {
     await runAgent(run, work, [{ role: "user", content: [{ type: "text", text: task }] }])
   } catch (error) {
-    if (error instanceof AgentFailed) return errorRun(`The sub-agent ${name} failed: ${error.message}`)
+    if (error instanceof AgentFailed) return errorRun(`The sub-agent ${name} failed: ${reasonOf(error)}`)
     if (error instanceof TooManySteps)
       return errorRun(`The sub-agent ${name} took more than ${work.maxSteps} model calls.`)
     throw error

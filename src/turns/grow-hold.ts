@@ -7,16 +7,14 @@ import type { TurnRow } from "./turn-row.ts"
  * after it (unchanged when nothing could be added), or null when the epoch is stale.
  */
 export async function growHold(ctx: Context, turn: TurnRow, micros: number): Promise<number | null> {
-  const room = turn.max_cost_credit_micros === null ? micros : turn.max_cost_credit_micros - turn.hold_credit_micros
-  const wanted = Math.min(micros, room)
-  if (turn.test || wanted <= 0) return turn.hold_credit_micros
+  if (turn.test || micros <= 0) return turn.hold_credit_micros
+  // The room is what the row has when it is locked: several calls of a turn may grow its hold at once.
+  const amount = sql`least(${micros}::bigint, mine.room, balance_credit_micros - held_credit_micros)`
   const { rows } = await sql<{ hold: number }>`with mine as materialized (
-      select turn_id, user_id from turns
-      where turn_id = ${turn.turn_id} and epoch = ${turn.epoch} and state = 'running' for update
+      select turn_id, user_id, greatest(0, coalesce(max_cost_credit_micros - hold_credit_micros, ${micros}::bigint)) as room
+      from turns where turn_id = ${turn.turn_id} and epoch = ${turn.epoch} and state = 'running' for update
     ), hold as (
-      update wallets w set
-        held_credit_micros = held_credit_micros + least(${wanted}::bigint, balance_credit_micros - held_credit_micros),
-        last_hold_credit_micros = least(${wanted}::bigint, balance_credit_micros - held_credit_micros)
+      update wallets w set held_credit_micros = held_credit_micros + ${amount}, last_hold_credit_micros = ${amount}
       from mine where w.user_id = mine.user_id
       returning w.last_hold_credit_micros as amount
     ), grown as (

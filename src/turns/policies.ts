@@ -32,8 +32,8 @@ export const TURN_POLICY = {
   clockSkewMs: 250,
   /** Model calls of a turn over all its agents. */
   maxModelCalls: 256,
-  /** The transcript of a turn, as JSON: what its model calls and tools have said so far. On its way it may double once more. */
-  transcriptBytes: 2 * 1024 * 1024,
+  /** The transcript of a turn, as it travels: what its model calls and tools have said so far. */
+  transcriptBytes: 3 * 1024 * 1024,
   /** The history that a claim reads beside it. */
   historyBytes: 2 * 1024 * 1024,
   /** How often text is written for somebody who reads along, and how soon it is looked whether anybody does. */

@@ -1,5 +1,5 @@
 import type { Message } from "../agent/engine.ts"
-import { jsonBytes } from "../spaces/request-parts.ts"
+import { wireBytes } from "../spaces/request-parts.ts"
 import { type CalledStep, callStep } from "./call-step.ts"
 import { commitAnswer } from "./commit-step.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
@@ -32,6 +32,7 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): 
       if (run.tired && pendingCalls(rowOf(called)).length === 0) throw new RunEnd({ kind: "hand_over" })
       continue
     }
+    run.checkpoint()
     if (run.tired) throw new RunEnd({ kind: "hand_over" })
   }
 }
@@ -43,7 +44,7 @@ async function commit(run: Run, agent: AgentWork, called: CalledStep): Promise<v
   const turn = await commitAnswer(run.ctx, run.turn, called.step, events)
   agent.steps.push(row)
   if (agent.ref === null) run.claim.steps.push(row)
-  run.committed(turn, { ...allowsCallsFrom, bytes: jsonBytes(row.content) })
+  run.committed(turn, { ...allowsCallsFrom, bytes: wireBytes(row.content) })
 }
 
 function rowOf({ step: { step, agent, answer } }: CalledStep): StepRow {

@@ -1,6 +1,6 @@
 import { callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
-import { storable } from "../agent/storable.ts"
-import { jsonBytes } from "../spaces/request-parts.ts"
+import { storable, storableJson } from "../agent/storable.ts"
+import { wireBytes } from "../spaces/request-parts.ts"
 import { errorRun, type MadeFile, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { commitResults } from "./commit-step.ts"
@@ -66,7 +66,7 @@ async function runCall(
   const made = await execute(run, agent, { row, call, index }).catch((error: unknown) => {
     throw error === TIMED_OUT ? run.limit("TIMEOUT_REACHED") : error
   })
-  const { output } = made
+  const output = fitting(made.output)
   const duration = Math.max(0, run.now - startedAt)
   const failed = output.type === "error"
   const data = {
@@ -75,7 +75,17 @@ async function runCall(
     duration_ms: duration,
     ...(failed && { error: outputText(output).slice(0, 300).toWellFormed() }),
   }
-  return { index, run: made, event: draftEvent("tool.ended", data, run.ctx.clock.now()) }
+  return { index, run: { ...made, output }, event: draftEvent("tool.ended", data, run.ctx.clock.now()) }
+}
+
+/** An output that can be stored and read again, whatever a tool has said. */
+function fitting(given: ToolOutput): ToolOutput {
+  const output = storableJson(given) as ToolOutput
+  if (wireBytes(output) <= TOOL_POLICY.maxWireBytes) return output
+  return {
+    type: "error",
+    value: `The tool's answer is too large: at most ${TOOL_POLICY.maxResultBytes} bytes of text are possible.`,
+  }
 }
 
 async function execute(
@@ -90,7 +100,8 @@ async function execute(
   const tool = agent.tools.get(call.toolName)
   if (!tool) return errorRun(`There is no tool "${storable(call.toolName).slice(0, 100)}".`)
   const key = `${run.turn.turn_id}.${row.step}.${index}`
-  return tool.run(call.input, { key, step: row.step, call: index, signal: run.signal })
+  const mayStart = () => run.mayStart()
+  return tool.run(call.input, { key, step: row.step, call: index, signal: run.signal, mayStart })
 }
 
 async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void> {
@@ -103,7 +114,7 @@ async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void>
   const events = ended.map(({ event }) => event)
   const turn = await commitResults(run.ctx, run.turn, { step: row.step, results, files, events })
   Object.assign(row.results, results)
-  run.committed(turn, { bytes: jsonBytes(results) })
+  run.committed(turn, { bytes: wireBytes(results) })
 }
 
 const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"

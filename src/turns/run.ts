@@ -1,6 +1,6 @@
 import type { ModelError, ToolSpec } from "../agent/engine.ts"
 import { type Price, worstPriceOf } from "../billing/price.ts"
-import { jsonBytes } from "../spaces/request-parts.ts"
+import { wireBytes } from "../spaces/request-parts.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { AgentContext } from "./agent-context.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
@@ -75,7 +75,7 @@ export class Run {
     this.hold = claim.turn.hold_credit_micros
     this.cost = claim.turn.cost_credit_micros
     this.steps = claim.steps.reduce((next, { step }) => Math.max(next, step + 1), 0)
-    this.transcriptBytes = jsonBytes(claim.steps)
+    this.transcriptBytes = wireBytes(claim.steps)
     this.cancelled = claim.turn.cancel_requested_at !== null
     this.started = ctx.clock.now().getTime()
   }
@@ -127,6 +127,18 @@ export class Run {
   /** Forgets what is known of the turn: the next call asks again. */
   outdated(): void {
     this.knownAt = Number.NEGATIVE_INFINITY
+  }
+
+  /** Whether something that would have to ask again may start. */
+  async mayStart(): Promise<boolean> {
+    this.outdated()
+    return this.beforeCall().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof RunEnd) return false
+        throw error
+      },
+    )
   }
 
   get left(): number {

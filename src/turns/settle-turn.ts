@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely"
+import { storable } from "../agent/storable.ts"
 import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
 import { addStep, type FinishedStep, stepCtes } from "./finished-step.ts"
@@ -44,9 +45,9 @@ export async function settleTurn(
         state = case when t.cancel_requested_at is not null then 'cancelled' else ${outcome.state} end,
         status_reason = case when t.cancel_requested_at is not null then coalesce(t.status_reason, 'client')
           else ${outcome.state === "cancelled" ? outcome.reason : (failed?.code ?? null)}::text end,
-        result = ${outcome.result}::text,
+        result = ${outcome.result === null ? null : storable(outcome.result)}::text,
         error_code = case when t.cancel_requested_at is null then ${failed?.code ?? null}::text end,
-        error_message = case when t.cancel_requested_at is null then ${failed?.message ?? null}::text end,
+        error_message = case when t.cancel_requested_at is null then ${failed ? storable(failed.message) : null}::text end,
         billed_credit_micros = case
           when t.test then 0
           when ${billable} or t.cancel_requested_at is not null then t.cost_credit_micros + ${lastCost}::bigint

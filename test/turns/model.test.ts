@@ -191,7 +191,7 @@ class Sequence {
     const grown = await growHold(context, { ...claim.turn, hold_credit_micros: turn.hold }, wanted)
     const room = turn.max === null ? wanted : Math.min(wanted, turn.max - turn.hold)
     if (room > 0 && current) turn.hold += Math.min(room, this.model.balance - held(this.model))
-    expect(grown).toBe(room <= 0 || current ? turn.hold : null)
+    expect(grown).toBe(wanted <= 0 || current ? turn.hold : null)
   }
 
   async settle() {

@@ -91,6 +91,12 @@ describe("a tool's failure goes back to the model", () => {
       expect(said).toContain("lookup_order failed: A value in the URL's path is empty or only dots.")
       expect(customer.requests).toEqual([])
     }
+    const optional = { input_schema: { type: "object" } }
+    for (const input of ["{}", '{"id":null}']) {
+      const { said, customer } = await callResult({}, optional, input)
+      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or only dots.")
+      expect(customer.requests).toEqual([])
+    }
     const { customer } = await callResult({}, {}, JSON.stringify({ id: "../../admin?x=1#y" }))
     expect(customer.requests[0]?.url).toBe("https://api.customer.com/orders/..%2F..%2Fadmin%3Fx%3D1%23y")
   })
@@ -210,6 +216,25 @@ describe("built-in tools", () => {
     expect([missing.status, await missing.json()]).toMatchObject([404, { error: { param: "files" } }])
   })
 
+  test("a window of a file never cuts a character in two", async () => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const whole = "aя語👍".repeat(12_000)
+    const { file_id } = await createFileClient(world, client).add(space, "?name=w.txt", whole)
+    let read = ""
+    for (let offset = 0; offset >= 0; ) {
+      const text = `[call read_file {"file":"w.txt","offset":${offset}}]`
+      const { turn_id } = await client.runTurn({ space, files: [file_id], text })
+      const steps = "select results -> '0' ->> 'value' as value from turn_steps where turn_id = $1 and step = 0"
+      const [row] = await world.sql<{ value: string }>(steps, [turn_id])
+      const [, piece = "", next] =
+        /^([\s\S]*?)(?:\n\[bytes .* go on with offset (\d+)\])?$/.exec(row?.value ?? "") ?? []
+      read += piece
+      offset = next === undefined ? -1 : Number(next)
+    }
+    expect(read === whole).toBe(true)
+  })
+
   test("an earlier turn's outputs are there for the next one of the conversation", async () => {
     const client = await world.createAccount()
     const space = await client.space()
@@ -231,7 +256,13 @@ test("a turn runs to its end on the configuration that it began with", async () 
   const renewed = serveCustomer(world, { host: "new.customer.com" })
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   const text = '[call lookup_order {"id":"1"}]\n[call lookup_order {"id":"2"}]'
+  // Another worker makes the second call: the first one dies behind its commit.
+  await world.plan([{ service: "pg", match: "kept_results", call: 1, action: "cut", when: "after" }])
   await client.runTurn({ space, text })
+  await world.clearFaults()
+  await world.advance(151_000)
+  await world.sweep()
+  await world.drain()
   expect([customer.requests.length, renewed.requests.length]).toEqual([2, 0])
   await client.runTurn({ space, text })
   expect([customer.requests.length, renewed.requests.length]).toEqual([2, 2])

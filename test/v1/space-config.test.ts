@@ -126,136 +126,41 @@ describe("the configuration of a space", () => {
   })
 })
 
-describe("wrong configuration", () => {
-  const tool = (overrides: object) => ({ ...definition, ...overrides })
-  const request = (overrides: object) =>
-    tool({ request: { method: "POST", url: "https://api.customer.com/", ...overrides } })
-  const FAULTS: [string, object][] = [
-    ["tools/lookup_order", { name: "other", ...definition }],
-    ["tools/lookup_order", tool({ description: undefined })],
-    ["tools/lookup_order", tool({ description: "" })],
-    ["tools/lookup_order", tool({ unknown: 1 })],
-    ["tools/lookup_order", tool({ input_schema: { type: "array" } })],
-    ["tools/lookup_order", tool({ input_schema: "x" })],
-    ["tools/lookup_order", tool({ timeout_seconds: 121 })],
-    ["tools/lookup_order", tool({ description: "x".repeat(4001) })],
-    ["tools/lookup_order", tool({ input_schema: { type: "object", description: "x".repeat(65_536) } })],
-    ["tools/lookup_order", request({ method: "TRACE" })],
-    ["tools/lookup_order", request({ url: "/orders" })],
-    ["tools/lookup_order", request({ url: "http://api.customer.com/" })],
-    ["tools/lookup_order", request({ url: "https://127.0.0.1/" })],
-    ["tools/lookup_order", request({ url: "https://callbacks.test/callbacks/turns/x" })],
-    ["tools/lookup_order", request({ url: "https://{{input.host}}/" })],
-    ["tools/lookup_order", request({ url: "https://api.customer.com{{input.host}}/" })],
-    ["tools/lookup_order", request({ url: "{{secrets.URL}}" })],
-    ["tools/lookup_order", request({ url: "https://api.customer.com/{{inptu.x}}" })],
-    ["tools/lookup_order", request({ headers: { Host: "x" } })],
-    ["tools/lookup_order", request({ headers: { "Idempotency-Key": "x" } })],
-    ["tools/lookup_order", request({ headers: { "a b": "x" } })],
-    ["tools/lookup_order", request({ headers: { a: "x\r\ny: z" } })],
-    ["tools/lookup_order", request({ body: { a: "{{secret.X}}" } })],
-    ["tools/lookup_order", request({ method: "GET", body: {} })],
-    ["tools/a__b", definition],
-    ["tools/write_file", definition],
-    ["tools/delegate", definition],
-    ["tools/1a", definition],
-    ["mcp-servers/docs", { ...server, url: "https://localhost/mcp" }],
-    ["mcp-servers/docs", { ...server, url: "https://mcp.customer.com/{{input.x}}" }],
-    ["mcp-servers/docs", { ...server, headers: { a: "{{input.x}}" } }],
-    ["mcp-servers/docs", { ...server, allowed_tools: "all" }],
-    ["mcp-servers/docs", {}],
-    ["mcp-servers/a__b", server],
-    ["secrets/TOKEN", {}],
-    ["secrets/TOKEN", { value: "abc" }],
-    ["secrets/TOKEN", { value: 5 }],
-    ["secrets/TOKEN", { value: "x".repeat(8193) }],
-    ["secrets/TOKEN", { value: "nul\u0000" }],
-    ["secrets/a-b", { value: "value" }],
-    ["secrets/__proto__", { value: "value" }],
-    ["manifest", { builtin_tools: ["rm_rf"] }],
-    ["manifest", { subagents: [{ name: "a" }] }],
-    [
-      "manifest",
-      {
-        subagents: [
-          { name: "a", description: "b" },
-          { name: "a", description: "b" },
-        ],
-      },
-    ],
-    ["manifest", { subagents: [{ name: "a", description: "b", model: "no/such" }] }],
-    ["manifest", { model: "no/such" }],
-  ]
-
-  test.each(FAULTS)("PUT %s %j is refused, and changes nothing", async (path, body) => {
+describe("what is answered with 200 is there", () => {
+  test("tools of wide characters up to the limit of bytes", async () => {
     const client = await world.createAccount()
     const space = await client.space()
-    const [status, answer] = await json(client.call("PUT", `/v1/spaces/${space}/${path}`, body))
-    expect([status, answer], JSON.stringify(answer)).toMatchObject([422, { error: { code: "VALIDATION_FAILED" } }])
-    expect(await versionOf(client, space)).toBe(1)
+    const wide = { ...definition, input_schema: { type: "object", description: "語".repeat(19_000) } }
+    const statuses: number[] = []
+    for (let index = 0; index < 12; index++) {
+      const { status } = await client.call("PUT", `/v1/spaces/${space}/tools/t${index}`, wide)
+      statuses.push(status)
+      expect((await client.call("GET", `/v1/spaces/${space}/tools/t${index}`)).status).toBe(status === 200 ? 200 : 404)
+    }
+    expect([...new Set(statuses)]).toEqual([200, 422])
   })
 
-  test("POST /v1/spaces refuses the same, and names the field", async () => {
+  test("a body that is nearly a placeholder, and takes no time to read", async () => {
     const client = await world.createAccount()
-    for (const [body, param] of [
-      [{ tools: [orderTool("localhost")] }, "tools.0.request.url"],
-      [{ tools: [orderTool(), orderTool()] }, "tools"],
-      [{ mcp_servers: [{ name: "a", url: "https://10.0.0.1/" }] }, "mcp_servers.0.url"],
-      [{ secrets: { "a-b": "value" } }, "secrets.a-b"],
-      [{ manifest: { subagents: [{ name: "a", description: "b", model: "no/such" }] } }, "manifest.subagents.0.model"],
-    ] as const) {
-      const [status, answer] = await json(client.call("POST", "/v1/spaces", { title: "t", ...body }))
-      expect([status, answer]).toMatchObject([422, { error: { param } }])
-    }
+    const space = await client.space()
+    const request = { ...definition.request, body: `{{${" ".repeat(60_000)}x` }
+    const response = await client.call("PUT", `/v1/spaces/${space}/tools/t`, { ...definition, request })
+    expect(response.status).toBe(200)
   })
 
-  test("another tenant, a narrower scope and a test key meet a 404 everywhere", async () => {
+  test("several at once at the last free place", async () => {
     const client = await world.createAccount()
-    const space = await client.space({
-      tools: [orderTool()],
-      mcp_servers: [{ name: "docs", ...server }],
-      secrets: { TOKEN: "canary" },
-    })
-    const others = [
-      await world.createAccount(),
-      world.createClient(client.userId, (await world.makeKey(client.userId)).value),
-      world.createClient(client.userId, (await world.makeKey(client.userId, { test: true, scope: "all" })).value),
-    ]
-    const calls: [string, string, object?][] = [
-      ["GET", "manifest"],
-      ["PUT", "manifest", {}],
-      ["GET", "tools"],
-      ["GET", "tools/lookup_order"],
-      ["PUT", "tools/lookup_order", definition],
-      ["DELETE", "tools/lookup_order"],
-      ["POST", "tools/lookup_order/test", {}],
-      ["GET", "mcp-servers"],
-      ["PUT", "mcp-servers/docs", server],
-      ["DELETE", "mcp-servers/docs"],
-      ["POST", "mcp-servers/docs/check"],
-      ["GET", "secrets"],
-      ["PUT", "secrets/TOKEN", { value: "other" }],
-      ["DELETE", "secrets/TOKEN"],
-      ["GET", "versions"],
-      ["GET", "versions/1"],
-    ]
-    for (const other of others) {
-      for (const [method, path, body] of calls) {
-        const response = await other.call(method, `/v1/spaces/${space}/${path}`, body)
-        expect([method, path, response.status]).toEqual([method, path, 404])
-      }
-    }
-    expect(await versionOf(client, space)).toBe(1)
-  })
-
-  test("our own internal calls are refused without our own signature", async () => {
-    for (const path of ["try-tool", "check-mcp-server"]) {
-      for (const headers of [{}, { "turnpike-signature": "x.y.z" }, { "upstash-signature": "x.y.z" }]) {
-        const response = await world.invoke(
-          new Request(`https://callbacks.test/callbacks/internal/${path}`, { method: "POST", headers, body: "{}" }),
-        )
-        expect(response.status).toBe(401)
-      }
-    }
+    const tools = Array.from({ length: SPACE_POLICY.maxTools - 1 }, (_, index) => ({
+      ...orderTool(),
+      name: `t${index}`,
+    }))
+    const space = await client.space({ tools })
+    const names = ["a", "b", "c", "d", "e", "f"]
+    const put = await Promise.all(
+      names.map((name) => client.call("PUT", `/v1/spaces/${space}/tools/${name}`, definition)),
+    )
+    const got = await Promise.all(names.map((name) => client.call("GET", `/v1/spaces/${space}/tools/${name}`)))
+    expect(put.map(({ status }) => status === 200)).toEqual(got.map(({ status }) => status === 200))
+    expect(put.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 })

@@ -1,0 +1,36 @@
+import type { EngineName, Message, ObjectPart } from "./engine.ts"
+
+/** Which kinds of bytes a provider takes beside text (its API reference); all other files are only named to the model. */
+const TAKES: Record<EngineName, RegExp | null> = {
+  anthropic: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
+  openai: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
+  "openai-compatible": /^image\/(png|jpeg|gif|webp)$/,
+  rehearsal: null,
+}
+
+/** Of all objects of one call: a worker has 128 MB, and each is in its memory several times, as bytes and as base64. */
+const MAX_OBJECT_BYTES = 20 * 1024 * 1024
+
+/** The objects of a transcript whose bytes go to the provider: of kinds that it takes, the newest first, within a limit. */
+export function shownObjects(engine: EngineName, messages: readonly Message[]): ReadonlySet<ObjectPart> {
+  const shown = new Set<ObjectPart>()
+  let left = MAX_OBJECT_BYTES
+  for (const message of messages.toReversed()) {
+    for (const part of objectsOf(engine, message)) {
+      if (!TAKES[engine]?.test(part.mediaType) || part.bytes > left) continue
+      shown.add(part)
+      left -= part.bytes
+    }
+  }
+  return shown
+}
+
+function objectsOf(engine: EngineName, message: Message): ObjectPart[] {
+  if (message.role === "assistant") return []
+  if (message.role === "user") return message.content.filter((part) => part.type === "object")
+  // The chat completions of other servers have only text in a tool's message.
+  if (engine === "openai-compatible") return []
+  return message.content.flatMap(({ output }) =>
+    output.type === "parts" ? output.value.filter((part) => part.type === "object") : [],
+  )
+}

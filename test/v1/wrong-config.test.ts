@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { orderTool } from "../harness/customer.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const { name: _name, ...definition } = orderTool()
+const server = { url: "https://mcp.customer.com/mcp", headers: { authorization: "Bearer {{secrets.TOKEN}}" } }
+
+async function json(response: Promise<Response>): Promise<[number, Record<string, unknown>]> {
+  const answered = await response
+  return [answered.status, (await answered.json()) as Record<string, unknown>]
+}
+
+/** An object so many levels deep. */
+function nested(levels: number): object {
+  let value: object = { type: "object" }
+  for (let level = 1; level < levels; level++) value = { type: "object", a: value }
+  return value
+}
+
+const versionOf = async (client: TestClient, space: string) =>
+  (await json(client.call("GET", `/v1/spaces/${space}`)))[1].config_version
+
+describe("wrong configuration", () => {
+  const tool = (overrides: object) => ({ ...definition, ...overrides })
+  const request = (overrides: object) =>
+    tool({ request: { method: "POST", url: "https://api.customer.com/", ...overrides } })
+  const FAULTS: [string, object][] = [
+    ["tools/lookup_order", { name: "other", ...definition }],
+    ["tools/lookup_order", tool({ description: undefined })],
+    ["tools/lookup_order", tool({ description: "" })],
+    ["tools/lookup_order", tool({ unknown: 1 })],
+    ["tools/lookup_order", tool({ input_schema: { type: "array" } })],
+    ["tools/lookup_order", tool({ input_schema: "x" })],
+    ["tools/lookup_order", tool({ timeout_seconds: 121 })],
+    ["tools/lookup_order", tool({ description: "x".repeat(4001) })],
+    ["tools/lookup_order", tool({ input_schema: { type: "object", description: "x".repeat(65_536) } })],
+    ["tools/lookup_order", request({ method: "TRACE" })],
+    ["tools/lookup_order", request({ url: "/orders" })],
+    ["tools/lookup_order", request({ url: "http://api.customer.com/" })],
+    ["tools/lookup_order", request({ url: "https://127.0.0.1/" })],
+    ["tools/lookup_order", request({ url: "https://callbacks.test/callbacks/turns/x" })],
+    ["tools/lookup_order", request({ url: "https://{{input.host}}/" })],
+    ["tools/lookup_order", request({ url: "https://api.customer.com{{input.host}}/" })],
+    ["tools/lookup_order", request({ url: "{{secrets.URL}}" })],
+    ["tools/lookup_order", request({ url: "https://api.customer.com/{{inptu.x}}" })],
+    ["tools/lookup_order", request({ headers: { Host: "x" } })],
+    ["tools/lookup_order", request({ headers: { "Idempotency-Key": "x" } })],
+    ["tools/lookup_order", request({ headers: { "a b": "x" } })],
+    ["tools/lookup_order", request({ headers: { a: "x\r\ny: z" } })],
+    ["tools/lookup_order", request({ body: { a: "{{secret.X}}" } })],
+    ["tools/lookup_order", request({ method: "GET", body: {} })],
+    ["tools/a__b", definition],
+    ["tools/write_file", definition],
+    ["tools/delegate", definition],
+    ["tools/1a", definition],
+    ["mcp-servers/docs", { ...server, url: "https://localhost/mcp" }],
+    ["mcp-servers/docs", { ...server, url: "https://mcp.customer.com/{{input.x}}" }],
+    ["mcp-servers/docs", { ...server, headers: { a: "{{input.x}}" } }],
+    ["mcp-servers/docs", { ...server, allowed_tools: "all" }],
+    ["mcp-servers/docs", {}],
+    ["mcp-servers/a__b", server],
+    ["mcp-servers/a_", server],
+    ["tools/lookup_order", tool({ input_schema: nested(5000) })],
+    ["tools/lookup_order", request({ body: nested(101) })],
+    ["tools/lookup_order", tool({ input_schema: { type: "object", properties: { a: { pattern: "^(a+)+$" } } } })],
+    ["tools/lookup_order", tool({ input_schema: { type: "object", allOf: Array(17).fill({ $ref: "#/x" }) } })],
+    ["tools/lookup_order/test", { input: nested(30_000) }],
+    ["secrets/TOKEN", {}],
+    ["secrets/TOKEN", { value: "abc" }],
+    ["secrets/TOKEN", { value: 5 }],
+    ["secrets/TOKEN", { value: "x".repeat(8193) }],
+    ["secrets/TOKEN", { value: "nul\u0000" }],
+    ["secrets/a-b", { value: "value" }],
+    ["secrets/__proto__", { value: "value" }],
+    ["manifest", { builtin_tools: ["rm_rf"] }],
+    ["manifest", { subagents: [{ name: "a" }] }],
+    [
+      "manifest",
+      {
+        subagents: [
+          { name: "a", description: "b" },
+          { name: "a", description: "b" },
+        ],
+      },
+    ],
+    ["manifest", { subagents: [{ name: "a", description: "b", model: "no/such" }] }],
+    ["manifest", { model: "no/such" }],
+  ]
+
+  test.each(FAULTS)("PUT %s is refused, and changes nothing (%#)", async (path, body) => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const method = path.endsWith("/test") ? "POST" : "PUT"
+    const [status, answer] = await json(client.call(method, `/v1/spaces/${space}/${path}`, body))
+    expect([status, answer], JSON.stringify(answer)).toMatchObject([422, { error: { code: "VALIDATION_FAILED" } }])
+    expect(await versionOf(client, space)).toBe(1)
+  })
+
+  test("POST /v1/spaces refuses the same, and names the field", async () => {
+    const client = await world.createAccount()
+    for (const [body, param] of [
+      [{ tools: [orderTool("localhost")] }, "tools.0.request.url"],
+      [{ tools: [orderTool(), orderTool()] }, "tools"],
+      [{ mcp_servers: [{ name: "a", url: "https://10.0.0.1/" }] }, "mcp_servers.0.url"],
+      [{ secrets: { "a-b": "value" } }, "secrets.a-b"],
+      [{ manifest: { subagents: [{ name: "a", description: "b", model: "no/such" }] } }, "manifest.subagents.0.model"],
+    ] as const) {
+      const [status, answer] = await json(client.call("POST", "/v1/spaces", { title: "t", ...body }))
+      expect([status, answer]).toMatchObject([422, { error: { param } }])
+    }
+  })
+
+  test("another tenant, a narrower scope and a test key meet a 404 everywhere", async () => {
+    const client = await world.createAccount()
+    const space = await client.space({
+      tools: [orderTool()],
+      mcp_servers: [{ name: "docs", ...server }],
+      secrets: { TOKEN: "canary" },
+    })
+    const others = [
+      await world.createAccount(),
+      world.createClient(client.userId, (await world.makeKey(client.userId)).value),
+      world.createClient(client.userId, (await world.makeKey(client.userId, { test: true, scope: "all" })).value),
+    ]
+    const calls: [string, string, object?][] = [
+      ["GET", "manifest"],
+      ["PUT", "manifest", {}],
+      ["GET", "tools"],
+      ["GET", "tools/lookup_order"],
+      ["PUT", "tools/lookup_order", definition],
+      ["DELETE", "tools/lookup_order"],
+      ["POST", "tools/lookup_order/test", {}],
+      ["GET", "mcp-servers"],
+      ["PUT", "mcp-servers/docs", server],
+      ["DELETE", "mcp-servers/docs"],
+      ["POST", "mcp-servers/docs/check"],
+      ["GET", "secrets"],
+      ["PUT", "secrets/TOKEN", { value: "other" }],
+      ["DELETE", "secrets/TOKEN"],
+      ["GET", "versions"],
+      ["GET", "versions/1"],
+    ]
+    for (const other of others) {
+      for (const [method, path, body] of calls) {
+        const response = await other.call(method, `/v1/spaces/${space}/${path}`, body)
+        expect([method, path, response.status]).toEqual([method, path, 404])
+      }
+    }
+    expect(await versionOf(client, space)).toBe(1)
+  })
+
+  test("our own internal calls are refused without our own signature", async () => {
+    for (const path of ["try-tool", "check-mcp-server"]) {
+      for (const headers of [{}, { "turnpike-signature": "x.y.z" }, { "upstash-signature": "x.y.z" }]) {
+        const response = await world.invoke(
+          new Request(`https://callbacks.test/callbacks/internal/${path}`, { method: "POST", headers, body: "{}" }),
+        )
+        expect(response.status).toBe(401)
+      }
+    }
+  })
+})
