@@ -94,9 +94,12 @@ describe("time", () => {
     await expect.poll(() => asked("notifications/cancelled").length).toBe(1)
   })
 
-  test("the end of a session that the server does not end", async () => {
-    const { open, clock } = connectTo({ other: hanging })
+  test("the end of a session that the server does not end, however long its calls might take", async () => {
+    const { open, clock } = connectTo({ ...toCalls(hanging), other: hanging })
     const connection = await open()
+    void failureOf(call(connection, "one", { timeoutMs: 60_000 }))
+    // The call's own time, and its request's.
+    await clock.sleeping(2, 60_000)
     const closed = connection.close()
     await clock.sleeping(1, 5000)
     clock.advance(5000)
@@ -156,6 +159,19 @@ describe("sessions", () => {
     const other = connectTo(forgetting(400, "Bad Request", () => true))
     expect(await failureOf(call(await other.open()))).toMatchObject({ message: expect.stringContaining("HTTP 400") })
     expect(other.asked("initialize")).toHaveLength(1)
+  })
+
+  test("404 of a server that keeps no sessions is an error", async () => {
+    const answer = ({ id, method }: Message) => {
+      if (method === "tools/call") return new Response(null, { status: 404 })
+      const serverInfo = { name: "fake", version: "1" }
+      return method === "initialize"
+        ? result(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
+        : undefined
+    }
+    const { open, asked } = connectTo({ answer })
+    expect(await failureOf(call(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
+    expect(asked("initialize")).toHaveLength(1)
   })
 
   test("one that is forgotten again is an error", async () => {
