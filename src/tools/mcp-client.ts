@@ -1,5 +1,6 @@
 import { Client, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker"
+import { abortAfter } from "../platform/abort-after.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
@@ -63,19 +64,14 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const over = new AbortController()
-    const done = new AbortController()
     const late = `The MCP server "${server.name}" did not answer within ${timeoutMs / 1000} s.`
-    clock.sleep(timeoutMs, done.signal).then(
-      () => over.abort(new McpError("unreachable", late)),
-      () => {},
-    )
+    const over = abortAfter(clock, timeoutMs, new McpError("unreachable", late))
     try {
       return await work(AbortSignal.any([over.signal, stop]))
     } catch (error) {
       throw over.signal.aborted ? over.signal.reason : error
     } finally {
-      done.abort(new Error("finished"))
+      over.clear()
     }
   }
 
