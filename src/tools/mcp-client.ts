@@ -53,6 +53,10 @@ const NEVER_MS = 2 ** 31 - 1
 
 /** Connects over Streamable HTTP. Every request goes through `outbound`. Throws McpError, or the signal's reason. */
 export async function openMcpServer({ outbound, clock, server, limits, signal }: OpenServer): Promise<McpConnection> {
+  if (!canCarry(server.headers)) {
+    const why = "one of its headers has a name or value that HTTP cannot carry"
+    throw new McpError("unreachable", `The MCP server "${server.name}" cannot be called: ${why}.`)
+  }
   const calls = new Map<string, { timeoutMs: number; signal: AbortSignal }>()
   const closed = new AbortController()
   const clients: Client[] = []
@@ -154,6 +158,15 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
       await session.transport.terminateSession().catch(() => {})
       await Promise.allSettled(clients.map((client) => client.close()))
     },
+  }
+}
+
+/** Asked before the SDK does, since the runtime's own error quotes the value. */
+function canCarry(headers: Record<string, string>): boolean {
+  try {
+    return new Headers(headers) !== null
+  } catch {
+    return false
   }
 }
 

@@ -12,7 +12,10 @@ export class McpError extends Error {
   }
 }
 
-/** What went wrong with the server `name`, in words for its owner. A JSON-RPC error is a tool's only when a tool was called. */
+/**
+ * What went wrong with the server `name`, in words for its owner. A JSON-RPC error is a tool's only when a tool was called.
+ * The server's own words are whole, since a part of a secret in them could not be masked.
+ */
 export function toMcpError(name: string, error: unknown, calling: boolean): McpError {
   if (error instanceof McpError) return error
   const at = `The MCP server "${name}"`
@@ -27,13 +30,11 @@ export function toMcpError(name: string, error: unknown, calling: boolean): McpE
   }
   if (error instanceof ProtocolError) {
     const kind = calling ? "tool" : "protocol"
-    return new McpError(kind, `${at} answered the error ${error.code}: ${short(error.message)}`)
+    return new McpError(kind, `${at} answered the error ${error.code}: ${error.message}`)
   }
-  const message = short(error instanceof Error ? error.message : String(error))
+  const message = error instanceof Error ? error.message : String(error)
   return new McpError("protocol", `${at} does not answer as MCP has it: ${message}`)
 }
-
-const short = (message: string) => message.replace(/\s+/g, " ").slice(0, 500)
 
 /** The transport reports a stream that broke as a JSON-RPC error whose data is the error itself, which no server can send. */
 function outboundErrorIn(error: unknown): OutboundError | null {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
+import { cutToBytes } from "../agent/estimate.ts"
 import { storable } from "../agent/storable.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
@@ -33,9 +34,14 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
     return await openMcpServer({ outbound, clock, server: named, limits, signal })
   } catch (error) {
     if (error instanceof TemplateError) throw new McpError("unreachable", error.message)
-    if (error instanceof McpError) error.message = secrets.mask(error.message)
-    throw error
+    throw masked(error, secrets)
   }
+}
+
+/** A new error, since the old one's stack has its message too: without what the server was sent and gave back, and not long. */
+function masked(error: unknown, secrets: Secrets): unknown {
+  if (!(error instanceof McpError)) return error
+  return new McpError(error.kind, cutToBytes(secrets.mask(error.message), TOOL_POLICY.maxErrorBytes))
 }
 
 /** Keeps the bytes of an image under a key of the turn, for the transcript. */
@@ -47,7 +53,10 @@ export async function mcpTools(
   { server, connection, storeImage }: { server: McpServer; connection: McpConnection; storeImage: StoreImage },
 ): Promise<BoundTool[]> {
   const allowed = server.allowed_tools && new Set(server.allowed_tools)
-  const tools = (await connection.listTools()).filter(({ name }) => !allowed || allowed.has(name))
+  const listed = await connection.listTools().catch((error: unknown) => {
+    throw masked(error, secrets)
+  })
+  const tools = listed.filter(({ name }) => !allowed || allowed.has(name))
   return tools.map(({ name, description, inputSchema }) => ({
     spec: {
       name: mcpToolName(server.name, name),
@@ -65,7 +74,7 @@ export async function mcpTools(
       } catch (error) {
         if (place.signal.aborted) throw place.signal.reason
         if (!(error instanceof McpError)) throw error
-        return errorRun(secrets.mask(error.message))
+        return errorRun(cutToBytes(secrets.mask(error.message), TOOL_POLICY.maxErrorBytes))
       }
     },
   }))

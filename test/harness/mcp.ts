@@ -14,6 +14,7 @@ export interface FakeServer {
   /** What it answers to a GET or DELETE. */
   other?: (request: Request) => Response | Promise<Response>
   pages?: string[][]
+  headers?: Record<string, string>
 }
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" } })
@@ -21,7 +22,12 @@ export const result = (id: number | undefined, value: object, headers: Record<st
   Response.json({ jsonrpc: "2.0", id, result: value }, { headers })
 
 /** A server of ours that speaks as much MCP as a test needs, and notes what it was asked. */
-export function connectTo({ answer, other, pages = [["one", "two"]] }: FakeServer = {}) {
+export function connectTo({
+  answer,
+  other,
+  pages = [["one", "two"]],
+  headers = { authorization: "Bearer s" },
+}: FakeServer = {}) {
   const seen: { method: string; headers: Headers; message: Message | null; signal: AbortSignal }[] = []
   let sessions = 0
   const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -53,11 +59,11 @@ export function connectTo({ answer, other, pages = [["one", "two"]] }: FakeServe
   }
   const clock = createTestClock()
   const outbound = createOutbound({ fetch, clock, policy: { allowLoopback: false, ownHosts: [] } })
-  const server = { name: "fake", url: "https://mcp.customer.com/mcp", headers: { authorization: "Bearer s" } }
+  const server = { name: "fake", url: "https://mcp.customer.com/mcp", headers }
   const limits = { connectMs: 5000, maxBytes: 100_000, maxTools: 5 }
   const open = (signal = new AbortController().signal) => openMcpServer({ outbound, clock, server, limits, signal })
   const asked = (method: string) => seen.filter(({ message }) => message?.method === method)
-  return { seen, asked, open, clock }
+  return { seen, asked, open, clock, outbound }
 }
 
 export const call = (
