@@ -49,34 +49,32 @@ export function createOutbound({
       const over = abortAfter(clock, timeoutMs, tooSlow)
       const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal
       try {
-        const response = await hop(fetch, policy, request, either)
-        return limited(response, { maxBytes: request.maxBytes, signal: either, end: over.clear })
+        const { response, origin } = await follow(fetch, policy, request, either)
+        return limited(response, { maxBytes: request.maxBytes, signal: either, end: over.clear, origin })
       } catch (error) {
         over.clear()
-        throw translate(error, either, request.url)
+        throw either.aborted ? either.reason : error
       }
     },
   }
 }
 
-async function hop(
+/** The answer at the end of all redirects, and where it came from. */
+async function follow(
   fetch: typeof globalThis.fetch,
   policy: UrlPolicy,
   request: OutboundRequest,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<{ response: Response; origin: string }> {
   let url = checkPublicUrl(request.url, policy)
   let { method, body } = request
-  let headers = new Headers(request.headers)
-  if (!headers.has("user-agent")) headers.set("user-agent", USER_AGENT)
+  let headers = checkedHeaders(url, request)
   const most = request.maxRedirects ?? MAX_REDIRECTS
   for (let redirects = 0; ; redirects++) {
-    const response = await raced(
-      fetch(url.href, { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) }),
-      signal,
-    )
-    if (![301, 302, 303, 307, 308].includes(response.status) || most === 0) return response
-    await response.body?.cancel()
+    const init = { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) } as const
+    const response = await answerOf(async () => fetch(url.href, init), { signal, origin: url.origin })
+    if (![301, 302, 303, 307, 308].includes(response.status) || most === 0) return { response, origin: url.origin }
+    discard(response)
     if (redirects >= most) throw new OutboundError("redirect", `The server redirects more than ${most} times.`)
     const location = response.headers.get("location")
     if (location === null || !URL.canParse(location, url)) {
@@ -101,19 +99,48 @@ async function hop(
   }
 }
 
-/** `work`, or the signal's reason as soon as it is aborted, whatever a fetch makes of its signal. */
-function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Refuses what no request can carry. Without a cause: the runtime's own message quotes the value, which may be a secret. */
+function checkedHeaders(url: URL, { method, headers, body }: OutboundRequest): Headers {
+  try {
+    const checked = new Headers(headers)
+    if (!checked.has("user-agent")) checked.set("user-agent", USER_AGENT)
+    new Request(url, { method, headers: checked, ...(body !== undefined && { body: "" }) })
+    return checked
+  } catch {
+    throw new OutboundError(
+      "refused",
+      "The request cannot be sent: its method, a header or its body is not valid HTTP.",
+    )
+  }
+}
+
+/** The answer, or the signal's reason as soon as it is aborted, whatever a fetch makes of its signal. */
+function answerOf(
+  send: () => Promise<Response>,
+  { signal, origin }: { signal: AbortSignal; origin: string },
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
+    if (signal.aborted) return stop()
     signal.addEventListener("abort", stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop))
+    send()
+      .then(
+        (response) => (signal.aborted ? discard(response) : resolve(response)),
+        (cause) => reject(new OutboundError("network", `There is no connection to ${origin}.`, { cause })),
+      )
+      .finally(() => signal.removeEventListener("abort", stop))
   })
 }
 
+/** Lets the server stop sending, without waiting for it. */
+function discard(response: Response): void {
+  response.body?.cancel().catch(() => {})
+}
+
+/** The response with a body that errors as soon as it is too large or `signal` is aborted, read or not. */
 function limited(
   response: Response,
-  { maxBytes, signal, end }: { maxBytes: number; signal: AbortSignal; end: () => void },
+  { maxBytes, signal, end, origin }: { maxBytes: number; signal: AbortSignal; end: () => void; origin: string },
 ): Response {
   if (!response.body) {
     end()
@@ -121,34 +148,41 @@ function limited(
   }
   const reader = response.body.getReader()
   let bytes = 0
+  let stop = () => {}
+  const finish = () => {
+    signal.removeEventListener("abort", stop)
+    end()
+  }
+  const fail = (controller: ReadableStreamDefaultController, error: unknown) => {
+    finish()
+    controller.error(error)
+    reader.cancel(error).catch(() => {})
+  }
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      stop = () => fail(controller, signal.reason)
+      if (signal.aborted) stop()
+      else signal.addEventListener("abort", stop, { once: true })
+    },
     async pull(controller) {
       try {
-        const { done, value } = await raced(reader.read(), signal)
+        const { done, value } = await reader.read()
+        if (signal.aborted) return
         if (done) {
-          end()
+          finish()
           return controller.close()
         }
         bytes += value.byteLength
-        if (bytes > maxBytes) throw new OutboundError("too_large", `The answer is larger than ${maxBytes} bytes.`)
-        controller.enqueue(value)
-      } catch (error) {
-        end()
-        void reader.cancel(error).catch(() => {})
-        controller.error(translate(error, signal, response.url))
+        if (bytes <= maxBytes) return controller.enqueue(value)
+        fail(controller, new OutboundError("too_large", `The answer is larger than ${maxBytes} bytes.`))
+      } catch (cause) {
+        fail(controller, new OutboundError("network", `The connection to ${origin} broke.`, { cause }))
       }
     },
     async cancel(reason) {
-      end()
+      finish()
       await reader.cancel(reason)
     },
   })
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
-}
-
-function translate(error: unknown, signal: AbortSignal, url: string): unknown {
-  if (signal.aborted) return signal.reason
-  if (error instanceof OutboundError) return error
-  const origin = URL.canParse(url) ? new URL(url).origin : "the server"
-  return new OutboundError("network", `There is no connection to ${origin}.`, { cause: error })
 }

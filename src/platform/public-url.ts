@@ -34,6 +34,10 @@ const NAMES_OF_ADDRESSES = [
   "sslip.io",
   "xip.io",
   "traefik.me",
+  "backname.io",
+  "plex.direct",
+  "local-ip.co",
+  "local-ip.sh",
   "localtest.me",
   "lvh.me",
   "vcap.me",
@@ -41,7 +45,10 @@ const NAMES_OF_ADDRESSES = [
   "yoogle.com",
   "127-0-0-1.org.uk",
   "localho.st",
-  "readme.localtest.me",
+  "localhost.direct",
+  "local.gd",
+  "lcl.host",
+  "smackaho.st",
   "fuf.me",
   "1u.ms",
   "rbndr.us",
@@ -59,7 +66,7 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   if (url.protocol !== "https:") throw refuse("it must begin with https://")
   if (isAddress(host)) throw refuse("its host is an IP address; a name is needed")
   if (host === "" || !host.includes(".")) throw refuse(`its host "${host}" is no public name`)
-  if (!/^[a-z0-9_.-]*\.[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is no valid name")
+  if (!/^(?:[a-z0-9_-]+\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is no valid name")
   if ([...PRIVATE_SUFFIXES, ...NAMES_OF_ADDRESSES].some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
     throw refuse(`its host "${host}" is no public name`)
   }

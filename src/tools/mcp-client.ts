@@ -1,27 +1,13 @@
-import {
-  type CallToolResult,
-  Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client"
+import { Client, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker"
+import { abortAfter } from "../platform/abort-after.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import { OutboundError } from "../platform/outbound-error.ts"
+import { McpError, toMcpError } from "./mcp-error.ts"
+import { type McpResult, toResult } from "./mcp-result.ts"
+import { McpTransport } from "./mcp-transport.ts"
 
-/** Why a server's tools cannot be used. unreachable: no connection. protocol: it answers, but not as MCP has it. tool: it refuses this call. */
-export class McpError extends Error {
-  readonly kind: "unreachable" | "protocol" | "tool"
-
-  constructor(kind: McpError["kind"], message: string, options?: { cause?: unknown }) {
-    super(message, options)
-    this.name = "McpError"
-    this.kind = kind
-  }
-}
+export { McpError, type McpResult }
 
 export interface McpTool {
   name: string
@@ -29,15 +15,8 @@ export interface McpTool {
   inputSchema: Record<string, unknown>
 }
 
-/** What a tool answered; images in base64. */
-export interface McpResult {
-  isError: boolean
-  parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
-  structured?: unknown
-}
-
 export interface McpConnection {
-  /** Of all pages, in the server's order, at most `maxTools`. */
+  /** Of all pages, by name, at most `maxTools`; together at most `maxBytes` of JSON. */
   listTools(): Promise<McpTool[]>
   callTool(
     name: string,
@@ -63,150 +42,160 @@ interface OpenServer {
   signal: AbortSignal
 }
 
+interface Session {
+  client: Client
+  transport: McpTransport
+}
+
 /** The key that makes a repeated call recognisable: in the request's `_meta` and, for proxies, as a header of its POST. */
 const IDEMPOTENCY_META = "turnpike/idempotency-key"
 const MAX_PAGES = 64
+/** The longest that a timer takes. The SDK's own timers measure the machine's time; ours end its requests. */
+const NEVER_MS = 2 ** 31 - 1
 
 /** Connects over Streamable HTTP. Every request goes through `outbound`. Throws McpError, or the signal's reason. */
-export async function openMcpServer({ outbound, server, limits, signal }: OpenServer): Promise<McpConnection> {
-  const timeouts = { now: limits.connectMs }
-  const fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers)
-    const key = idempotencyKeyOf(init.body)
-    if (key) headers.set("idempotency-key", key)
-    // It would only carry notifications that nobody here waits for.
-    if (init.method === "GET") return new Response(null, { status: 405 })
-    return outbound.send({
-      url: String(url),
-      method: init.method ?? "GET",
-      headers,
-      ...(typeof init.body === "string" && { body: init.body }),
-      timeoutMs: timeouts.now,
-      maxBytes: limits.maxBytes,
-      ...(init.signal && { signal: init.signal }),
-    })
+export async function openMcpServer({ outbound, clock, server, limits, signal }: OpenServer): Promise<McpConnection> {
+  if (!canCarry(server.headers)) {
+    const why = "one of its headers has a name or value that HTTP cannot carry"
+    throw new McpError("unreachable", `The MCP server "${server.name}" cannot be called: ${why}.`)
   }
-  const said = (error: unknown) => toMcpError(server.name, error, signal)
+  const calls = new Map<string, { timeoutMs: number; signal: AbortSignal }>()
+  const closed = new AbortController()
+  const clients: Client[] = []
+  /** Shared by all calls that find the session forgotten at the same moment. */
+  let renewal: Promise<Session> | null = null
 
-  async function connect() {
-    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-      fetch,
-      redirectPolicy: "follow",
-      requestInit: { headers: server.headers },
-      reconnectionOptions: {
-        maxRetries: 0,
-        initialReconnectionDelay: 1000,
-        maxReconnectionDelay: 1000,
-        reconnectionDelayGrowFactor: 1,
-      },
-    })
-    const client = new Client(
-      { name: "turnpike", version: "1" },
-      { capabilities: {}, jsonSchemaValidator: new CfWorkerJsonSchemaValidator(), listMaxPages: MAX_PAGES },
-    )
-    await client.connect(transport, { signal, timeout: limits.connectMs })
-    return { client, transport }
-  }
-
-  let session = await connect().catch((error: unknown) => {
-    throw said(error)
-  })
-
-  /** Once more in a new session when the server has forgotten this one (MCP 2025-06-18, transports, session management). */
-  async function inSession<T>(work: (client: Client) => Promise<T>, mayStart = async () => true): Promise<T> {
+  /** `work`, ended by `stop` or when its time on the clock is over. */
+  async function bounded<T>(
+    { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const late = `The MCP server "${server.name}" did not answer within ${timeoutMs / 1000} s.`
+    const over = abortAfter(clock, timeoutMs, new McpError("unreachable", late))
     try {
-      return await work(session.client)
+      return await work(AbortSignal.any([over.signal, stop]))
     } catch (error) {
-      if (!(error instanceof SdkHttpError) || error.status !== 404) throw said(error)
-      session = await connect().catch((again: unknown) => {
-        throw said(again)
-      })
-      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled: the call is not made again.")
-      return work(session.client).catch((again: unknown) => {
-        throw said(again)
-      })
+      throw over.signal.aborted ? over.signal.reason : error
+    } finally {
+      over.clear()
     }
   }
 
+  async function connect(): Promise<Session> {
+    const transport = new McpTransport({ outbound, clock, server, limits, calls, closed: closed.signal })
+    const client = new Client(
+      { name: "turnpike", version: "1" },
+      { capabilities: {}, jsonSchemaValidator: new CfWorkerJsonSchemaValidator() },
+    )
+    clients.push(client)
+    await bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
+      client.connect(transport, { signal, timeout: NEVER_MS }),
+    )
+    return { client, transport }
+  }
+
+  /** Once more in a new session when the server has forgotten this one (MCP 2025-06-18, transports, session management). */
+  async function inSession<T>(work: (client: Client) => Promise<T>, mayStart = async () => true): Promise<T> {
+    const { client, transport } = session
+    try {
+      return await work(client)
+    } catch (error) {
+      if (!isForgotten(error) || transport.sessionId === undefined) throw error
+      if (session.client === client) {
+        renewal ??= connect().finally(() => {
+          renewal = null
+        })
+        session = await renewal
+      }
+      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled: the call is not made again.")
+      return work(session.client)
+    }
+  }
+
+  /** Throws the reason of whoever gave up, else `error` as a McpError. */
+  function fail(error: unknown, { stop = signal, calling = false } = {}): never {
+    if (stop.aborted) throw stop.reason
+    if (signal.aborted) throw signal.reason
+    throw toMcpError(server.name, error, calling)
+  }
+
+  let session = await connect().catch(fail)
+  let definitions = new Map<string, Tool>()
+
   return {
     async listTools() {
-      // Without a cursor the client walks through all pages.
-      const { tools } = await inSession((client) => client.listTools(undefined, { signal, timeout: limits.connectMs }))
-      return tools.slice(0, limits.maxTools).map(({ name, description, inputSchema }) => {
+      const list = (client: Client) =>
+        bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>
+          listAll(client, { ...limits, signal, server: server.name }),
+        )
+      const found = await inSession(list).catch(fail)
+      definitions = new Map(found.map((tool) => [tool.name, tool]))
+      return found.map(({ name, description, inputSchema }) => {
         return { name, description, inputSchema: inputSchema as Record<string, unknown> }
       })
     },
     async callTool(name, input, { idempotencyKey, timeoutMs, signal: stop, mayStart, onProgress }) {
-      timeouts.now = Math.max(timeouts.now, timeoutMs)
+      const toolDefinition = definitions.get(name)
       const params = { name, arguments: input, _meta: { [IDEMPOTENCY_META]: idempotencyKey } }
-      const options = {
-        signal: stop,
-        timeout: timeoutMs,
-        maxTotalTimeout: timeoutMs,
-        ...(onProgress && { onprogress: onProgress }),
+      const call = (client: Client) =>
+        bounded({ timeoutMs, stop }, (signal) => {
+          calls.set(idempotencyKey, { timeoutMs, signal })
+          return client.callTool(params, {
+            signal,
+            timeout: NEVER_MS,
+            headers: { "idempotency-key": idempotencyKey },
+            ...(toolDefinition && { toolDefinition }),
+            ...(onProgress && { onprogress: onProgress }),
+          })
+        })
+      try {
+        return toResult(await inSession(call, mayStart))
+      } catch (error) {
+        return fail(error, { stop, calling: true })
+      } finally {
+        calls.delete(idempotencyKey)
       }
-      return toResult(await inSession((client) => client.callTool(params, options), mayStart))
     },
     async close() {
-      try {
-        await session.transport.terminateSession()
-      } catch {
-        // The server ends it by itself in time.
-      }
-      await session.client.close().catch(() => {})
+      closed.abort(new Error("closed"))
+      await session.transport.terminateSession().catch(() => {})
+      await Promise.allSettled(clients.map((client) => client.close()))
     },
   }
 }
 
-function idempotencyKeyOf(body: unknown): string | null {
-  if (typeof body !== "string" || !body.includes(IDEMPOTENCY_META)) return null
-  const message = JSON.parse(body) as { params?: { _meta?: Record<string, unknown> } }
-  const key = message.params?._meta?.[IDEMPOTENCY_META]
-  return typeof key === "string" ? key : null
+/** Asked before the runtime is, whose errors and warnings quote the value. Only ASCII means the same to everybody. */
+function canCarry(headers: Record<string, string>): boolean {
+  return Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value))
 }
 
-function toResult({ content, structuredContent, isError }: CallToolResult): McpResult {
-  const parts = content.map((part): McpResult["parts"][number] => {
-    switch (part.type) {
-      case "text":
-        return { type: "text", text: part.text }
-      case "image":
-        return { type: "image", mediaType: part.mimeType, data: part.data }
-      case "audio":
-        return { type: "text", text: `[audio, ${part.mimeType}, not shown]` }
-      case "resource_link":
-        return { type: "text", text: `[resource ${part.name}: ${part.uri}]` }
-      case "resource":
-        return {
-          type: "text",
-          text: "text" in part.resource ? String(part.resource.text) : `[resource ${part.resource.uri}, not shown]`,
-        }
-      default:
-        return { type: "text", text: "[a part of an unknown kind]" }
+/** 404 says so; servers made after the SDK's first examples answer 400, with these words. Either way nothing has been done. */
+function isForgotten(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false
+  return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)))
+}
+
+/** Page by page, so that a server with endless pages is left early. */
+async function listAll(
+  client: Client,
+  { signal, server, maxTools, maxBytes }: { signal: AbortSignal; server: string; maxTools: number; maxBytes: number },
+): Promise<Tool[]> {
+  if (!client.getServerCapabilities()?.tools) return []
+  const found = new Map<string, Tool>()
+  let bytes = 0
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES && found.size < maxTools; page++) {
+    const params = cursor === undefined ? {} : { cursor }
+    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, { signal, timeout: NEVER_MS })
+    for (const tool of tools) {
+      bytes += JSON.stringify(tool).length
+      if (bytes > maxBytes)
+        throw new McpError("protocol", `The MCP server "${server}" lists more than ${maxBytes} bytes.`)
+      if (found.size < maxTools) found.set(tool.name, tool)
     }
-  })
-  return { isError: isError === true, parts, ...(structuredContent !== undefined && { structured: structuredContent }) }
-}
-
-function toMcpError(name: string, error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason
-  if (error instanceof McpError) return error
-  const refused = findOutboundError(error)
-  const at = `The MCP server "${name}"`
-  if (refused) return new McpError("unreachable", `${at} cannot be reached. ${refused.message}`)
-  if (error instanceof SdkHttpError) return new McpError("unreachable", `${at} answered HTTP ${error.status}.`)
-  if (error instanceof ProtocolError)
-    return new McpError("tool", `${at} answered the error ${error.code}: ${error.message}`)
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    return new McpError("unreachable", `${at} did not answer in time.`)
+    if (nextCursor === undefined || nextCursor === cursor) break
+    cursor = nextCursor
   }
-  return new McpError(
-    "protocol",
-    `${at} does not answer as MCP has it: ${error instanceof Error ? error.message : String(error)}`,
-  )
-}
-
-function findOutboundError(error: unknown): OutboundError | null {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof OutboundError) return at
-  return null
+  // In one order always, so that providers can reuse the prompt that they have cached.
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }

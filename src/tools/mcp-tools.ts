@@ -17,7 +17,7 @@ interface McpDeps {
   signal: AbortSignal
 }
 
-/** Connects to a configured server, with its secrets in place. Throws McpError; `cleanMessage` makes it fit to be shown. */
+/** Connects to a configured server, with its secrets in place. Throws McpError, its message masked. */
 export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpConnection> {
   const { outbound, clock, secrets, signal } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
@@ -33,8 +33,13 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
     return await openMcpServer({ outbound, clock, server: named, limits, signal })
   } catch (error) {
     if (error instanceof TemplateError) throw new McpError("unreachable", error.message)
-    throw error
+    throw masked(error, secrets)
   }
+}
+
+/** A new error, since the old one's stack has its message too. */
+function masked(error: unknown, secrets: Secrets): unknown {
+  return error instanceof McpError ? new McpError(error.kind, cleanMessage(secrets, error)) : error
 }
 
 /** Keeps the bytes of an image under a key of the turn, for the transcript. */
@@ -46,7 +51,10 @@ export async function mcpTools(
   { server, connection, storeImage }: { server: McpServer; connection: McpConnection; storeImage: StoreImage },
 ): Promise<BoundTool[]> {
   const allowed = server.allowed_tools && new Set(server.allowed_tools)
-  const tools = (await connection.listTools()).filter(({ name }) => !allowed || allowed.has(name))
+  const listed = await connection.listTools().catch((error: unknown) => {
+    throw masked(error, secrets)
+  })
+  const tools = listed.filter(({ name }) => !allowed || allowed.has(name))
   return tools.map(({ name, description, inputSchema }) => ({
     spec: {
       name: mcpToolName(server.name, name),
@@ -124,7 +132,7 @@ const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ?
 const MAX_MESSAGE_LENGTH = 500
 
 /** What a server says of its failure, in one line: masked first, since what is cut or joined is not recognised any more. */
-export function cleanMessage(secrets: Secrets, error: McpError): string {
+function cleanMessage(secrets: Secrets, error: McpError): string {
   return secrets.mask(error.message).replace(/\s+/g, " ").slice(0, MAX_MESSAGE_LENGTH).toWellFormed()
 }
 

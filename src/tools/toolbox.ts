@@ -9,7 +9,7 @@ import type { Tool } from "../spaces/tool.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
 import { listFiles, readFile, writeFile } from "./file-tools.ts"
 import { type McpConnection, McpError } from "./mcp-client.ts"
-import { cleanMessage, connectMcp, mcpTools } from "./mcp-tools.ts"
+import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { Secrets } from "./secrets.ts"
@@ -96,7 +96,6 @@ export async function openToolbox(
     return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), close }
   } catch (error) {
     await close()
-    if (error instanceof McpError) error.message = cleanMessage(secrets, error)
     throw error
   } finally {
     over.clear()

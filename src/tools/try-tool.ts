@@ -6,7 +6,7 @@ import type { McpServer } from "../spaces/mcp-server.ts"
 import type { Tool } from "../spaces/tool.ts"
 import type { McpCheck, ToolTest } from "../spaces/try-tool.ts"
 import { McpError } from "./mcp-client.ts"
-import { cleanMessage, connectMcp, mcpTools } from "./mcp-tools.ts"
+import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { openSecrets } from "./open-secrets.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { ToolContext } from "./toolbox.ts"
@@ -62,7 +62,7 @@ export async function checkServer(
     }
   } catch (error) {
     if (!(error instanceof McpError)) throw error
-    return { ok: false, error: cleanMessage(secrets, error), tools: [], duration_ms: duration() }
+    return { ok: false, error: error.message, tools: [], duration_ms: duration() }
   }
 }
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** Four secrets, one in each place; with characters that URLs, JSON and base64 spell in other ways. */
 const CANARIES = {
-  HEADER: "canary-header/äöü+1 end",
+  HEADER: 'canary-header/"<&>+1 end',
   QUERY: 'canary?query="&=2',
   BODY: "canary\\body\n3",
   SUBAGENT: "canary-sub-agent-4",

@@ -127,7 +127,7 @@ describe("what a tool's request is made of", () => {
       method: "PUT",
       url: `${url}/{{input.name}}?fixed=1`,
       query: { q: "{{input.words}}", missing: "{{input.nothing}}", tag: "{{input.tags}}" },
-      headers: { "X-Name": "n {{input.name}}" },
+      headers: { "X-Count": "n {{input.count}}" },
       body: {
         count: "{{input.count}}",
         text: "{{input.count}} of {{input.name}}",
@@ -140,6 +140,14 @@ describe("what a tool's request is made of", () => {
     expect(seen?.url).toBe(`${url}/%C3%A4%20b?fixed=1&q=a%26b&tag=x&tag=y`)
     expect(JSON.parse(seen?.body ?? "")).toEqual({ count: 3, text: "3 of ä b", list: [["x", "y"]] })
     expect(seen?.headers["content-type"]).toBe("application/json")
+    expect(seen?.headers["x-count"]).toBe("n 3")
+  })
+
+  test("a header value that is not ASCII is refused before the runtime could quote it in its log", async () => {
+    const request = { method: "GET", url, headers: { "X-Name": "{{input.name}}" } }
+    const { said, customer } = await callResult({}, { input_schema: { type: "object" }, request }, '{"name":"ä"}')
+    expect(said).toContain("The value of the header X-Name holds characters that a header cannot carry.")
+    expect(customer.requests).toEqual([])
   })
 
   test("without a body, a POST carries the input", async () => {

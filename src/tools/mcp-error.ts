@@ -1,0 +1,44 @@
+import { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client"
+import { OutboundError } from "../platform/outbound-error.ts"
+
+/** Why a server's tools cannot be used. unreachable: no connection. protocol: it answers, but not as MCP has it. tool: it refuses this call. */
+export class McpError extends Error {
+  readonly kind: "unreachable" | "protocol" | "tool"
+
+  constructor(kind: McpError["kind"], message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = "McpError"
+    this.kind = kind
+  }
+}
+
+/**
+ * What went wrong with the server `name`, in words for its owner. A JSON-RPC error is a tool's only when a tool was called.
+ * The server's own words are whole, since a part of a secret in them could not be masked.
+ */
+export function toMcpError(name: string, error: unknown, calling: boolean): McpError {
+  if (error instanceof McpError) return error
+  const at = `The MCP server "${name}"`
+  const failure = outboundErrorIn(error)
+  if (failure) {
+    const what = failure.kind === "too_large" ? "answers too much." : "cannot be reached."
+    return new McpError("unreachable", `${at} ${what} ${failure.message}`)
+  }
+  if (error instanceof SdkHttpError) {
+    const hint = error.status === 401 || error.status === 403 ? " Its headers may lack a valid credential." : ""
+    return new McpError("unreachable", `${at} answered HTTP ${error.status}.${hint}`)
+  }
+  if (error instanceof ProtocolError) {
+    const kind = calling ? "tool" : "protocol"
+    return new McpError(kind, `${at} answered the error ${error.code}: ${error.message}`)
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return new McpError("protocol", `${at} does not answer as MCP has it: ${message}`)
+}
+
+/** The transport reports a stream that broke as a JSON-RPC error whose data is the error itself, which no server can send. */
+function outboundErrorIn(error: unknown): OutboundError | null {
+  if (error instanceof ProtocolError && error.data instanceof OutboundError) return error.data
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof OutboundError) return at
+  return null
+}

@@ -1,0 +1,114 @@
+import { type JSONRPCMessage, type RequestId, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import type { Clock } from "../platform/clock.ts"
+import type { Outbound } from "../platform/outbound.ts"
+
+interface TransportOptions {
+  outbound: Outbound
+  clock: Clock
+  server: { url: string; headers: Record<string, string> }
+  limits: { connectMs: number; maxBytes: number }
+  /** What is under way, by the value of its Idempotency-Key. */
+  calls: ReadonlyMap<string, { timeoutMs: number; signal: AbortSignal }>
+  /** Aborted when the connection is closed. */
+  closed: AbortSignal
+}
+
+/** What ends a session is worth no more of a worker's time. */
+const DELETE_MS = 5000
+/** A server may close a stream and let the client come back for the answer (MCP 2025-11-25, transports, polling). */
+const RESUMES = { perConnection: 16, retries: 2, leastMs: 500, mostMs: 10_000 }
+const STREAM_BROKE = -32_000
+
+/**
+ * The SDK's Streamable HTTP over an Outbound, with what the SDK leaves open: a request whose stream ends without an
+ * answer fails at once, one that is given up ends its stream, and every wait is on our clock.
+ */
+export class McpTransport extends StreamableHTTPClientTransport {
+  private readonly calls: TransportOptions["calls"]
+  /** Why a request's stream broke. */
+  private readonly broken: Map<RequestId, unknown>
+
+  constructor(options: TransportOptions) {
+    const broken = new Map<RequestId, unknown>()
+    const { clock, closed, server } = options
+    super(new URL(server.url), {
+      fetch: createFetch(options, broken),
+      // Outbound follows them by its own rules.
+      redirectPolicy: "follow",
+      requestInit: { headers: server.headers },
+      reconnectionOptions: {
+        maxRetries: RESUMES.retries,
+        initialReconnectionDelay: RESUMES.leastMs,
+        maxReconnectionDelay: RESUMES.mostMs,
+        reconnectionDelayGrowFactor: 2,
+      },
+      reconnectionScheduler(reconnect, delay) {
+        const ms = Math.min(Math.max(delay, RESUMES.leastMs), RESUMES.mostMs)
+        clock.sleep(ms, closed).then(reconnect, () => {})
+      },
+    })
+    this.calls = options.calls
+    this.broken = broken
+  }
+
+  override async send(
+    message: JSONRPCMessage | JSONRPCMessage[],
+    options: Parameters<StreamableHTTPClientTransport["send"]>[1] = {},
+  ): Promise<void> {
+    const call = this.calls.get(options.headers?.["idempotency-key"] ?? "")
+    if (Array.isArray(message) || !("method" in message && "id" in message)) return super.send(message, options)
+    const { id } = message
+    // After its answer the SDK knows the request no more, and lets this pass.
+    const onRequestStreamEnd = () => {
+      const error = { code: STREAM_BROKE, message: "its stream ended without an answer", data: this.broken.get(id) }
+      this.broken.delete(id)
+      this.onmessage?.({ jsonrpc: "2.0", id, error })
+    }
+    return super.send(message, { ...options, onRequestStreamEnd, ...(call && { requestSignal: call.signal }) })
+  }
+}
+
+function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<RequestId, unknown>) {
+  let resumes = 0
+  return async (url: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
+    const all = new Headers(headers)
+    // Without a place to go on from, it would only carry notifications that nobody here waits for.
+    if (method === "GET" && (!all.has("last-event-id") || ++resumes > RESUMES.perConnection)) {
+      return new Response(null, { status: 405 })
+    }
+    const message = typeof body === "string" ? (JSON.parse(body) as { id?: RequestId; method?: string }) : {}
+    const longestMs = Math.max(limits.connectMs, ...[...calls.values()].map(({ timeoutMs }) => timeoutMs))
+    const ofCall = method === "GET" || message.method === "tools/call"
+    const response = await outbound.send({
+      url: String(url),
+      method,
+      headers: all,
+      ...(typeof body === "string" && { body }),
+      timeoutMs: method === "DELETE" ? Math.min(DELETE_MS, limits.connectMs) : ofCall ? longestMs : limits.connectMs,
+      maxBytes: limits.maxBytes,
+      ...(signal && { signal }),
+    })
+    const { id } = message
+    return id === undefined ? response : watched(response, (error) => broken.set(id, error))
+  }
+}
+
+/** The same response; `note` hears why its body breaks, since the SDK keeps only a text of it. */
+function watched(response: Response, note: (error: unknown) => void): Response {
+  const reader = response.body?.getReader()
+  if (!reader) return response
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      } catch (error) {
+        note(error)
+        controller.error(error)
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
+}

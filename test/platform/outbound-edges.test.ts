@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest"
+import { createOutbound, type OutboundRequest } from "../../src/platform/outbound.ts"
+import { OutboundError } from "../../src/platform/outbound-error.ts"
+import { checkPublicUrl, type UrlPolicy } from "../../src/platform/public-url.ts"
+import { createTestClock } from "../harness/clock.ts"
+import { HOSTILE_URLS } from "../harness/urls.ts"
+
+const policy: UrlPolicy = { allowLoopback: false, ownHosts: ["api.turnpike.dev", "Callbacks.Turnpike.dev.:8443"] }
+
+/** An Outbound whose network does as `fetch` says, and hears no abort unless that listens. */
+function outboundOver(fetch: typeof globalThis.fetch) {
+  const clock = createTestClock()
+  return { clock, outbound: createOutbound({ fetch, clock, policy }) }
+}
+
+const request = (overrides: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  url: "https://api.customer.com/a",
+  method: "GET",
+  headers: {},
+  timeoutMs: 10_000,
+  maxBytes: 1000,
+  ...overrides,
+})
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error as Error,
+  )
+
+/** A body that says when it was cancelled. */
+function body(chunks: number, { onCancel = async () => {} } = {}) {
+  let left = chunks
+  let cancelled = false
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (left-- > 0) controller.enqueue(new Uint8Array(10))
+      else await new Promise(() => {})
+    },
+    cancel() {
+      cancelled = true
+      return onCancel()
+    },
+  })
+  return { stream, cancelled: () => cancelled }
+}
+
+test(`${HOSTILE_URLS.length} hostile URLs, each once`, () => {
+  expect(new Set(HOSTILE_URLS).size).toBe(HOSTILE_URLS.length)
+  expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(100)
+})
+
+test.each([
+  "https://1.0.0.127.ip6.arpa/",
+  "https://10-0-0-1.abcdef0123456789.plex.direct/",
+  "https://192-168-1-1.local-ip.co/",
+  "https://a.localhost.direct/",
+  "https://x.backname.io/",
+  "https://127.0.0.1.sslip.io./",
+  "https://x.lvh.me:8443/",
+  "https://LOCALTEST.ME/",
+  "https://[::ffff:0:127.0.0.1]/",
+  "https://[64:ff9b:1::7f00:1]/",
+  "https://[fec0::1]/",
+  "https://[fe80::1%25eth0]/",
+  "https://[fe80::1%eth0]/",
+  "https://[2001::7f00:1]/",
+  "https://[2002:a9fe:a9fe::]/",
+  "https://0x7f.0x0.0x0.0x1./",
+  "https://0.0.0.0x0/",
+  "https://4294967295/",
+  "https://127.0.0.1%2f.customer.com/",
+  "https://api.customer.com%00.internal/",
+  "https://metadata.google.internal.:443/computeMetadata/v1/",
+  "https://METADATA.GOOGLE.INTERNAL/",
+  "https://metadata。google。internal/",
+  "https://loca\u00adlhost/",
+  "https://localho\u200bst/",
+  "https://callbacks.turnpike.dev/",
+  "https://callbacks.turnpike.dev.:8443/",
+  "https://%61pi.turnpike.dev/",
+  "https://api。turnpike。dev/",
+  "https://api.turnpike.dev\t/",
+  "  https://localhost/  ",
+  "https:\\\\localhost\\",
+  "https:localhost",
+  "HTTP://api.customer.com/",
+  "wss://api.customer.com/",
+  "https://@localhost/",
+  "https://%75ser@api.customer.com/",
+  "https://api.customer.com:443@localhost/",
+  "https://..../",
+  "https://a..customer.com/",
+  "https://.customer.com/",
+])("%s is refused", (url) => {
+  expect(() => checkPublicUrl(url, policy)).toThrow(OutboundError)
+})
+
+test.each([
+  ["GET with a newline in a header", { headers: { authorization: "Bearer canary\nx" } }],
+  ["a header name with a space", { headers: { "canary name": "x" } }],
+  ["a method that is none", { method: "GE T" }],
+  ["a GET with a body", { body: "canary" }],
+] as const)("%s is refused in plain words, and its values are nowhere in the error", async (_what, wrong) => {
+  const { outbound } = outboundOver(async (input, init) => {
+    new Request(input, init)
+    return new Response("sent")
+  })
+  const error = await failureOf(outbound.send(request(wrong)))
+  expect(error).toMatchObject({ name: "OutboundError", kind: "refused" })
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    expect(`${at.message}${at.stack}`).not.toContain("canary")
+})
+
+test("an address is refused with the reason, and a name that only begins like one is called", () => {
+  for (const host of ["0x7f.1", "[::1]", "8.8.8.8", "1.1.1.1."]) {
+    expect(() => checkPublicUrl(`https://${host}/`, policy)).toThrow("its host is an IP address; a name is needed")
+  }
+  expect(checkPublicUrl("https://8.8.8.8.customer.com/", policy).hostname).toBe("8.8.8.8.customer.com")
+})
+
+describe("what is left behind", () => {
+  test("a body that nobody reads is cancelled when its time is over", async () => {
+    const slow = body(5)
+    const { outbound, clock } = outboundOver(async () => new Response(slow.stream))
+    const response = await outbound.send(request())
+    clock.advance(10_000)
+    await expect.poll(slow.cancelled).toBe(true)
+    expect(await failureOf(response.text())).toMatchObject({ kind: "timeout" })
+  })
+
+  test("a body that nobody reads is cancelled when the caller gives up", async () => {
+    const slow = body(5)
+    const controller = new AbortController()
+    const { outbound } = outboundOver(async () => new Response(slow.stream))
+    const response = await outbound.send(request({ signal: controller.signal }))
+    controller.abort(new Error("enough"))
+    await expect.poll(slow.cancelled).toBe(true)
+    expect(await failureOf(response.text())).toMatchObject({ message: "enough" })
+  })
+
+  test("an answer that comes after the end of its time is cancelled", async () => {
+    const slow = body(5)
+    let answer: (response: Response) => void = () => {}
+    const { outbound, clock } = outboundOver(() => new Promise((resolve) => (answer = resolve)))
+    const failed = failureOf(outbound.send(request()))
+    await clock.sleeping(1)
+    clock.advance(10_000)
+    expect(await failed).toMatchObject({ kind: "timeout" })
+    answer(new Response(slow.stream))
+    await expect.poll(slow.cancelled).toBe(true)
+  })
+
+  test("a redirect whose body cannot be cancelled does not hold up the next request", async () => {
+    const stuck = body(1, { onCancel: () => new Promise(() => {}) })
+    const { outbound } = outboundOver(async (input) =>
+      String(input).endsWith("/a")
+        ? new Response(stuck.stream, { status: 302, headers: { location: "/b" } })
+        : new Response("there"),
+    )
+    expect(await (await outbound.send(request())).text()).toBe("there")
+  })
+
+  test.each([
+    ["waits for more", 1],
+    ["has read enough", 5],
+  ])("a caller that %s and cancels the body cancels it at the server, and its timer", async (_what, chunks) => {
+    const slow = body(chunks)
+    const { outbound, clock } = outboundOver(async () => new Response(slow.stream))
+    const reader = (await outbound.send(request())).body?.getReader()
+    expect((await reader?.read())?.value).toHaveLength(10)
+    for (let turns = 0; turns < 20; turns++) await Promise.resolve()
+    await reader?.cancel()
+    expect(slow.cancelled()).toBe(true)
+    let sleeping = false
+    void clock.sleeping(1).then(() => {
+      sleeping = true
+    })
+    await Promise.resolve()
+    expect(sleeping).toBe(false)
+  })
+})
+
+test("a server that is not there is named, after a redirect too, and a HEAD stays one", async () => {
+  const methods: (string | undefined)[] = []
+  const { outbound } = outboundOver(async (input, init) => {
+    methods.push(init?.method)
+    if (String(input).includes("other")) throw new TypeError("connect failed: canary")
+    return new Response(null, { status: 301, headers: { location: "https://other.example.org/canary?canary" } })
+  })
+  const error = await failureOf(outbound.send(request({ method: "HEAD" })))
+  expect(error).toMatchObject({ kind: "network", message: "There is no connection to https://other.example.org." })
+  expect(methods).toEqual(["HEAD", "HEAD"])
+})

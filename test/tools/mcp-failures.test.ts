@@ -1,0 +1,245 @@
+import { describe, expect, test } from "vitest"
+import { McpError } from "../../src/tools/mcp-client.ts"
+import { call, connectTo, eventStream, failureOf, type Message, result } from "../harness/mcp.ts"
+
+const hanging = () => new Promise<Response>(() => {})
+/** Answers only to calls of tools. */
+const toCalls = (answer: (message: Message, request: Request) => Response | Promise<Response>) => ({
+  answer: (message: Message, request: Request) =>
+    message.method === "tools/call" ? answer(message, request) : undefined,
+})
+const answerTo = (id: number | undefined, text: string) =>
+  `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } })}`
+
+describe("a stream", () => {
+  test("that ends without an answer fails the call at once", async () => {
+    const { open } = connectTo(toCalls(() => eventStream([": nothing"])))
+    expect(await failureOf(call(await open()))).toMatchObject({ message: expect.stringContaining("without an answer") })
+  })
+
+  test("that is too large fails the call at once, and says so", async () => {
+    const { open } = connectTo(toCalls(() => eventStream([`: ${"x".repeat(200_000)}`], { open: true })))
+    expect(await failureOf(call(await open()))).toMatchObject({
+      kind: "unreachable",
+      message: 'The MCP server "fake" answers too much. The answer is larger than 100000 bytes.',
+    })
+  })
+
+  test("that the server closes to be asked again is taken up where it ended", async () => {
+    let asked: number | undefined
+    const { open, seen, clock } = connectTo({
+      ...toCalls(({ id }) => {
+        asked = id
+        return eventStream(["id: 7\ndata:"])
+      }),
+      other: ({ method }) => (method === "GET" ? eventStream([answerTo(asked, "later")]) : new Response()),
+    })
+    const answered = call(await open())
+    await clock.sleeping(1, 500)
+    clock.advance(500)
+    expect((await answered).parts).toEqual([{ type: "text", text: "later" }])
+    expect(seen.at(-1)?.headers.get("last-event-id")).toBe("7")
+    expect(seen.at(-1)?.headers.get("mcp-session-id")).toBe("s1")
+  })
+
+  test("that is closed again and again is given up", async () => {
+    const closing = () => eventStream(["retry: 0\nid: 7\ndata:"])
+    const { open, seen, clock } = connectTo({ ...toCalls(closing), other: closing })
+    const connection = await open()
+    let over = false
+    const failed = failureOf(call(connection, "one", { timeoutMs: 3_600_000 })).finally(() => {
+      over = true
+    })
+    for (let tries = 0; tries < 16; tries++) {
+      await clock.sleeping(1, 500)
+      clock.advance(500)
+    }
+    await clock.sleeping(1, 500)
+    expect(over).toBe(false)
+    clock.advance(500)
+    expect(await failed).toMatchObject({ message: expect.stringContaining("without an answer") })
+    expect(seen.filter(({ method }) => method === "GET")).toHaveLength(16)
+  })
+})
+
+describe("time", () => {
+  test("a connection that takes too long", async () => {
+    const { open, clock } = connectTo({ answer: hanging })
+    const failed = failureOf(open())
+    await clock.sleeping(2)
+    clock.advance(5000)
+    expect(await failed).toMatchObject({
+      kind: "unreachable",
+      message: 'The MCP server "fake" did not answer within 5 s.',
+    })
+  })
+
+  test.each([
+    ["headers that never come", hanging],
+    ["an answer that never comes", () => eventStream([": wait"], { open: true })],
+    ["202 for a call", () => new Response(null, { status: 202 })],
+  ])("a call ends with its own time: %s", async (_what, answer) => {
+    const { open, clock, asked } = connectTo(toCalls(answer))
+    const connection = await open()
+    let over = false
+    const failed = failureOf(call(connection)).finally(() => {
+      over = true
+    })
+    await clock.sleeping(1, 9000)
+    clock.advance(8999)
+    await connection.listTools()
+    expect(over).toBe(false)
+    clock.advance(1)
+    expect(await failed).toMatchObject({ kind: "unreachable", message: expect.stringContaining("within 9 s") })
+    await expect.poll(() => asked("notifications/cancelled").length).toBe(1)
+  })
+
+  test("the end of a session that the server does not end, however long its calls might take", async () => {
+    const { open, clock } = connectTo({ ...toCalls(hanging), other: hanging })
+    const connection = await open()
+    void failureOf(call(connection, "one", { timeoutMs: 60_000 }))
+    // The call's own time, and its request's.
+    await clock.sleeping(2, 60_000)
+    const closed = connection.close()
+    await clock.sleeping(1, 5000)
+    clock.advance(5000)
+    await expect(closed).resolves.toBeUndefined()
+  })
+})
+
+describe("giving up", () => {
+  test("a call that is aborted throws the reason, ends its stream and does not come back for the answer", async () => {
+    let cancelled = false
+    const stream = () => eventStream(["id: 1\ndata:"], { open: true, onCancel: () => (cancelled = true) })
+    const { open, clock, seen, asked } = connectTo(toCalls(stream))
+    const connection = await open()
+    const controller = new AbortController()
+    const failed = failureOf(call(connection, "one", { signal: controller.signal }))
+    await expect.poll(() => asked("tools/call").length).toBe(1)
+    controller.abort(new Error("enough"))
+    expect(await failed).toMatchObject({ message: "enough" })
+    await expect.poll(() => cancelled).toBe(true)
+    clock.advance(20_000)
+    await connection.close()
+    expect(seen.some(({ method }) => method === "GET")).toBe(false)
+  })
+
+  test("a connection that is given up throws the reason, and no timer is left", async () => {
+    const controller = new AbortController()
+    const { open, clock } = connectTo({ answer: hanging })
+    const failed = failureOf(open(controller.signal))
+    await clock.sleeping(2)
+    controller.abort(new Error("enough"))
+    expect(await failed).toMatchObject({ message: "enough" })
+    let sleeping = false
+    void clock.sleeping(1).then(() => {
+      sleeping = true
+    })
+    await Promise.resolve()
+    expect(sleeping).toBe(false)
+  })
+})
+
+describe("sessions", () => {
+  const forgetting = (status: number, body: string, gone: (session: string | null) => boolean) =>
+    toCalls(({ id }, { headers }) =>
+      gone(headers.get("mcp-session-id")) ? new Response(body, { status }) : result(id, { content: [] }),
+    )
+
+  test("calls that find it forgotten at the same moment open one new one", async () => {
+    const { open, asked } = connectTo(forgetting(404, "", (session) => session === "s1"))
+    const connection = await open()
+    await Promise.all(["a", "b", "c"].map((key) => call(connection, "one", { idempotencyKey: key })))
+    expect(asked("initialize")).toHaveLength(2)
+  })
+
+  test("400 is a forgotten session when its body says so, else an error", async () => {
+    const said = connectTo(forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"))
+    expect((await call(await said.open())).isError).toBe(false)
+    const other = connectTo(forgetting(400, "Bad Request", () => true))
+    expect(await failureOf(call(await other.open()))).toMatchObject({ message: expect.stringContaining("HTTP 400") })
+    expect(other.asked("initialize")).toHaveLength(1)
+  })
+
+  test("404 of a server that keeps no sessions is an error", async () => {
+    const answer = ({ id, method }: Message) => {
+      if (method === "tools/call") return new Response(null, { status: 404 })
+      const serverInfo = { name: "fake", version: "1" }
+      return method === "initialize"
+        ? result(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
+        : undefined
+    }
+    const { open, asked } = connectTo({ answer })
+    expect(await failureOf(call(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
+    expect(asked("initialize")).toHaveLength(1)
+  })
+
+  test("one that is forgotten again is an error", async () => {
+    const { open, asked } = connectTo(forgetting(404, "", () => true))
+    expect(await failureOf(call(await open()))).toMatchObject({
+      kind: "unreachable",
+      message: expect.stringContaining("HTTP 404"),
+    })
+    expect(asked("initialize")).toHaveLength(2)
+  })
+})
+
+describe("lists", () => {
+  test("come by name, each tool once", async () => {
+    const connection = await connectTo({
+      pages: [
+        ["c", "a"],
+        ["b", "a"],
+      ],
+    }).open()
+    expect((await connection.listTools()).map(({ name }) => name)).toEqual(["a", "b", "c"])
+  })
+
+  test("of a server with endless pages are left at the limit", async () => {
+    const pages = Array.from({ length: 50 }, (_, page) => [`tool-${page}`])
+    const { open, asked } = connectTo({ pages })
+    expect(await (await open()).listTools()).toHaveLength(5)
+    expect(asked("tools/list")).toHaveLength(5)
+  })
+
+  test("that are too large together are refused", async () => {
+    const page = Number.MAX_SAFE_INTEGER
+    const tools = [{ name: "a", description: "x".repeat(60_000), inputSchema: { type: "object" } }]
+    const answer = ({ id, method, params }: Message) =>
+      method === "tools/list" ? result(id, { tools, nextCursor: `${params?.cursor ?? ""}${page}` }) : undefined
+    const connection = await connectTo({ answer }).open()
+    expect(await failureOf(connection.listTools())).toMatchObject({ kind: "protocol" })
+  })
+
+  test("of a server without tools are empty", async () => {
+    const answer = ({ id, method }: Message) =>
+      method === "initialize"
+        ? result(id, {
+            protocolVersion: "2025-06-18",
+            capabilities: {},
+            serverInfo: { name: "f", version: "1" },
+          })
+        : undefined
+    expect(await (await connectTo({ answer }).open()).listTools()).toEqual([])
+  })
+})
+
+test("a server that refuses the connection is not a tool that fails", async () => {
+  const answer = ({ id }: Message) => Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "no" } })
+  const error = await failureOf(connectTo({ answer }).open())
+  expect(error).toBeInstanceOf(McpError)
+  expect(error).toMatchObject({ kind: "protocol" })
+})
+
+test("structured content that breaks the tool's own schema is an error of the tool", async () => {
+  const outputSchema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] }
+  const answer = ({ id, method }: Message) => {
+    if (method === "tools/list") {
+      return result(id, { tools: [{ name: "one", inputSchema: { type: "object" }, outputSchema }] })
+    }
+    return method === "tools/call" ? result(id, { content: [], structuredContent: { a: "text" } }) : undefined
+  }
+  const connection = await connectTo({ answer }).open()
+  await connection.listTools()
+  expect(await failureOf(call(connection))).toMatchObject({ kind: "tool" })
+})
