@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
-import { storable } from "../agent/storable.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import type { McpServer } from "../spaces/mcp-server.ts"
@@ -58,7 +57,7 @@ export async function mcpTools(
   return tools.map(({ name, description, inputSchema }) => ({
     spec: {
       name: mcpToolName(server.name, name),
-      description: secrets.mask(storable(description ?? "")),
+      description: secrets.mask(description ?? ""),
       inputSchema: { ...(maskJson(secrets, inputSchema) as object), type: "object" },
     },
     async run(input, place) {
@@ -95,10 +94,10 @@ async function toRun(
   result: McpResult,
   { secrets, place, storeImage }: { secrets: Secrets; place: ToolCallPlace; storeImage: StoreImage },
 ): Promise<ToolRun> {
-  const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(storable(part.text))] : []))
+  const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(part.text)] : []))
   // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); not all do.
   if (texts.length === 0 && result.structured !== undefined) {
-    texts.push(secrets.mask(storable(JSON.stringify(result.structured))))
+    texts.push(secrets.mask(JSON.stringify(result.structured)))
   }
   const text = texts.join("\n")
   const size = new TextEncoder().encode(text).length

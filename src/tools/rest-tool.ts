@@ -1,6 +1,5 @@
 import type { ToolOutput } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
-import { storable } from "../agent/storable.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import type { Tool } from "../spaces/tool.ts"
@@ -49,7 +48,7 @@ export async function callRestTool(
       ...(signal && { signal }),
       ...(mayStart && { mayRepeat: mayStart }),
     })
-    const text = storable(secrets.mask(await bodyText(response)))
+    const text = secrets.mask(await bodyText(response))
     const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, secrets.mask(value)]))
     return {
       output: outputOf(response.status, text),

@@ -5,7 +5,10 @@ import { TemplateError } from "./template.ts"
 export interface Secrets {
   /** The value, or TemplateError when it is not set. */
   get(name: string): string
-  /** A text in which every secret is blackened, in all the spellings in which a server may give it back. */
+  /**
+   * A text that can be stored, in which every secret is blackened in all the spellings in which a server may give it back.
+   * Made storable first, since what is taken out could stand between a secret's letters.
+   */
   mask(text: string): string
 }
 

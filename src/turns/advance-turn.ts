@@ -13,7 +13,7 @@ import { delegateTool } from "./delegate.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import { releaseTurn } from "./release-turn.ts"
-import { Run, RunEnd, TIMED_OUT } from "./run.ts"
+import { limitReached, Run, RunEnd, TIMED_OUT } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { type Outcome, settleTurn } from "./settle-turn.ts"
 
@@ -93,8 +93,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
 function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   const text = called?.step.answer.text ?? ""
   if (called?.cutByHold && called.step.answer.finish === "length") {
-    const { why } = run.limit("COST_LIMIT_REACHED", run.partialResult(text))
-    if (why.kind === "ended") return why.outcome
+    return limitReached("COST_LIMIT_REACHED", run.partialResult(text))
   }
   return { state: "done", result: text }
 }

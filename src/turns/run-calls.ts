@@ -42,10 +42,7 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
       try {
         if (stopped !== undefined) return
         // What had to wait for its place may have been overtaken by a cancel.
-        if (!first.has(index)) {
-          run.outdated()
-          await run.beforeCall()
-        }
+        if (!first.has(index)) await run.askAgain()
         ended.push(await runCall(run, agent, { row, call: calls[index] as ToolCallPart, index }))
       } catch (error) {
         stopped = worse(stopped, error)

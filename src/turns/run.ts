@@ -124,15 +124,15 @@ export class Run {
     this.checkpoint()
   }
 
-  /** Forgets what is known of the turn: the next call asks again. */
-  outdated(): void {
+  /** The same, whatever is known: a cancel may have come since. */
+  async askAgain(): Promise<void> {
     this.knownAt = Number.NEGATIVE_INFINITY
+    await this.beforeCall()
   }
 
-  /** Whether something that would have to ask again may start. */
-  async mayStart(): Promise<boolean> {
-    this.outdated()
-    return this.beforeCall().then(
+  /** Whether something that has to ask again may start. */
+  mayStart(): Promise<boolean> {
+    return this.askAgain().then(
       () => true,
       (error: unknown) => {
         if (error instanceof RunEnd) return false
@@ -168,8 +168,8 @@ export class Run {
     return new RunEnd({ kind: "ended", outcome })
   }
 
-  limit(code: keyof typeof LIMIT_MESSAGES, result: string | null = this.partialResult()): RunEnd {
-    return this.ended({ state: "failed", code, message: LIMIT_MESSAGES[code], ours: false, result })
+  limit(code: LimitCode): RunEnd {
+    return this.ended(limitReached(code, this.partialResult()))
   }
 
   /** What the space's own agent has said so far, or null. */
@@ -177,6 +177,13 @@ export class Run {
     const texts = [...this.claim.steps.filter(({ agent }) => agent === null).map((step) => step.text), text]
     return texts.filter((said) => said !== "").join("\n\n") || null
   }
+}
+
+type LimitCode = keyof typeof LIMIT_MESSAGES
+
+/** A limit of the customer's own: what was done until then is billed. */
+export function limitReached(code: LimitCode, result: string | null): Outcome {
+  return { state: "failed", code, message: LIMIT_MESSAGES[code], ours: false, result }
 }
 
 const LIMIT_MESSAGES = {

@@ -1,5 +1,5 @@
 import { createOutbound } from "../../src/platform/outbound.ts"
-import { type McpConnection, type McpError, openMcpServer } from "../../src/tools/mcp-client.ts"
+import { type McpConnection, openMcpServer } from "../../src/tools/mcp-client.ts"
 import { createTestClock } from "./clock.ts"
 
 export interface Message {
@@ -88,9 +88,3 @@ export function eventStream(events: string[], { open = false, onCancel = () => {
   })
   return new Response(body, { headers: { "content-type": "text/event-stream" } })
 }
-
-export const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => error as McpError,
-  )

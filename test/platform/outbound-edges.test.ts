@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest"
-import { createOutbound, type OutboundRequest } from "../../src/platform/outbound.ts"
+import { createOutbound } from "../../src/platform/outbound.ts"
 import { OutboundError } from "../../src/platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../../src/platform/public-url.ts"
 import { createTestClock } from "../harness/clock.ts"
+import { failureOf } from "../harness/failure.ts"
+import { request } from "../harness/outbound.ts"
 import { HOSTILE_URLS } from "../harness/urls.ts"
 
 const policy: UrlPolicy = { allowLoopback: false, ownHosts: ["api.turnpike.dev", "Callbacks.Turnpike.dev.:8443"] }
@@ -12,21 +14,6 @@ function outboundOver(fetch: typeof globalThis.fetch) {
   const clock = createTestClock()
   return { clock, outbound: createOutbound({ fetch, clock, policy }) }
 }
-
-const request = (overrides: Partial<OutboundRequest> = {}): OutboundRequest => ({
-  url: "https://api.customer.com/a",
-  method: "GET",
-  headers: {},
-  timeoutMs: 10_000,
-  maxBytes: 1000,
-  ...overrides,
-})
-
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => error as Error,
-  )
 
 /** A body that says when it was cancelled. */
 function body(chunks: number, { onCancel = async () => {} } = {}) {

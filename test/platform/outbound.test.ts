@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest"
-import { createOutbound, type OutboundRequest } from "../../src/platform/outbound.ts"
+import { createOutbound } from "../../src/platform/outbound.ts"
 import { OutboundError } from "../../src/platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../../src/platform/public-url.ts"
 import { createTestClock } from "../harness/clock.ts"
+import { failureOf } from "../harness/failure.ts"
+import { request } from "../harness/outbound.ts"
 import { HOSTILE_URLS, ORDINARY_URLS, OWN_HOSTS } from "../harness/urls.ts"
 
 const policy: UrlPolicy = { allowLoopback: false, ownHosts: OWN_HOSTS }
@@ -18,21 +20,6 @@ function outboundTo(answer: (request: Request) => Response | Promise<Response>, 
   }
   return { clock, requests, outbound: createOutbound({ fetch, clock, policy: rules }) }
 }
-
-const request = (overrides: Partial<OutboundRequest> = {}): OutboundRequest => ({
-  url: "https://api.customer.com/a",
-  method: "GET",
-  headers: {},
-  timeoutMs: 10_000,
-  maxBytes: 1000,
-  ...overrides,
-})
-
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => error,
-  )
 
 describe("where a customer's URL may lead", () => {
   test(`${HOSTILE_URLS.length} hostile URLs, at least 80`, () => expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(80))

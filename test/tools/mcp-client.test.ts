@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { McpError } from "../../src/tools/mcp-client.ts"
-import { call, connectTo, failureOf, type Message, result } from "../harness/mcp.ts"
+import { failureOf } from "../harness/failure.ts"
+import { call, connectTo, type Message, result } from "../harness/mcp.ts"
 
 describe("an MCP server over Streamable HTTP", () => {
   test("its session, its headers and the call's key go with every request, and the session is ended", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { McpError } from "../../src/tools/mcp-client.ts"
-import { call, connectTo, eventStream, failureOf, type Message, result } from "../harness/mcp.ts"
+import { failureOf } from "../harness/failure.ts"
+import { call, connectTo, eventStream, type Message, result } from "../harness/mcp.ts"
 
 const hanging = () => new Promise<Response>(() => {})
 /** Answers only to calls of tools. */

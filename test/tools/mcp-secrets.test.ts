@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { connectMcp, mcpTools } from "../../src/tools/mcp-tools.ts"
 import { createSecrets } from "../../src/tools/secrets.ts"
-import { connectTo, failureOf, type Message } from "../harness/mcp.ts"
+import { failureOf } from "../harness/failure.ts"
+import { connectTo, type Message } from "../harness/mcp.ts"
 
 const server = {
   name: "fake",

@@ -1,24 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { SPACE_POLICY } from "../../src/spaces/policies.ts"
 import { orderTool } from "../harness/customer.ts"
-import { createWorld, type TestClient, type World } from "../harness/world.ts"
+import { definition, json, server, versionOf } from "../harness/space-config.ts"
+import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
   world = await createWorld()
 })
 afterAll(() => world.close())
-
-const { name: _name, ...definition } = orderTool()
-const server = { url: "https://mcp.customer.com/mcp", headers: { authorization: "Bearer {{secrets.TOKEN}}" } }
-
-async function json(response: Promise<Response>): Promise<[number, Record<string, unknown>]> {
-  const answered = await response
-  return [answered.status, (await answered.json()) as Record<string, unknown>]
-}
-
-const versionOf = async (client: TestClient, space: string) =>
-  (await json(client.call("GET", `/v1/spaces/${space}`)))[1].config_version
 
 describe("the configuration of a space", () => {
   test("tools, MCP servers, secrets and the manifest are put, read, listed and deleted", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { orderTool } from "../harness/customer.ts"
-import { createWorld, type TestClient, type World } from "../harness/world.ts"
+import { definition, json, server, versionOf } from "../harness/space-config.ts"
+import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
@@ -8,23 +9,12 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const { name: _name, ...definition } = orderTool()
-const server = { url: "https://mcp.customer.com/mcp", headers: { authorization: "Bearer {{secrets.TOKEN}}" } }
-
-async function json(response: Promise<Response>): Promise<[number, Record<string, unknown>]> {
-  const answered = await response
-  return [answered.status, (await answered.json()) as Record<string, unknown>]
-}
-
 /** An object so many levels deep. */
 function nested(levels: number): object {
   let value: object = { type: "object" }
   for (let level = 1; level < levels; level++) value = { type: "object", a: value }
   return value
 }
-
-const versionOf = async (client: TestClient, space: string) =>
-  (await json(client.call("GET", `/v1/spaces/${space}`)))[1].config_version
 
 describe("wrong configuration", () => {
   const tool = (overrides: object) => ({ ...definition, ...overrides })

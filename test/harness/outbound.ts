@@ -1,0 +1,11 @@
+import type { OutboundRequest } from "../../src/platform/outbound.ts"
+
+/** A request to a customer's server, within 10 s and 1,000 bytes. */
+export const request = (overrides: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  url: "https://api.customer.com/a",
+  method: "GET",
+  headers: {},
+  timeoutMs: 10_000,
+  maxBytes: 1000,
+  ...overrides,
+})
