@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
 import type { Operation } from "./operation.ts"
+import { TAGS } from "./tags.ts"
 
 const errorSchema = z
   .object({
@@ -73,7 +74,7 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
     },
     servers: [{ url: origin }],
     security: [{ api_key: [] }],
-    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    tags: tagsOf(operations),
     paths,
     components: {
       schemas: components,
@@ -87,6 +88,13 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
       },
     },
   }
+}
+
+/** In the order of the table; those that it does not know come last. */
+function tagsOf(operations: readonly Operation[]): Json[] {
+  const used = new Set(operations.map((operation) => operation.tag))
+  const known = Object.entries(TAGS).filter(([name]) => used.delete(name))
+  return [...known.map(([name, description]) => ({ name, description })), ...[...used].map((name) => ({ name }))]
 }
 
 /** A schema as JSON Schema; named ones become components. */

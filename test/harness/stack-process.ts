@@ -8,6 +8,7 @@ import { LLMock } from "@copilotkit/aimock"
 import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer } from "./customer-server.ts"
+import { serveNpmStart } from "./npm-start.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
 /** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. */
@@ -23,7 +24,14 @@ const stack = await startStack({
 const models = await startModels()
 const mcp = await startMcpServer()
 const customer = await startCustomerServer()
-const urls = { stackUrl: stack.url, modelUrl: models.url, mcpUrl: mcp.url, customerUrl: customer.url }
+const service = await serveNpmStart()
+const urls = {
+  stackUrl: stack.url,
+  modelUrl: models.url,
+  mcpUrl: mcp.url,
+  customerUrl: customer.url,
+  serviceUrl: service.url,
+}
 console.log(JSON.stringify(urls))
 
 let ending = false
@@ -33,6 +41,7 @@ async function end() {
   ending = true
   mcp.stop()
   customer.stop()
+  await service.stop()
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })

@@ -1,0 +1,699 @@
+// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+export interface Balance {
+  balance_usd: number
+  /** Set aside for turns that are not over. */
+  held_usd: number
+  /** balance_usd - held_usd: what new turns may hold. */
+  available_usd: number
+}
+
+/** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
+export interface ConfigVersion {
+  version: number
+  /** What made it: `created`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  change: string
+  created_at: string
+  model: string | null
+  manifest: Manifest
+  tools: Tool[]
+  mcp_servers: McpServer[]
+}
+
+export interface ConfigVersionSummary {
+  version: number
+  /** What made it: `created`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  change: string
+  created_at: string
+}
+
+export interface CreateSpace {
+  title: string
+  manifest?: Manifest | undefined
+  /** The pin of the space's default model. */
+  model?: string | undefined
+  tools?: Tool[] | undefined
+  mcp_servers?: McpServer[] | undefined
+  /** Values by name. They are stored encrypted and never shown. */
+  secrets?: Record<string, string> | undefined
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+export interface CreateTurn {
+  /** The `space_id`. */
+  space: string
+  /** Your own id of your customer. */
+  end_user_ref: string
+  /** What the person asks. */
+  text: string
+  /** A conversation's id (`conv_…`), or a name of your own within this space and end user. Default: one for both. */
+  conversation?: string | undefined
+  /** Ids of files of the space, for the agent to see. */
+  files?: string[] | undefined
+  /** A pin, `engine/model`; else the space's. */
+  model?: string | undefined
+  /** The turn never costs more. Default: a hold of 0.25. */
+  max_cost_usd?: number | undefined
+  timeout_seconds?: number | undefined
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+export interface Deleted {
+  name: string
+  deleted: true
+}
+
+export interface DeletedFile {
+  file_id: string
+  space: string
+  /** The turn whose agent made it; null for an upload. */
+  turn: string | null
+  name: string
+  media_type: string
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  created_at: string
+  deleted: true
+}
+
+export interface ErrorAnswer {
+  error: {
+    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+    message: string
+    /** The field or parameter at fault. */
+    param?: string | undefined
+    details?: unknown
+    /** Whether the same request may succeed later. */
+    retryable: boolean
+    request_id: string
+  }
+}
+
+export interface FileInfo {
+  file_id: string
+  space: string
+  /** The turn whose agent made it; null for an upload. */
+  turn: string | null
+  name: string
+  media_type: string
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  created_at: string
+}
+
+/** How the space's agent works. */
+export interface Manifest {
+  /** The agent's system instructions. */
+  instructions?: string | undefined
+  /** A pin, `engine/model`. */
+  model?: string | undefined
+  temperature?: number | undefined
+  /** For each model call. */
+  max_output_tokens?: number | undefined
+  /** Model calls in one turn. Default 16. */
+  max_steps?: number | undefined
+  /** For the whole turn. Default 300. */
+  timeout_seconds?: number | undefined
+  history?: {
+    /** Earlier turns shown. Default 20. */
+    max_turns?: number | undefined
+    /** And at most so many tokens of them. */
+    max_tokens?: number | undefined
+  } | undefined
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. */
+  builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task")[] | undefined
+  subagents?: Subagent[] | undefined
+}
+
+export interface McpCheck {
+  ok: boolean
+  /** Why it could not be reached. */
+  error: string | null
+  tools: ({
+    /** As the agent knows it: `server__tool`. */
+    name: string
+    description: string
+    input_schema: Record<string, unknown>
+  })[]
+  duration_ms: number
+}
+
+/** An MCP server whose tools the agent has as `server__tool`. */
+export interface McpServer {
+  name: string
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface Me {
+  key: {
+    key_id: string
+    name: string
+    scope: "created" | "space" | "all"
+    /** The one space of a key with the scope `space`. */
+    space: string | null
+    test: boolean
+    created_at: string
+    expires_at: string | null
+  }
+  balance: Balance
+}
+
+export interface Output {
+  file_id: string
+  name: string
+  media_type: string
+  bytes: number
+  sha256: string
+}
+
+export interface PutMcpServer {
+  name?: string | undefined
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface PutSecret {
+  /** 4–8192 characters. It never comes out again, only goes to the origin of a tool that names it. */
+  value: string
+}
+
+export interface PutTool {
+  name?: string | undefined
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema of the input, with `type: object`. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders may stand behind the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. One that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** For one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+/** A secret's name and dates; its value is never shown. */
+export interface Secret {
+  name: string
+  created_at: string
+  updated_at: string
+}
+
+export interface Space {
+  /** The `space` of its turns. */
+  space_id: string
+  title: string
+  model: string | null
+  manifest: Manifest
+  /** Names of its tools. */
+  tools: string[]
+  /** Names of its MCP servers. */
+  mcp_servers: string[]
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  config_version: number
+  archived: boolean
+  test: boolean
+  created_at: string
+  updated_at: string
+}
+
+/** An agent that this one may delegate to, one level deep. */
+export interface Subagent {
+  name: string
+  /** What it is good at: the agent reads this. */
+  description: string
+  instructions?: string | undefined
+  /** A pin. Default: the agent's own. */
+  model?: string | undefined
+  /** Names of the tools it may call (`name`, `server__tool`, `server__*`, a built-in's). Default: all that the agent has. */
+  tools?: string[] | undefined
+  /** Model calls for one task. Default 16. */
+  max_steps?: number | undefined
+  max_output_tokens?: number | undefined
+}
+
+export interface TestTool {
+  /** The input that a model would give it. */
+  input?: Record<string, unknown> | undefined
+}
+
+/** A call of your own REST interface that the agent may make. */
+export interface Tool {
+  name: string
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema of the input, with `type: object`. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders may stand behind the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. One that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** For one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+export interface ToolTest {
+  /** Whether a model would see an answer, not an error. */
+  ok: boolean
+  /** What a model would see. */
+  result: string
+  /** With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made. */
+  request: {
+    method: string
+    url: string
+    headers: Record<string, string>
+    body: string | null
+  } | null
+  /** Null when none came. */
+  response: {
+    status: number
+    headers: Record<string, string>
+    body: string
+  } | null
+  duration_ms: number
+}
+
+export interface Turn {
+  turn_id: string
+  space: string
+  end_user_ref: string
+  conversation: string
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  status_reason: string | null
+  text: string
+  /** The agent's reply, for a person. */
+  result: string | null
+  error: {
+    code: string
+    message: string
+  } | null
+  /** Ids of the files that were sent with it. */
+  files: string[]
+  /** The files that the agent made, once the turn is done. */
+  outputs: Output[]
+  /** What the turn cost; 0 until it has ended. */
+  billed_cost_usd: number
+  /** What is set aside for it while it is not over. */
+  held_usd: number
+  usage: {
+    model_calls: number
+    tool_calls: number
+    /** All prompt tokens, cached ones included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+  }
+  model: string
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  test: boolean
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+}
+
+export interface TurnEvent {
+  id: string
+  seq: number
+  type: string
+  data: Record<string, unknown>
+  created_at: string
+}
+
+/** What each operation takes and answers. */
+export interface Operations {
+  /** Cancel a turn */
+  cancelTurn: {
+    params: {
+      turn_id: string
+    }
+    answer: Turn
+  }
+
+  /** Connect to an MCP server */
+  checkMcpServer: {
+    params: {
+      space_id: string
+      name: string
+    }
+    answer: McpCheck
+  }
+
+  /** Create a space */
+  createSpace: {
+    body: CreateSpace
+    answer: Space
+  }
+
+  /** Send a turn */
+  createTurn: {
+    body: CreateTurn
+    answer: Turn
+  }
+
+  /** Delete a file */
+  deleteFile: {
+    params: {
+      file_id: string
+    }
+    answer: DeletedFile
+  }
+
+  /** Delete a MCP server */
+  deleteMcpServer: {
+    params: {
+      space_id: string
+      name: string
+    }
+    answer: Deleted
+  }
+
+  /** Delete a secret */
+  deleteSecret: {
+    params: {
+      space_id: string
+      name: string
+    }
+    answer: Deleted
+  }
+
+  /** Delete a tool */
+  deleteTool: {
+    params: {
+      space_id: string
+      name: string
+    }
+    answer: Deleted
+  }
+
+  /** Read the balance */
+  getBalance: {
+    answer: Balance
+  }
+
+  /** Read one version of a space's configuration */
+  getConfigVersion: {
+    params: {
+      space_id: string
+      version: number
+    }
+    answer: ConfigVersion
+  }
+
+  /** Read what a file is */
+  getFile: {
+    params: {
+      file_id: string
+    }
+    answer: FileInfo
+  }
+
+  /** Download a file */
+  getFileContent: {
+    params: {
+      file_id: string
+    }
+    answer: Blob
+  }
+
+  /** Read a space's manifest */
+  getManifest: {
+    params: {
+      space_id: string
+    }
+    answer: Manifest
+  }
+
+  /** Read a MCP server */
+  getMcpServer: {
+    params: {
+      space_id: string
+      name: string
+    }
+    answer: McpServer
+  }
+
+  /** Who this key is */
+  getMe: {
+    answer: Me
+  }
+
+  /** Read a space */
+  getSpace: {
+    params: {
+      space_id: string
+    }
+    answer: Space
+  }
+
+  /** Read a tool */
+  getTool: {
+    params: {
+      space_id: string
+      name: string
+    }
+    answer: Tool
+  }
+
+  /** Read a turn */
+  getTurn: {
+    params: {
+      turn_id: string
+    }
+    query?: {
+      /** Hold the answer until the turn has ended, at most so many seconds. */
+      wait?: number | undefined
+    }
+    answer: Turn
+  }
+
+  /** List the versions of a space's configuration */
+  listConfigVersions: {
+    params: {
+      space_id: string
+    }
+    query?: {
+      limit?: number | undefined
+      cursor?: number | undefined
+    }
+    answer: {
+      data: ConfigVersionSummary[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a space's files */
+  listFiles: {
+    params: {
+      space_id: string
+    }
+    query?: {
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+      limit?: number | undefined
+      cursor?: string | undefined
+    }
+    answer: {
+      data: FileInfo[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a space's MCP servers */
+  listMcpServers: {
+    params: {
+      space_id: string
+    }
+    answer: {
+      data: McpServer[]
+    }
+  }
+
+  /** List a space's secrets */
+  listSecrets: {
+    params: {
+      space_id: string
+    }
+    answer: {
+      data: Secret[]
+    }
+  }
+
+  /** List a space's tools */
+  listTools: {
+    params: {
+      space_id: string
+    }
+    answer: {
+      data: Tool[]
+    }
+  }
+
+  /** Read a turn's events */
+  listTurnEvents: {
+    params: {
+      turn_id: string
+    }
+    query?: {
+      limit?: number | undefined
+      cursor?: number | undefined
+    }
+    answer: {
+      data: TurnEvent[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List turns */
+  listTurns: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      space?: string | undefined
+      end_user_ref?: string | undefined
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** A `key_id`. */
+      key?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+    }
+    answer: {
+      data: Turn[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** Replace a space's manifest */
+  putManifest: {
+    params: {
+      space_id: string
+    }
+    body: Manifest
+    answer: Manifest
+  }
+
+  /** Add or replace a MCP server */
+  putMcpServer: {
+    params: {
+      space_id: string
+      name: string
+    }
+    body: PutMcpServer
+    answer: McpServer
+  }
+
+  /** Set a secret */
+  putSecret: {
+    params: {
+      space_id: string
+      name: string
+    }
+    body: PutSecret
+    answer: Secret
+  }
+
+  /** Add or replace a tool */
+  putTool: {
+    params: {
+      space_id: string
+      name: string
+    }
+    body: PutTool
+    answer: Tool
+  }
+
+  /** Call a tool once */
+  testTool: {
+    params: {
+      space_id: string
+      name: string
+    }
+    body: TestTool
+    answer: ToolTest
+  }
+
+  /** Upload a file */
+  uploadFile: {
+    params: {
+      space_id: string
+    }
+    query?: {
+      /** Its name. Default: the part's filename. */
+      name?: string | undefined
+    }
+    answer: FileInfo
+  }
+}
+
+/** How each operation is called; `once`: the service has its effect at most once for an Idempotency-Key. */
+export const OPERATIONS: {
+  readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
+} = {
+  cancelTurn: { method: "POST", path: "/v1/turns/{turn_id}/cancel" },
+  checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check" },
+  createSpace: { method: "POST", path: "/v1/spaces" },
+  createTurn: { method: "POST", path: "/v1/turns", once: true },
+  deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
+  deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
+  deleteTool: { method: "DELETE", path: "/v1/spaces/{space_id}/tools/{name}" },
+  getBalance: { method: "GET", path: "/v1/balance" },
+  getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },
+  getFile: { method: "GET", path: "/v1/files/{file_id}" },
+  getFileContent: { method: "GET", path: "/v1/files/{file_id}/content" },
+  getManifest: { method: "GET", path: "/v1/spaces/{space_id}/manifest" },
+  getMcpServer: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  getMe: { method: "GET", path: "/v1/me" },
+  getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
+  getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
+  getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },
+  listConfigVersions: { method: "GET", path: "/v1/spaces/{space_id}/versions" },
+  listFiles: { method: "GET", path: "/v1/spaces/{space_id}/files" },
+  listMcpServers: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers" },
+  listSecrets: { method: "GET", path: "/v1/spaces/{space_id}/secrets" },
+  listTools: { method: "GET", path: "/v1/spaces/{space_id}/tools" },
+  listTurnEvents: { method: "GET", path: "/v1/turns/{turn_id}/events" },
+  listTurns: { method: "GET", path: "/v1/turns" },
+  putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
+  putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
+  putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
+  testTool: { method: "POST", path: "/v1/spaces/{space_id}/tools/{name}/test" },
+  uploadFile: { method: "POST", path: "/v1/spaces/{space_id}/files" },
+}

@@ -1,0 +1,55 @@
+import { Files } from "./files.ts"
+import type { Balance, Me } from "./operations.ts"
+import type { RequestOptions, TurnpikeOptions } from "./options.ts"
+import { Spaces } from "./spaces.ts"
+import { Transport } from "./transport.ts"
+import { Turns } from "./turns.ts"
+import { Webhooks } from "./webhooks.ts"
+
+/**
+ * The service, for your server: everything below `/v1`. Field names and values are those of the HTTP interface; amounts are
+ * US dollars with at most 7 decimals, times are RFC 3339 in UTC.
+ *
+ * @example
+ * const turnpike = new Turnpike({ apiKey: process.env.TURNPIKE_API_KEY, baseUrl: "https://turnpike.example.com" })
+ * const turn = await turnpike.turns.run({ space: "spc_…", end_user_ref: "customer-42", text: "Where is my order?" })
+ */
+export class Turnpike {
+  readonly #transport: Transport
+  /** Isolated agents and their configuration. */
+  readonly spaces: Spaces
+  /** Files for turns, and those that agents make. */
+  readonly files: Files
+  /** Requests to agents. */
+  readonly turns: Turns
+  /** Events posted to your server. */
+  readonly webhooks: Webhooks
+
+  constructor(options: TurnpikeOptions = {}) {
+    this.#transport = new Transport(options)
+    this.spaces = new Spaces(this.#transport)
+    this.files = new Files(this.#transport)
+    this.turns = new Turns(this.#transport)
+    this.webhooks = new Webhooks()
+  }
+
+  /**
+   * Who this key is, what it may, and its account's balance.
+   *
+   * @example
+   * const { key, balance } = await turnpike.me()
+   */
+  me(options?: RequestOptions): Promise<Me> {
+    return this.#transport.call("getMe", {}, options)
+  }
+
+  /**
+   * The balance of the key's account, in US dollars.
+   *
+   * @example
+   * const { available_usd } = await turnpike.balance()
+   */
+  balance(options?: RequestOptions): Promise<Balance> {
+    return this.#transport.call("getBalance", {}, options)
+  }
+}

@@ -1,0 +1,11 @@
+/** What the groups of operations are, for the reference, in its order. */
+export const TAGS: Record<string, string> = {
+  Spaces: "Isolated agents, each with its own configuration, conversations and files.",
+  Configuration: "How a space's agent works: its manifest, its secrets, and every version of all that.",
+  Tools: "What an agent can call: your REST interface, and MCP servers.",
+  Files: "Files for turns, and those that agents make.",
+  Turns: "Requests to agents: sent, read, followed, cancelled.",
+  Webhooks: "Events posted to your server, signed, and every attempt to do so.",
+  Events: "The feed of what webhooks are told, to catch up with.",
+  Account: "The key and the balance behind it.",
+}
