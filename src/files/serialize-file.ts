@@ -8,7 +8,7 @@ export const fileSchema = z
     file_id: z.string().meta({ example: "file_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     space: z.string(),
     turn: z.string().nullable().meta({ description: "The turn whose agent made it; null for an upload." }),
-    name: z.string(),
+    name: z.string().meta({ example: "invoice.pdf" }),
     media_type: z.string(),
     bytes: z.int(),
     sha256: z.string().meta({ description: "Lower-case hex." }),

@@ -1,5 +1,8 @@
 import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { type ClientMethods, codeSamples } from "./code-samples.ts"
+import { exampleOf, type Json } from "./examples.ts"
+import { ANSWER_HEADERS, answerHeaders, codesOf, errorAnswers } from "./openapi-answers.ts"
 import type { Operation } from "./operation.ts"
 import { TAGS } from "./tags.ts"
 
@@ -16,11 +19,6 @@ const errorSchema = z
   })
   .meta({ id: "Error" })
 
-const ALWAYS: ErrorCode[] = ["INVALID_API_KEY", "API_KEY_EXPIRED", "INTERNAL", "UNAVAILABLE"]
-const WITH_BODY: ErrorCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_FAILED"]
-
-type Json = Record<string, unknown>
-
 const FILE = { type: "string", format: "binary" }
 const UPLOAD_BODY = {
   required: true,
@@ -30,39 +28,21 @@ const UPLOAD_BODY = {
   },
 }
 
+/** What the document says of the service that has the operations. */
+interface DocumentOptions {
+  origin: string
+  /** Where the client has them, for code samples. */
+  clientMethods?: ClientMethods
+  /** Told each field of which there is no example. */
+  onMissing?: (path: string) => void
+}
+
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
-export function openApiDocument(operations: readonly Operation[], { origin }: { origin: string }) {
-  const components: Json = {}
-  const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, components)
+export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
+  const document = { schemas: {} as Json, responses: {} as Json, options }
   const paths: Record<string, Json> = {}
   for (const operation of operations) {
-    const path = paths[operation.path] ?? {}
-    paths[operation.path] = path
-    path[operation.method] = {
-      operationId: operation.id,
-      tags: [operation.tag],
-      summary: operation.summary,
-      description: operation.description ?? operation.summary,
-      ...parametersOf(operation, schema),
-      ...(operation.body && {
-        requestBody: { required: true, content: { "application/json": { schema: schema(operation.body, "input") } } },
-      }),
-      ...(operation.upload && { requestBody: UPLOAD_BODY }),
-      responses: {
-        [operation.answer.status]: {
-          description: operation.answer.description,
-          ...(operation.answer.headers && { headers: describeHeaders(operation.answer.headers) }),
-          content: operation.answer.binary
-            ? { "*/*": { schema: FILE } }
-            : {
-                "application/json": { schema: schema(operation.answer.schema, "output") },
-                ...otherTypes(operation.answer.also),
-              },
-        },
-        ...otherAnswers(operation),
-        ...errorResponses(operation, schema(errorSchema, "output")),
-      },
-    }
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
   return {
     openapi: "3.1.0",
@@ -72,12 +52,14 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       description: "Create isolated spaces, send turns to their agents, get text and an exact bill.",
     },
-    servers: [{ url: origin }],
+    servers: [{ url: options.origin }],
     security: [{ api_key: [] }],
     tags: tagsOf(operations),
     paths,
     components: {
-      schemas: components,
+      schemas: document.schemas,
+      responses: document.responses,
+      headers: ANSWER_HEADERS,
       securitySchemes: {
         api_key: {
           type: "http",
@@ -88,6 +70,77 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
       },
     },
   }
+}
+
+interface Document {
+  schemas: Json
+  responses: Json
+  options: DocumentOptions
+}
+
+function describe(operation: Operation, { schemas, responses, options }: Document): Json {
+  const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, schemas)
+  const { answer, body, upload } = operation
+  const sent = body && schema(body, "input")
+  const answered = schema(answer.schema, "output")
+  const exampleFor = (place: string, type: Json, path = "") => {
+    const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${place} ${field}`)
+    return exampleOf(type, { components: schemas, onMissing, path })
+  }
+  const bodyExample = sent && { ...(exampleFor("body", sent) as Json), ...operation.example?.body }
+  const parameters = parametersOf(operation, schema, exampleFor)
+  const call = {
+    method: operation.method,
+    path: operation.path,
+    params: valuesOf(parameters, "path"),
+    query: valuesOf(parameters, "query"),
+    headers: valuesOf(parameters, "header") as Record<string, string>,
+    body: bodyExample,
+    upload: upload === true,
+    paged: "next_cursor" in ((answered.properties ?? {}) as object) && operation.method === "get",
+  }
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description ?? operation.summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(sent && {
+      requestBody: { required: true, content: { "application/json": { schema: sent, example: bodyExample } } },
+    }),
+    ...(upload && { requestBody: UPLOAD_BODY }),
+    responses: {
+      [answer.status]: {
+        description: answer.description,
+        headers: answerHeaders(answer.headers),
+        content: answer.binary
+          ? { "*/*": { schema: FILE } }
+          : {
+              "application/json": {
+                schema: answered,
+                example: { ...(exampleFor("answer", answered) as Json), ...operation.example?.answer },
+              },
+              ...otherTypes(answer.also),
+            },
+      },
+      ...otherAnswers(operation),
+      ...errorAnswers(codesOf(operation), { schema: schema(errorSchema, "output"), responses }),
+    },
+    "x-codeSamples": codeSamples(call, {
+      origin: options.origin,
+      clientMethod: options.clientMethods?.[operation.id],
+    }),
+  }
+}
+
+/** The examples of the parameters in one place; of a query, those that are needed or have one of their own. */
+function valuesOf(parameters: Parameter[], place: string): Record<string, unknown> {
+  const shown = parameters.filter((parameter) => parameter.in === place && parameter.example !== undefined)
+  return Object.fromEntries(
+    shown
+      .filter((parameter) => place !== "header" || parameter.required || parameter.name === "Idempotency-Key")
+      .map(({ name, example }) => [name, example]),
+  )
 }
 
 /** In the order of the table; those that it does not know come last. */
@@ -108,35 +161,52 @@ function jsonSchema(type: z.ZodType, io: "input" | "output", components: Json): 
   return properties.it
 }
 
-function parametersOf(operation: Operation, schema: (type: z.ZodType, io: "input") => Json): Json {
-  const parameters: Json[] = []
+interface Parameter extends Json {
+  name: string
+  in: "path" | "query" | "header"
+  required: boolean
+  example?: unknown
+}
+
+function parametersOf(
+  operation: Operation,
+  schema: (type: z.ZodType, io: "input") => Json,
+  exampleFor: (place: string, type: Json, path: string) => unknown,
+): Parameter[] {
+  const parameters: Parameter[] = []
   for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
     if (!type) continue
     const { properties = {}, required = [] } = schema(type, "input") as {
       properties?: Record<string, Json>
       required?: string[]
     }
-    for (const [name, { description, ...property }] of Object.entries(properties)) {
+    for (const [name, { description, example, ...property }] of Object.entries(properties)) {
       const needed = place === "path" || required.includes(name)
+      const shown = example ?? (needed ? exampleFor(place, property, name) : undefined)
       parameters.push({
         name,
         in: place,
         required: needed,
         ...(description !== undefined && { description }),
         schema: property,
+        ...(shown !== undefined && { example: shown }),
       })
     }
   }
   for (const { name, description, required, example } of operation.headers ?? []) {
     parameters.push({ name, in: "header", required, description, schema: { type: "string" }, example })
   }
-  return parameters.length > 0 ? { parameters } : {}
+  return parameters
 }
 
 function otherAnswers({ answer }: Operation): Json {
   const entries = Object.entries(answer.others ?? {}).map(([status, description]) => [
     status,
-    { description, ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }) },
+    {
+      description,
+      headers: answerHeaders(),
+      ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }),
+    },
   ])
   return Object.fromEntries(entries)
 }
@@ -147,33 +217,4 @@ function otherTypes(types: Record<string, string> = {}): Json {
     { schema: { type: "string", description } },
   ])
   return Object.fromEntries(entries)
-}
-
-function describeHeaders(headers: Record<string, string>): Json {
-  const entries = Object.entries(headers).map(([name, description]) => [
-    name,
-    { description, schema: { type: "string" } },
-  ])
-  return Object.fromEntries(entries)
-}
-
-/** The error answers of an operation: its codes, grouped by status, each with cause and cure. */
-function errorResponses(operation: Operation, schema: Json): Json {
-  const validated = operation.body
-    ? WITH_BODY
-    : operation.query || operation.params
-      ? (["VALIDATION_FAILED"] as const)
-      : []
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of new Set([...ALWAYS, ...operation.errors, ...validated])) {
-    const { status } = ERROR_CODES[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
-  const describe = (code: ErrorCode) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      { description: codes.map(describe).join("\n\n"), content: { "application/json": { schema } } },
-    ]),
-  )
 }

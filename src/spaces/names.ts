@@ -16,16 +16,19 @@ export const toolName = z
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, _ and -")
   .refine(withoutJoint, "must not hold __, which joins an MCP server and its tool")
   .refine((name) => !reserved.includes(name), "is the name of a built-in tool")
+  .meta({ example: "lookup_order" })
 
 export const serverName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, "a letter, then at most 31 letters, digits, _ and -")
   .refine(withoutJoint, "must not hold __, which joins a server and its tool")
   .refine((name) => !name.endsWith("_"), "must not end with _, which would blur where its tools' names begin")
+  .meta({ example: "docs" })
 
 export const secretName = z
   .string()
   .regex(/^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$/, "a letter or one _, then at most 63 letters, digits and _")
+  .meta({ example: "ORDERS_TOKEN" })
 
 export const subagentName = z
   .string()

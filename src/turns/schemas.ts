@@ -63,7 +63,7 @@ export const turnSchema = z
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
     outputs: z.array(outputSchema).meta({ description: "The files that the agent made, once the turn is done." }),
     billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
-    held_usd: z.number().meta({ description: "What is set aside for it while it is not over." }),
+    held_usd: z.number().meta({ description: "What is set aside for it while it is not over.", example: 0 }),
     usage: z.object({
       model_calls: z.int(),
       tool_calls: z.int(),
@@ -84,10 +84,10 @@ export type Turn = z.infer<typeof turnSchema>
 
 export const turnEventSchema = z
   .object({
-    id: z.string(),
+    id: z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     seq: z.int(),
     type: z.string().meta({ example: "turn.done" }),
-    data: z.record(z.string(), z.unknown()),
+    data: z.record(z.string(), z.unknown()).meta({ example: { state: "done" } }),
     created_at: instant,
   })
   .meta({ id: "TurnEvent" })

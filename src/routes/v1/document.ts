@@ -1,10 +1,9 @@
-import { App } from "../../http/app.ts"
+import type { App } from "../../http/app.ts"
 import { openApiDocument } from "../../http/openapi.ts"
-import { v1 } from "./group.ts"
+import { CLIENT_METHODS } from "./client-methods.ts"
 
-/** The OpenAPI document of /v1, without a worker that serves it: for scripts and tests. */
-export function v1Document(origin: string) {
-  const app = new App()
-  v1.mount(app)
-  return openApiDocument(app.operations, { origin })
+/** The OpenAPI document of the operations below /v1. `onMissing` is told each field without an example. */
+export function describeV1(app: App, { origin, onMissing }: { origin: string; onMissing?: (path: string) => void }) {
+  const operations = app.operations.filter((operation) => operation.path.startsWith("/v1/"))
+  return openApiDocument(operations, { origin, clientMethods: CLIENT_METHODS, ...(onMissing && { onMissing }) })
 }

@@ -30,7 +30,12 @@ export function mountUpload(app: App) {
         "itself, of any type, with its name in the query. Names lose their folders and all that is invisible.",
       params: spaceParams,
       query: z.strictObject({
-        name: z.string().min(1).max(1024).optional().meta({ description: "Its name. Default: the part's filename." }),
+        name: z
+          .string()
+          .min(1)
+          .max(1024)
+          .optional()
+          .meta({ description: "Its name. Default: the part's filename.", example: "order.txt" }),
       }),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },

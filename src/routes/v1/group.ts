@@ -1,8 +1,8 @@
 import { parseBaseEnv } from "../../env.ts"
 import { type App, type Group, jsonBodies } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
-import { openApiDocument } from "../../http/openapi.ts"
 import { mountAccount } from "./account.ts"
+import { describeV1 } from "./document.ts"
 import { mountFiles, mountUpload } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
@@ -27,8 +27,5 @@ export const v1: Group = {
 }
 
 function mountOpenApi(app: App) {
-  app.get("/v1/openapi.json", (c) => {
-    const operations = app.operations.filter((operation) => operation.path.startsWith("/v1/"))
-    return c.json(openApiDocument(operations, { origin: new URL(c.req.url).origin }))
-  })
+  app.get("/v1/openapi.json", (c) => c.json(describeV1(app, { origin: new URL(c.req.url).origin })))
 }

@@ -1,0 +1,118 @@
+/** A JSON Schema of the OpenAPI document. */
+export type Json = Record<string, unknown>
+
+const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
+
+/** What a field of this name holds in examples, wherever it stands: the contract's words mean the same everywhere. */
+const BY_NAME: Record<string, unknown> = {
+  space_id: `spc_${ULID}`,
+  space: `spc_${ULID}`,
+  turn_id: `turn_${ULID}`,
+  turn: `turn_${ULID}`,
+  file_id: `file_${ULID}`,
+  conversation: `conv_${ULID}`,
+  key_id: `key_${ULID}`,
+  webhook_id: `whk_${ULID}`,
+  delivery_id: `dlv_${ULID}`,
+  event_id: `evt_${ULID}`,
+  request_id: `req_${ULID}`,
+  end_user_ref: "customer-42",
+  title: "Support desk",
+  description: "What it is for.",
+  model: "rehearsal/standard",
+  metadata: { order: "A-1" },
+  media_type: "application/pdf",
+  bytes: 48213,
+  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  url: "https://api.example.com/orders/A-1",
+  method: "GET",
+  status: 200,
+  duration_ms: 84,
+  seq: 7,
+  version: 3,
+  config_version: 3,
+  change: "manifest",
+  has_more: false,
+  next_cursor: null,
+  balance_usd: 20,
+  held_usd: 0.25,
+  available_usd: 19.75,
+  ok: true,
+  error: null,
+  value: "a-value-of-your-own",
+  text: "Where is my order?",
+  result: "It left this morning.",
+  state: "done",
+  status_reason: null,
+  files: [],
+  outputs: [],
+  billed_cost_usd: 0.0041,
+  usage: { model_calls: 1, tool_calls: 0, tokens_input: 812, tokens_cached: 640, tokens_output: 64 },
+  input_schema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  headers: { "content-type": "application/json" },
+  started_at: "2026-01-15T09:30:00.412Z",
+  finished_at: "2026-01-15T09:30:02.871Z",
+  expires_at: null,
+  test: false,
+  archived: false,
+}
+
+/** Called with the path of a field that has no example of its own and no name that has one. */
+type OnMissing = (path: string) => void
+
+interface Place {
+  components: Json
+  onMissing: OnMissing
+  path: string
+}
+
+/**
+ * An example of a schema: its own (`example`, `examples`, `default`, `const`), that of its name, or one made of its parts. A
+ * request's object has what is required and what has an example of its own; an answer's object has every field.
+ */
+export function exampleOf(
+  schema: Json,
+  { components, onMissing = () => {}, path = "" }: { components: Json; onMissing?: OnMissing; path?: string },
+): unknown {
+  return example(schema, { components, onMissing, path })
+}
+
+function example(schema: Json, place: Place): unknown {
+  const own = ownExample(schema)
+  if (own !== undefined) return own
+  if (typeof schema.$ref === "string") {
+    return example(place.components[schema.$ref.split("/").at(-1) ?? ""] as Json, place)
+  }
+  const name = place.path.split(".").at(-1) ?? ""
+  const values = schema.enum as unknown[] | undefined
+  if (Object.hasOwn(BY_NAME, name) && (!values || values.includes(BY_NAME[name]))) return BY_NAME[name]
+  if (values) return values[0]
+  if (schema.format === "date-time") return "2026-01-15T09:30:00.000Z"
+  const parts = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
+  if (parts) return example(parts.find((part) => part.type !== "null") ?? {}, place)
+  const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== "null") : schema.type
+  if (type === "array") return [example((schema.items ?? {}) as Json, { ...place, path: `${place.path}[]` })]
+  if (type === "object") return exampleObject(schema, place)
+  if (type === "boolean") return true
+  place.onMissing(place.path)
+  return type === "integer" || type === "number" ? 0 : type === "string" ? "string" : null
+}
+
+function ownExample(schema: Json): unknown {
+  if (schema.example !== undefined) return schema.example
+  if (Array.isArray(schema.examples)) return schema.examples[0]
+  return schema.default ?? schema.const
+}
+
+function exampleObject(schema: Json, place: Place): Json {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] }
+  const shown = Object.entries(properties).filter(
+    ([name, field]) => required.includes(name) || field.example !== undefined,
+  )
+  return Object.fromEntries(
+    shown.map(([name, field]) => [
+      name,
+      example(field, { ...place, path: place.path ? `${place.path}.${name}` : name }),
+    ]),
+  )
+}
