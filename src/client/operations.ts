@@ -67,6 +67,7 @@ export interface Deleted {
 
 export interface DeletedFile {
   file_id: string
+  /** The space that it belongs to. */
   space: string
   /** The turn whose agent made it; null for an upload. */
   turn: string | null
@@ -94,6 +95,7 @@ export interface ErrorAnswer {
 
 export interface FileInfo {
   file_id: string
+  /** The space that it belongs to. */
   space: string
   /** The turn whose agent made it; null for an upload. */
   turn: string | null
@@ -222,6 +224,7 @@ export interface Space {
   /** The `space` of its turns. */
   space_id: string
   title: string
+  /** The pin of its default model; null: the service's. */
   model: string | null
   manifest: Manifest
   /** Names of its tools. */
@@ -230,8 +233,10 @@ export interface Space {
   mcp_servers: string[]
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
+  /** Counts the changes of its configuration. */
   config_version: number
   archived: boolean
+  /** Made with a test key: only test keys see it. */
   test: boolean
   created_at: string
   updated_at: string
@@ -302,14 +307,21 @@ export interface ToolTest {
 
 export interface Turn {
   turn_id: string
+  /** The space that it runs in. */
   space: string
+  /** Your own id of your customer. */
   end_user_ref: string
+  /** Turns of one conversation run in order, one at a time. */
   conversation: string
+  /** The last three are for good. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why it is in its state, where there is more to say. */
   status_reason: string | null
+  /** What was asked. */
   text: string
   /** The agent's reply, for a person. */
   result: string | null
+  /** Why it failed; null for any other state. */
   error: {
     code: string
     message: string
@@ -323,16 +335,20 @@ export interface Turn {
   /** What is set aside for it while it is not over. */
   held_usd: number
   usage: {
+    /** All agents' together. */
     model_calls: number
     tool_calls: number
     /** All prompt tokens, cached ones included. */
     tokens_input: number
+    /** Those of tokens_input that came from the provider's cache. */
     tokens_cached: number
     tokens_output: number
   }
+  /** The pin that it runs on. */
   model: string
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
+  /** Made with a test key: rehearsed, and free. */
   test: boolean
   created_at: string
   started_at: string | null
@@ -341,7 +357,9 @@ export interface Turn {
 
 export interface TurnEvent {
   id: string
+  /** From 1, without gaps. */
   seq: number
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`. */
   type: string
   data: Record<string, unknown>
   created_at: string
@@ -352,6 +370,7 @@ export interface Operations {
   /** Cancel a turn */
   cancelTurn: {
     params: {
+      /** The turn, `turn_…`. */
       turn_id: string
     }
     answer: Turn
@@ -360,7 +379,9 @@ export interface Operations {
   /** Connect to an MCP server */
   checkMcpServer: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     answer: McpCheck
@@ -381,6 +402,7 @@ export interface Operations {
   /** Delete a file */
   deleteFile: {
     params: {
+      /** The file, `file_…`. */
       file_id: string
     }
     answer: DeletedFile
@@ -389,7 +411,9 @@ export interface Operations {
   /** Delete a MCP server */
   deleteMcpServer: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     answer: Deleted
@@ -398,7 +422,9 @@ export interface Operations {
   /** Delete a secret */
   deleteSecret: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     answer: Deleted
@@ -407,7 +433,9 @@ export interface Operations {
   /** Delete a tool */
   deleteTool: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     answer: Deleted
@@ -421,7 +449,9 @@ export interface Operations {
   /** Read one version of a space's configuration */
   getConfigVersion: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** The number of the version. */
       version: number
     }
     answer: ConfigVersion
@@ -430,6 +460,7 @@ export interface Operations {
   /** Read what a file is */
   getFile: {
     params: {
+      /** The file, `file_…`. */
       file_id: string
     }
     answer: FileInfo
@@ -438,6 +469,7 @@ export interface Operations {
   /** Download a file */
   getFileContent: {
     params: {
+      /** The file, `file_…`. */
       file_id: string
     }
     answer: Blob
@@ -446,6 +478,7 @@ export interface Operations {
   /** Read a space's manifest */
   getManifest: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     answer: Manifest
@@ -454,7 +487,9 @@ export interface Operations {
   /** Read a MCP server */
   getMcpServer: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     answer: McpServer
@@ -468,6 +503,7 @@ export interface Operations {
   /** Read a space */
   getSpace: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     answer: Space
@@ -476,7 +512,9 @@ export interface Operations {
   /** Read a tool */
   getTool: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     answer: Tool
@@ -485,6 +523,7 @@ export interface Operations {
   /** Read a turn */
   getTurn: {
     params: {
+      /** The turn, `turn_…`. */
       turn_id: string
     }
     query?: {
@@ -497,6 +536,7 @@ export interface Operations {
   /** List the versions of a space's configuration */
   listConfigVersions: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     query?: {
@@ -513,6 +553,7 @@ export interface Operations {
   /** List a space's files */
   listFiles: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     query?: {
@@ -533,6 +574,7 @@ export interface Operations {
   /** List a space's MCP servers */
   listMcpServers: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     answer: {
@@ -543,6 +585,7 @@ export interface Operations {
   /** List a space's secrets */
   listSecrets: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     answer: {
@@ -553,6 +596,7 @@ export interface Operations {
   /** List a space's tools */
   listTools: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     answer: {
@@ -563,6 +607,7 @@ export interface Operations {
   /** Read a turn's events */
   listTurnEvents: {
     params: {
+      /** The turn, `turn_…`. */
       turn_id: string
     }
     query?: {
@@ -602,6 +647,7 @@ export interface Operations {
   /** Replace a space's manifest */
   putManifest: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     body: Manifest
@@ -611,7 +657,9 @@ export interface Operations {
   /** Add or replace a MCP server */
   putMcpServer: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     body: PutMcpServer
@@ -621,7 +669,9 @@ export interface Operations {
   /** Set a secret */
   putSecret: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     body: PutSecret
@@ -631,7 +681,9 @@ export interface Operations {
   /** Add or replace a tool */
   putTool: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     body: PutTool
@@ -641,7 +693,9 @@ export interface Operations {
   /** Call a tool once */
   testTool: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
+      /** Its name, by which there is one in the space. */
       name: string
     }
     body: TestTool
@@ -651,6 +705,7 @@ export interface Operations {
   /** Upload a file */
   uploadFile: {
     params: {
+      /** The space, `spc_…`. */
       space_id: string
     }
     query?: {

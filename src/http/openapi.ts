@@ -144,7 +144,7 @@ function valuesOf(parameters: Parameter[], place: string): Record<string, unknow
 }
 
 /** In the order of the table; those that it does not know come last. */
-function tagsOf(operations: readonly Operation[]): Json[] {
+function tagsOf(operations: readonly Operation[]): { name: string; description?: string }[] {
   const used = new Set(operations.map((operation) => operation.tag))
   const known = Object.entries(TAGS).filter(([name]) => used.delete(name))
   return [...known.map(([name, description]) => ({ name, description })), ...[...used].map((name) => ({ name }))]
@@ -160,6 +160,19 @@ function jsonSchema(type: z.ZodType, io: "input" | "output", components: Json): 
   for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = definition
   return properties.it
 }
+
+/** What stands in paths. */
+const PATH_PARAMETERS: Record<string, string> = {
+  space_id: "The space, `spc_…`.",
+  turn_id: "The turn, `turn_…`.",
+  file_id: "The file, `file_…`.",
+  webhook_id: "The webhook, `whk_…`.",
+  delivery_id: "The delivery, `dlv_…`.",
+  name: "Its name, by which there is one in the space.",
+  version: "The number of the version.",
+}
+
+const describedAs = (description: unknown) => (description === undefined ? {} : { description })
 
 interface Parameter extends Json {
   name: string
@@ -187,7 +200,7 @@ function parametersOf(
         name,
         in: place,
         required: needed,
-        ...(description !== undefined && { description }),
+        ...describedAs(description ?? (place === "path" ? PATH_PARAMETERS[name] : undefined)),
         schema: property,
         ...(shown !== undefined && { example: shown }),
       })

@@ -35,14 +35,14 @@ export const spaceSchema = z
   .object({
     space_id: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c", description: "The `space` of its turns." }),
     title: z.string(),
-    model: z.string().nullable(),
+    model: z.string().nullable().meta({ description: "The pin of its default model; null: the service's." }),
     manifest: manifestSchema,
     tools: z.array(z.string()).meta({ description: "Names of its tools.", example: ["lookup_order"] }),
     mcp_servers: z.array(z.string()).meta({ description: "Names of its MCP servers.", example: ["docs"] }),
     metadata: metadataSchema,
-    config_version: z.int(),
+    config_version: z.int().meta({ description: "Counts the changes of its configuration." }),
     archived: z.boolean(),
-    test: z.boolean(),
+    test: z.boolean().meta({ description: "Made with a test key: only test keys see it." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -1,9 +1,9 @@
 import { parseBaseEnv } from "../../env.ts"
-import { type App, type Group, jsonBodies } from "../../http/app.ts"
+import { type Group, jsonBodies } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { mountAccount } from "./account.ts"
-import { describeV1 } from "./document.ts"
 import { mountFiles, mountUpload } from "./files.ts"
+import { mountReference } from "./reference.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
@@ -13,7 +13,7 @@ import { mountTurns } from "./turns.ts"
 export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
-    mountOpenApi(app)
+    mountReference(app)
     app.use("/v1/*", keyAuth)
     mountUpload(app)
     app.use("/v1/*", ...jsonBodies)
@@ -24,8 +24,4 @@ export const v1: Group = {
     mountTurns(app)
     mountAccount(app)
   },
-}
-
-function mountOpenApi(app: App) {
-  app.get("/v1/openapi.json", (c) => c.json(describeV1(app, { origin: new URL(c.req.url).origin })))
 }
