@@ -7,7 +7,7 @@ export type ErrorCode = ErrorAnswer["error"]["code"]
 export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER" | "WEBHOOK_VERIFICATION_FAILED"
 
 /** What is known of an error; see the fields of TurnpikeError. */
-export interface ErrorFields {
+interface ErrorFields {
   /** A code of a later version of the service may come too. */
   code: ErrorCode | ClientErrorCode | (string & {})
   status?: number | undefined
@@ -48,6 +48,7 @@ export class TurnpikeError extends Error {
   /** Seconds after which it is worth another try. */
   readonly retryAfter: number | undefined
 
+  /** @internal */
   constructor(message: string, fields: ErrorFields) {
     super(message, { cause: fields.cause })
     this.code = fields.code

@@ -1,4 +1,19 @@
-export * from "./errors.ts"
+export {
+  AuthenticationError,
+  type ClientErrorCode,
+  ConflictError,
+  ConnectionError,
+  type ErrorCode,
+  InsufficientCreditsError,
+  NotFoundError,
+  PermissionError,
+  QuotaExceededError,
+  ServerError,
+  TimeoutError,
+  TurnpikeError,
+  ValidationError,
+  WebhookVerificationError,
+} from "./errors.ts"
 export type { ContentOptions, Files, Upload } from "./files.ts"
 export type { List, Page } from "./list.ts"
 export type { McpServers } from "./mcp-servers.ts"
