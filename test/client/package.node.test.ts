@@ -1,43 +1,35 @@
-import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises"
 import { delimiter, join, resolve } from "node:path"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { VERSION } from "../../src/client/version.ts"
+import { installPackedClient, run } from "../harness/packed-client.ts"
 
-const run = promisify(execFile)
-
-let dir: string
+let client: Awaited<ReturnType<typeof installPackedClient>>
 let project: string
-let packed: { filename: string; unpackedSize: number; files: { path: string }[] }
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "turnpike-client-"))
-  project = await mkdtemp(join(dir, "customer-"))
-  await run("node", ["scripts/build-client.ts", join(dir, "package")])
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", dir], { cwd: join(dir, "package") })
-  const answer = JSON.parse(stdout) as (typeof packed)[] | Record<string, typeof packed>
-  packed = Object.values(answer)[0] as typeof packed
-  await writeFile(join(project, "package.json"), JSON.stringify({ name: "customer", private: true, type: "module" }))
-  const options = ["--offline", "--no-audit", "--no-fund", "--cache", join(dir, "cache")]
-  await run("npm", ["install", ...options, join(dir, packed.filename)], { cwd: project })
+  client = await installPackedClient()
+  project = client.project
 })
 
-afterAll(() => rm(dir, { recursive: true, force: true }))
+afterAll(() => client.remove())
 
 test("the tarball holds the code, its types, and nothing else", async () => {
   const modules = (await readdir("src/client")).filter((name) => name.endsWith(".ts")).map((name) => name.slice(0, -3))
   const lib = modules.flatMap((name) => [`lib/${name}.d.ts`, `lib/${name}.js`])
-  expect(packed.files.map(({ path }) => path).sort()).toEqual(["LICENSE", "README.md", "package.json", ...lib].sort())
-  console.log(`turnpike-client: ${packed.files.length} files, ${Math.round(packed.unpackedSize / 1024)} KiB unpacked`)
-  expect(packed.unpackedSize).toBeLessThan(200 * 1024)
+  expect(client.tarball.files.map(({ path }) => path).sort()).toEqual(
+    ["LICENSE", "README.md", "package.json", ...lib].sort(),
+  )
+  console.log(
+    `turnpike-client: ${client.tarball.files.length} files, ${Math.round(client.tarball.unpackedSize / 1024)} KiB unpacked`,
+  )
+  expect(client.tarball.unpackedSize).toBeLessThan(200 * 1024)
   const manifest = JSON.parse(await readFile(join(project, "node_modules/turnpike-client/package.json"), "utf8"))
   expect(manifest).toMatchObject({ version: VERSION, type: "module" })
   for (const kind of ["dependencies", "peerDependencies", "scripts", "private"])
     expect(manifest).not.toHaveProperty(kind)
-  for (const { path } of packed.files) {
+  for (const { path } of client.tarball.files) {
     const text = await readFile(join(project, "node_modules/turnpike-client", path), "utf8")
     expect(text, path).not.toMatch(/(from |import\()"(?!(\.\/[\w-]+\.js|turnpike-client)")|sourceMappingURL/)
     if (path.endsWith(".d.ts")) expect(text, path).not.toContain("@internal")
