@@ -189,8 +189,8 @@ function fill(path: string, params: Record<string, string | number>): string {
 function queryOf(query: Record<string, unknown>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (value instanceof Date) search.set(name, value.toISOString())
-    else if (value !== undefined) search.set(name, String(value))
+    // A list is the same parameter several times.
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one))
   }
   const text = search.toString()
   return text && `?${text}`

@@ -7,5 +7,8 @@ export const TAGS: Record<string, string> = {
   Turns: "Requests to agents: sent, read, followed, cancelled.",
   Webhooks: "Events posted to your server, signed, and every attempt to do so.",
   Events: "The feed of what webhooks are told, to catch up with.",
+  "End users": "Your customers: what each has cost, what each may cost, and how each is forgotten.",
+  Usage: "What was billed, and for whom.",
+  Models: "What agents can run on, and its price.",
   Account: "The key and the balance behind it.",
 }

@@ -175,6 +175,13 @@ test("an id is one segment of the path, whatever it holds", async () => {
   for (const id of ["", ".", ".."]) expect(() => turnpike.turns.get(id)).toThrow(TypeError)
 })
 
+test("a list in a query is the same parameter several times, and what is undefined is left out", async () => {
+  const { turnpike, requests } = scripted([{ status: 200, body: { data: [], has_more: false, next_cursor: null } }])
+  const several = { state: ["done", "failed"], limit: 5, space: undefined } as unknown as { limit: number }
+  await turnpike.turns.list(several).page()
+  expect(requests[0]?.url).toBe("https://api.test/v1/turns?state=done&state=failed&limit=5")
+})
+
 test("only what can work makes a client", () => {
   const options = { apiKey: "turnpike_live_x", baseUrl: "https://api.test" }
   expect(() => new Turnpike(options)).not.toThrow()
