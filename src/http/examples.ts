@@ -97,7 +97,7 @@ function example(schema: Json, place: Place): unknown {
   }
   const name = place.path.split(".").at(-1) ?? ""
   const values = schema.enum as unknown[] | undefined
-  if (Object.hasOwn(BY_NAME, name) && (!values || values.includes(BY_NAME[name]))) return BY_NAME[name]
+  if (Object.hasOwn(BY_NAME, name) && fits(BY_NAME[name], schema)) return BY_NAME[name]
   if (values) return values[0]
   if (schema.format === "date-time") return "2026-01-15T09:30:00.000Z"
   const parts = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
@@ -108,6 +108,17 @@ function example(schema: Json, place: Place): unknown {
   if (type === "boolean") return true
   place.onMissing(place.path)
   return type === "integer" || type === "number" ? 0 : type === "string" ? "string" : null
+}
+
+/** Whether a value is of the schema's kind: some names stand for a thing here and for its id there. */
+function fits(value: unknown, { $ref, anyOf, oneOf, type, enum: values }: Json): boolean {
+  if (values) return (values as unknown[]).includes(value)
+  const parts = (anyOf ?? oneOf) as Json[] | undefined
+  if (parts) return parts.some((part) => fits(value, part))
+  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
+  if ($ref) return kind === "object"
+  const kinds = [type].flat()
+  return type === undefined || kinds.includes(kind) || (kinds.includes("integer") && Number.isInteger(value))
 }
 
 function ownExample(schema: Json): unknown {
