@@ -16,6 +16,8 @@ const BY_NAME: Record<string, unknown> = {
   delivery_id: `dlv_${ULID}`,
   event_id: `evt_${ULID}`,
   request_id: `req_${ULID}`,
+  message: "What went wrong.",
+  detail: "What went wrong.",
   end_user_ref: "customer-42",
   title: "Support desk",
   description: "What it is for.",

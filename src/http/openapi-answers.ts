@@ -1,9 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
-import type { Json } from "./examples.ts"
-import type { Operation } from "./operation.ts"
-
-const ALWAYS: ErrorCode[] = ["INVALID_API_KEY", "API_KEY_EXPIRED", "INTERNAL", "UNAVAILABLE"]
-const WITH_BODY: ErrorCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_FAILED"]
+import { exampleOf, type Json } from "./examples.ts"
 
 /** Headers that many answers have, as components of the document. */
 export const ANSWER_HEADERS: Json = {
@@ -31,18 +27,14 @@ export function answerHeaders(own: Record<string, string> = {}): Json {
   return { ...Object.fromEntries(described), ...REQUEST_ID }
 }
 
-/** Every code that an operation can answer, its own first. */
-export function codesOf(operation: Operation): ErrorCode[] {
-  const { body, query, params, errors } = operation
-  const validated: ErrorCode[] = body ? WITH_BODY : query || params ? ["VALIDATION_FAILED"] : []
-  return [...new Set([...errors, ...validated, ...ALWAYS])]
-}
-
 /**
  * The error answers of an operation: by status, its codes, each with cause, cure and an example. Answers that several
  * operations share become components, named by their codes.
  */
-export function errorAnswers(codes: ErrorCode[], { schema, responses }: { schema: Json; responses: Json }): Json {
+export function errorAnswers(
+  codes: ErrorCode[],
+  { components, responses, schemaOf }: { components: Json; responses: Json; schemaOf: (status: number) => Json },
+): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
     const { status } = ERROR_CODES[code]
@@ -52,20 +44,28 @@ export function errorAnswers(codes: ErrorCode[], { schema, responses }: { schema
     .sort(([a], [b]) => a - b)
     .map(([status, alike]) => {
       const name = alike.join(".")
+      const schema = schemaOf(status)
+      const body = exampleOf(schema, { components }) as Json
       responses[name] ??= {
         description: alike
           .map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`)
           .join("\n\n"),
         headers: { ...REQUEST_ID, ...((status === 429 || status === 503) && RETRY_AFTER) },
-        content: { "application/json": { schema, examples: Object.fromEntries(alike.map(errorExample)) } },
+        content: {
+          "application/json": {
+            schema,
+            examples: Object.fromEntries(alike.map((code) => [code, { value: withCode(body, code) }])),
+          },
+        },
       }
       return [status, { $ref: `#/components/responses/${name}` }]
     })
   return Object.fromEntries(answers)
 }
 
-function errorExample(code: ErrorCode) {
+/** An example of an error's body, as that of this code: `{error: {code, …}}`, `{detail, code}`, or one without a code. */
+function withCode(body: Json, code: ErrorCode): Json {
   const { cause, retryable } = ERROR_CODES[code]
-  const value = { error: { code, message: cause, retryable, request_id: "req_01jd3k9m2x4t8r5w6y7z0a1b2c" } }
-  return [code, { value }]
+  if (body.error) return { error: { ...body.error, code, message: cause, retryable } }
+  return "code" in body ? { ...body, detail: cause, code } : body
 }

@@ -1,23 +1,11 @@
 import * as z from "zod"
-import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import type { ErrorCode } from "../errors.ts"
 import { type ClientMethods, codeSamples } from "./code-samples.ts"
 import { exampleOf, type Json } from "./examples.ts"
-import { ANSWER_HEADERS, answerHeaders, codesOf, errorAnswers } from "./openapi-answers.ts"
+import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import type { Operation } from "./operation.ts"
+import type { Surface } from "./surface.ts"
 import { TAGS } from "./tags.ts"
-
-const errorSchema = z
-  .object({
-    error: z.object({
-      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
-      message: z.string(),
-      param: z.string().optional().meta({ description: "The field or parameter at fault." }),
-      details: z.unknown().optional(),
-      retryable: z.boolean().meta({ description: "Whether the same request may succeed later." }),
-      request_id: z.string(),
-    }),
-  })
-  .meta({ id: "Error" })
 
 const FILE = { type: "string", format: "binary" }
 const UPLOAD_BODY = {
@@ -31,6 +19,7 @@ const UPLOAD_BODY = {
 /** What the document says of the service that has the operations. */
 interface DocumentOptions {
   origin: string
+  surface: Surface
   /** Where the client has them, for code samples. */
   clientMethods?: ClientMethods
   /** Told each field of which there is no example. */
@@ -39,6 +28,7 @@ interface DocumentOptions {
 
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
+  const { surface } = options
   const document = { schemas: {} as Json, responses: {} as Json, options }
   const paths: Record<string, Json> = {}
   for (const operation of operations) {
@@ -46,28 +36,16 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Turnpike",
-      version: "1",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-      description: "Create isolated spaces, send turns to their agents, get text and an exact bill.",
-    },
+    info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
     servers: [{ url: options.origin }],
-    security: [{ api_key: [] }],
+    security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
     tags: tagsOf(operations),
     paths,
     components: {
       schemas: document.schemas,
       responses: document.responses,
       headers: ANSWER_HEADERS,
-      securitySchemes: {
-        api_key: {
-          type: "http",
-          scheme: "bearer",
-          description:
-            "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
-        },
-      },
+      securitySchemes: surface.securitySchemes,
     },
   }
 }
@@ -81,6 +59,7 @@ interface Document {
 function describe(operation: Operation, { schemas, responses, options }: Document): Json {
   const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, schemas)
   const { answer, body, upload } = operation
+  const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
   const sent = body && schema(body, "input")
   const answered = schema(answer.schema, "output")
   const exampleFor = (place: string, type: Json, path = "") => {
@@ -124,13 +103,19 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
             },
       },
       ...otherAnswers(operation),
-      ...errorAnswers(codesOf(operation), { schema: schema(errorSchema, "output"), responses }),
+      ...errorAnswers(codesOf(operation, options.surface), { components: schemas, responses, schemaOf }),
     },
     "x-codeSamples": codeSamples(call, {
       origin: options.origin,
       clientMethod: options.clientMethods?.[operation.id],
     }),
   }
+}
+
+/** Every code that an operation can answer, its own first. */
+function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
+  const validated: ErrorCode[] = operation.query || operation.params ? ["VALIDATION_FAILED"] : []
+  return [...new Set([...operation.errors, ...validated, ...surface.codesOf(operation)])]
 }
 
 /** The examples of the parameters in one place; of a query, those that are needed or have one of their own. */

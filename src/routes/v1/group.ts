@@ -1,9 +1,11 @@
 import { parseBaseEnv } from "../../env.ts"
 import { type Group, jsonBodies } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
+import { serveReference } from "../../http/serve-reference.ts"
+import { guidesOf } from "../../reference/guides.ts"
 import { mountAccount } from "./account.ts"
+import { describeV1 } from "./document.ts"
 import { mountFiles, mountUpload } from "./files.ts"
-import { mountReference } from "./reference.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
@@ -13,7 +15,12 @@ import { mountTurns } from "./turns.ts"
 export const v1: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
-    mountReference(app)
+    serveReference(app, {
+      documentPath: "/v1/openapi.json",
+      pagePath: "/docs",
+      describe: (origin) => describeV1(app, { origin }),
+      guidesOf,
+    })
     app.use("/v1/*", keyAuth)
     mountUpload(app)
     app.use("/v1/*", ...jsonBodies)
