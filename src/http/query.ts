@@ -3,15 +3,6 @@ import * as z from "zod"
 /** A path's or a query's id: any short text; what does not exist is NOT_FOUND, not a wrong form. */
 export const idParam = z.string().min(1).max(128)
 
-/** RFC 3339, in any offset; the years that every system can hold. */
-export const instantParam = z.iso
-  .datetime({ offset: true })
-  .refine((text) => {
-    const year = new Date(text).getUTCFullYear()
-    return year >= 1970 && year <= 9999
-  }, "must be in the years 1970 to 9999 (UTC)")
-  .transform((text) => new Date(text).toISOString())
-
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(20),
   cursor: z.string().min(1).max(256).optional(),

@@ -3,11 +3,14 @@ import { type App, type Group, jsonBodies } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { openApiDocument } from "../../http/openapi.ts"
 import { mountAccount } from "./account.ts"
+import { mountDeliveries } from "./deliveries.ts"
+import { mountEvents } from "./events.ts"
 import { mountFiles, mountUpload } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
+import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: customers' servers. */
 export const v1: Group = {
@@ -22,6 +25,9 @@ export const v1: Group = {
     mountTools(app)
     mountFiles(app)
     mountTurns(app)
+    mountWebhooks(app)
+    mountDeliveries(app)
+    mountEvents(app)
     mountAccount(app)
   },
 }
