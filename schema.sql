@@ -313,6 +313,19 @@ create table if not exists settings (
   updated_at timestamptz not null default now()
 );
 
+-- A signed-in user. The cookie names the row; the row decides.
+create table if not exists sessions (
+  session_id text primary key,
+  user_id bigint not null references users,
+  user_agent text,
+  address text,
+  created_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz
+);
+create index if not exists sessions_by_user on sessions (user_id) where ended_at is null;
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$

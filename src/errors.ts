@@ -1,4 +1,14 @@
-/** Every code a /v1 caller can meet: its HTTP status, whether the same request may succeed later, cause and cure. */
+interface ErrorEntry {
+  status: number
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  cause: string
+  cure: string
+  /** Only callers of /api meet it. */
+  dashboard?: true
+}
+
+/** Every code a caller can meet. */
 export const ERROR_CODES = {
   INVALID_JSON: { status: 400, retryable: false, cause: "The body is not valid JSON.", cure: "Send a JSON object." },
   IDEMPOTENCY_KEY_REQUIRED: {
@@ -24,6 +34,13 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The API key's expiry has passed.",
     cure: "Create a new key in the dashboard.",
+  },
+  SESSION_REQUIRED: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "There is no session: none was sent, it has expired, or it was ended.",
+    cure: "Sign in.",
   },
   INVALID_SIGNATURE: {
     status: 401,
@@ -109,9 +126,12 @@ export const ERROR_CODES = {
     cause: "A part of the service does not answer.",
     cure: "Retry with the same Idempotency-Key after Retry-After seconds.",
   },
-} as const satisfies Record<string, { status: number; retryable: boolean; cause: string; cure: string }>
+} as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERROR_CODES
+
+/** The codes that a caller of /v1 can meet. */
+export const API_CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !("dashboard" in ERROR_CODES[code]))
 
 interface ErrorExtras {
   /** The field or parameter at fault. */

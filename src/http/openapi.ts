@@ -1,11 +1,11 @@
 import * as z from "zod"
-import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { API_CODES, ERROR_CODES, type ErrorCode } from "../errors.ts"
 import type { Operation } from "./operation.ts"
 
 const errorSchema = z
   .object({
     error: z.object({
-      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+      code: z.enum(API_CODES as [ErrorCode, ...ErrorCode[]]),
       message: z.string(),
       param: z.string().optional().meta({ description: "The field or parameter at fault." }),
       details: z.unknown().optional(),

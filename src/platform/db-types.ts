@@ -93,6 +93,17 @@ export interface ModelCatalog {
   sort_order: Generated<number>;
 }
 
+export interface Sessions {
+  address: string | null;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  last_seen_at: Timestamp;
+  session_id: string;
+  user_agent: string | null;
+  user_id: number;
+}
+
 export interface Settings {
   key: string;
   updated_at: Generated<Timestamp>;
@@ -273,6 +284,7 @@ export interface DB {
   files: Files;
   ledger: Ledger;
   model_catalog: ModelCatalog;
+  sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;

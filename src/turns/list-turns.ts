@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { firstIdAt } from "../platform/ids.ts"
 import { turnNotFound } from "./get-turn.ts"
@@ -23,7 +23,7 @@ export interface TurnFilters {
 /** The turns in the key's scope, newest first. `created_after` is inclusive, `created_before` exclusive. */
 export async function listTurns(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { filters, limit, cursor }: { filters: TurnFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<TurnRow>> {
   const after = decodeCursor(cursor, filters)
@@ -74,7 +74,7 @@ export async function listTurns(
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */
 export async function listTurnEvents(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { turnId, afterSeq, limit }: { turnId: string; afterSeq: number; limit: number },
 ): Promise<{ events: TurnEventRow[]; hasMore: boolean }> {
   const { row } = await queryAs<{ found: boolean; events: TurnEventRow[] }>(ctx, credential, {

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { getBalance } from "../../billing/get-balance.ts"
 import type { App } from "../../http/app.ts"
+import { keyOf } from "../../identity/actor.ts"
 import { toInstant } from "../../time.ts"
 
 const balanceSchema = z
@@ -39,7 +40,7 @@ export function mountAccount(app: App) {
     },
     async (c) => {
       const { actor, spaceSlug, balance } = await getBalance(c.get("ctx"), c.get("credential"))
-      const { key_id, name, scope, test } = actor
+      const { key_id, name, scope, test } = keyOf(actor)
       const dates = { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at) }
       return { key: { key_id, name, scope, space: spaceSlug, test, ...dates }, balance }
     },

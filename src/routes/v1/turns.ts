@@ -5,7 +5,7 @@ import type { App } from "../../http/app.ts"
 import { eventStream } from "../../http/event-stream.ts"
 import { parseIdempotencyKey } from "../../http/idempotency.ts"
 import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
-import type { KeyCredential } from "../../identity/api-key.ts"
+import type { Credential } from "../../identity/credential.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { followTurnEvents } from "../../turns/follow-events.ts"
@@ -192,7 +192,7 @@ function parseLastEventId(header: string | undefined): number | undefined {
 
 async function streamEvents(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { turnId, afterSeq }: { turnId: string; afterSeq: number },
 ): Promise<Response> {
   const gone = new AbortController()
