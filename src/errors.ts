@@ -42,6 +42,13 @@ export const ERROR_CODES = {
     cause: "There is no session: none was sent, it has expired, or it was ended.",
     cure: "Sign in.",
   },
+  CROSS_ORIGIN: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "A request that changes something did not come from a page of this origin.",
+    cure: "Send it from the dashboard, or with an `Origin` that is this server's own.",
+  },
   INVALID_SIGNATURE: {
     status: 401,
     retryable: false,
@@ -77,6 +84,13 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The turn is already done or failed.",
     cure: "Read its result; there is nothing to cancel.",
+  },
+  KEY_REVOKED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The API key was revoked, which is final.",
+    cure: "Create a new key.",
   },
   CONFLICT: {
     status: 409,
@@ -133,10 +147,21 @@ export type ErrorCode = keyof typeof ERROR_CODES
 /** The codes that a caller of /v1 can meet. */
 export const API_CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !("dashboard" in ERROR_CODES[code]))
 
+/** One thing that is wrong with a request. */
+export interface Fault {
+  place: "body" | "query" | "path"
+  path: (string | number)[]
+  /** As Pydantic names it: "missing", "string_too_short", … */
+  type: string
+  message: string
+}
+
 interface ErrorExtras {
   /** The field or parameter at fault. */
   param?: string
   details?: unknown
+  /** Of a request whose form is wrong: every fault. */
+  faults?: Fault[]
   /** Whole seconds for the Retry-After header. */
   retryAfter?: number
   cause?: unknown
@@ -147,6 +172,7 @@ export class TurnpikeError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined
   readonly details: unknown
+  readonly faults: readonly Fault[]
   readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
@@ -155,6 +181,7 @@ export class TurnpikeError extends Error {
     this.code = code
     this.param = extras.param
     this.details = extras.details
+    this.faults = extras.faults ?? []
     this.retryAfter = extras.retryAfter
   }
 

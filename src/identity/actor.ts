@@ -48,14 +48,19 @@ export function actorCte(credential: Credential, now: Date): RawBuilder<unknown>
   return credential.kind === "key" ? keyCte(credential, now) : sessionCte(credential, now)
 }
 
-/** The key's last use is noted at most once a minute. */
+/** A rotated key's former value works until its overlap ends. The key's last use is noted at most once a minute. */
 function keyCte({ hash }: KeyCredential, now: Date): RawBuilder<unknown> {
+  const value = sql`decode(${hash}, 'hex')`
   return sql`actor as materialized (
     select 'key' as kind, k.key_id, k.name, k.user_id, k.scope, k.space_id, k.test, k.expires_at, k.created_at,
-      k.revoked_at is null and u.disabled_at is null and (k.expires_at is null or k.expires_at > ${now}::timestamptz) as usable,
-      k.revoked_at is null and u.disabled_at is null and k.expires_at <= ${now}::timestamptz as expired
-    from api_keys k join users u on u.user_id = k.user_id
-    where k.hash = decode(${hash}, 'hex')
+      k.valid and (k.ends_at is null or k.ends_at > ${now}::timestamptz) as usable,
+      k.valid and k.ends_at <= ${now}::timestamptz as expired
+    from (
+      select k.*, k.revoked_at is null and u.disabled_at is null as valid,
+        case when k.hash = ${value} then k.expires_at else least(k.expires_at, k.previous_expires_at) end as ends_at
+      from api_keys k join users u on u.user_id = k.user_id
+      where k.hash = ${value} or k.previous_hash = ${value}
+    ) k
   ), caller as materialized (select * from actor where usable), key_use as (
     update api_keys k set last_used_at = ${now}::timestamptz from caller
     where k.key_id = caller.key_id

@@ -20,7 +20,7 @@ export function cancelCtes(ctx: Context, which: RawBuilder<unknown>, reason: str
   return sql`touched as (
     update turns t set
       state = case when t.state = 'queued' then 'cancelled' else t.state end,
-      status_reason = case when t.state = 'queued' then ${reason} else t.status_reason end,
+      status_reason = coalesce(t.status_reason, ${reason}::text),
       held_credit_micros = case when t.state = 'queued' then 0 else t.held_credit_micros end,
       wake_at = case when t.state = 'queued' then null else t.wake_at end,
       finished_at = case when t.state = 'queued' then ${now}::timestamptz end,

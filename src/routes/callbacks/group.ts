@@ -8,6 +8,7 @@ import { TurnpikeError } from "../../errors.ts"
 import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { sweepRevokedKeys } from "../../identity/end-key-turns.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
@@ -69,6 +70,7 @@ export const callbacks: Group = {
   async scheduled(ctx) {
     const sweep = await sweepTurns(ctx)
     ctx.log("info", "turns.swept", { ...sweep })
+    ctx.log("info", "keys.swept", { turns: await sweepRevokedKeys(ctx) })
     ctx.log("info", "files.swept", { ...(await sweepFiles(ctx)) })
   },
 }
