@@ -412,6 +412,52 @@ create table if not exists webhook_attempts (
   primary key (delivery_id, attempt)
 );
 
+-- A signed-in user. The cookie names the row; the row decides.
+create table if not exists sessions (
+  session_id text primary key,
+  user_id bigint not null references users,
+  user_agent text,
+  address text,
+  created_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz
+);
+create index if not exists sessions_by_user on sessions (user_id) where ended_at is null;
+
+-- What a key may spend at most, in credit micros; null: no cap. The end_user ones are for each customer who has none of their
+-- own. A rotated key's former value works until previous_expires_at.
+alter table api_keys add column if not exists daily_credit_micros bigint check (daily_credit_micros >= 0);
+alter table api_keys add column if not exists end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0);
+alter table api_keys add column if not exists end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0);
+alter table api_keys add column if not exists window_credit_micros bigint check (window_credit_micros >= 0);
+alter table api_keys add column if not exists window_seconds integer check (window_seconds > 0);
+alter table api_keys add column if not exists previous_hash bytea unique;
+alter table api_keys add column if not exists previous_expires_at timestamptz;
+-- The key was revoked, and the sweeper has not yet seen that none of its turns is left.
+alter table api_keys add column if not exists ending_turns boolean not null default false;
+create index if not exists api_keys_ending on api_keys (key_id) where ending_turns;
+
+-- One row for each web-chat turn of an account's owner (a turn without a key) that has ended: what usage is for turns of keys.
+create table if not exists api_turns (
+  turn_id text primary key references turns,
+  user_id bigint not null references users,
+  space_id bigint not null references spaces,
+  provider text not null,
+  model text not null,
+  model_calls integer not null,
+  tokens_input bigint not null check (tokens_input >= 0),
+  tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_output bigint not null check (tokens_output >= 0),
+  -- From its start to its end.
+  duration_sec double precision not null check (duration_sec >= 0),
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
+  created_at timestamptz not null
+);
+create index if not exists api_turns_by_owner on api_turns (user_id, created_at);
+create index if not exists turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$

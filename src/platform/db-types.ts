@@ -25,16 +25,40 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface ApiKeys {
   created_at: Timestamp;
+  daily_credit_micros: number | null;
+  end_user_daily_credit_micros: number | null;
+  end_user_monthly_credit_micros: number | null;
+  ending_turns: Generated<boolean>;
   expires_at: Timestamp | null;
   hash: Buffer;
   hint: string;
   key_id: string;
   last_used_at: Timestamp | null;
   name: string;
+  previous_expires_at: Timestamp | null;
+  previous_hash: Buffer | null;
   revoked_at: Timestamp | null;
   scope: Generated<string>;
   space_id: number | null;
   test: Generated<boolean>;
+  user_id: number;
+  window_credit_micros: number | null;
+  window_seconds: number | null;
+}
+
+export interface ApiTurns {
+  billed_credit_micros: number;
+  cost_credit_micros: number;
+  created_at: Timestamp;
+  duration_sec: number;
+  model: string;
+  model_calls: number;
+  provider: string;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turn_id: string;
   user_id: number;
 }
 
@@ -105,6 +129,17 @@ export interface ModelCatalog {
   price_output: number;
   price_version: Generated<number>;
   sort_order: Generated<number>;
+}
+
+export interface Sessions {
+  address: string | null;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  last_seen_at: Timestamp;
+  session_id: string;
+  user_agent: string | null;
+  user_id: number;
 }
 
 export interface Settings {
@@ -333,11 +368,13 @@ export interface WebhookEndpoints {
 
 export interface DB {
   api_keys: ApiKeys;
+  api_turns: ApiTurns;
   conversations: Conversations;
   events: Events;
   files: Files;
   ledger: Ledger;
   model_catalog: ModelCatalog;
+  sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;

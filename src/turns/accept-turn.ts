@@ -2,8 +2,8 @@ import { sql } from "kysely"
 import { fromUsd, toUsd } from "../billing/money.ts"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, type KeyActor, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import { type Actor, inScope, queryAs } from "../identity/actor.ts"
+import type { Credential } from "../identity/credential.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { hashRequest } from "../request-hash.ts"
@@ -32,7 +32,7 @@ interface AcceptRow {
  */
 export async function acceptTurn(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
 ): Promise<{ turn: TurnRow; replayed: boolean }> {
   const requestHash = hashRequest(body)
@@ -63,7 +63,7 @@ function refusedForCredit(row: AcceptRow): boolean {
   return !row.made && !row.existing && admitted
 }
 
-function refusal(row: AcceptRow, body: CreateTurn, actor: KeyActor): TurnpikeError {
+function refusal(row: AcceptRow, body: CreateTurn, actor: Actor): TurnpikeError {
   if (!row.space) {
     return new TurnpikeError("NOT_FOUND", `There is no space "${body.space}" that this key can see.`, {
       param: "space",
@@ -101,7 +101,7 @@ function refusal(row: AcceptRow, body: CreateTurn, actor: KeyActor): TurnpikeErr
 
 function runAccept(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   idempotencyKey: string,
   requestHash: string,
   body: CreateTurn,

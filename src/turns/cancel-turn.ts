@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { newId } from "../platform/ids.ts"
 import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { getTurn, turnNotFound } from "./get-turn.ts"
@@ -21,7 +21,7 @@ export function cancelCtes(ctx: Context, which: RawBuilder<unknown>, reason: str
   return sql`touched as (
     update turns t set
       state = case when t.state = 'queued' then 'cancelled' else t.state end,
-      status_reason = case when t.state = 'queued' then ${reason} else t.status_reason end,
+      status_reason = coalesce(t.status_reason, ${reason}::text),
       held_credit_micros = case when t.state = 'queued' then 0 else t.held_credit_micros end,
       wake_at = case when t.state = 'queued' then null else t.wake_at end,
       finished_at = case when t.state = 'queued' then ${now}::timestamptz end,
@@ -45,7 +45,7 @@ export function cancelCtes(ctx: Context, which: RawBuilder<unknown>, reason: str
 }
 
 /** Cancels a turn: queued at once, running at its next boundary. Cancelled already: the same answer. TURN_FINISHED, NOT_FOUND. */
-export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId: string): Promise<TurnRow> {
+export async function cancelTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   for (let look = 0; look < 3; look++) {
     const { row } = await queryAs<{ touched: EndedTurn | null; before: TurnRow | null }>(ctx, credential, {
       ctes: sql`target as materialized (
@@ -81,7 +81,7 @@ export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId
 const LOOKS = [25, 50, 100]
 
 /** The turn, as soon as its worker starts no tool call any more: it has ended, or the time for starting them is over. */
-async function untilNoCallStarts(ctx: Context, credential: KeyCredential, asked: TurnRow): Promise<TurnRow> {
+async function untilNoCallStarts(ctx: Context, credential: Credential, asked: TurnRow): Promise<TurnRow> {
   let turn = asked
   for (let look = 0; ; look++) {
     const until =

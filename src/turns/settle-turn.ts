@@ -27,7 +27,7 @@ interface Ending {
 
 /**
  * Ends a running turn, in one statement: its last step (if any), state, events, files, charge, ledger row, bills of its
- * usage records and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale, or
+ * usage records (or, of a web-chat turn, its record in api_turns) and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale, or
  * when the turn is not as `onlyIf` says.
  */
 export async function settleTurn(
@@ -74,11 +74,17 @@ export async function settleTurn(
       returning w.user_id, w.balance_credit_micros as balance
     ), entry as (
       insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
-      select turn.user_id, 'usage', -turn.billed_credit_micros, paid.balance, turn.turn_id, 'turn', finished_at
+      select turn.user_id, case when turn.key_id is null then 'space_usage' else 'usage' end, -turn.billed_credit_micros, paid.balance, turn.turn_id, 'turn', finished_at
       from turn join paid on paid.user_id = turn.user_id where turn.billed_credit_micros > 0
     ), earlier_usage as (
       update usage u set billed_credit_micros = u.cost_credit_micros
       from turn where u.turn_id = turn.turn_id and turn.billed_credit_micros > 0
+    ), chat_turn as (
+      insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
+        tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)
+      select turn_id, user_id, space_id, split_part(model, '/', 1), model, model_calls, tokens_input, tokens_cached,
+        tokens_output, greatest(0, extract(epoch from finished_at - started_at)), cost_credit_micros, billed_credit_micros, finished_at
+      from turn where key_id is null
     ), place as materialized (
       select c.last_position from conversations c, turn left join paid on true
       where c.conversation_id = turn.conversation_id for update of c

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { checkUrl } from "../spaces/check-target.ts"
@@ -17,7 +17,7 @@ import { newSigningSecret, signingSecretPlace } from "./signing.ts"
  */
 export async function createWebhook(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   input: CreateWebhook,
 ): Promise<{ webhook: EndpointRow; secret: string }> {
   checkUrl(ctx, input.url, "url")
@@ -39,7 +39,7 @@ export async function createWebhook(
 
 async function insertEndpoint(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { webhookId, sealed, input }: { webhookId: string; sealed: string; input: CreateWebhook },
 ): Promise<EndpointRow | null> {
   const now = ctx.clock.now()

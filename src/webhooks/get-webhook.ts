@@ -1,12 +1,12 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 
 /** An endpoint in the key's scope, or NOT_FOUND. */
-export async function getWebhook(ctx: Context, credential: KeyCredential, webhookId: string): Promise<EndpointRow> {
+export async function getWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<EndpointRow> {
   const { row } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
     select: sql`select to_jsonb(w) as webhook from webhook_endpoints w, caller
       where w.webhook_id = ${webhookId} and ${endpointInScope}`,
@@ -18,7 +18,7 @@ export async function getWebhook(ctx: Context, credential: KeyCredential, webhoo
 /** The endpoints in the key's scope, newest first. */
 export async function listWebhooks(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Page<EndpointRow>> {
   const after = decodeCursor(cursor, { list: "webhooks" })

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
 import { endpointInScope, webhookNotFound } from "./endpoint-row.ts"
@@ -20,7 +20,7 @@ const ALL_ATTEMPTS = 1000
 /** An endpoint's deliveries, the newest event first; NOT_FOUND for an endpoint out of scope. */
 export async function listDeliveries(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   input: { webhookId: string; filters: DeliveryFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<DeliveryRow>> {
   const { webhookId, limit } = input
@@ -52,7 +52,7 @@ export async function listDeliveries(
 }
 
 /** One delivery with all its attempts, or NOT_FOUND. */
-export async function getDelivery(ctx: Context, credential: KeyCredential, deliveryId: string): Promise<DeliveryRow> {
+export async function getDelivery(ctx: Context, credential: Credential, deliveryId: string): Promise<DeliveryRow> {
   const { row } = await queryAs<{ delivery: DeliveryRow | null }>(ctx, credential, {
     select: sql`select ${deliveryJson(ALL_ATTEMPTS)} as delivery
       from webhook_deliveries d join events e on e.event_id = d.event_id

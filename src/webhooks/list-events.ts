@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { firstIdAt } from "../platform/ids.ts"
 import { type EventRow, eventBytes, eventInScope, eventJson } from "./event-payload.ts"
@@ -28,7 +28,7 @@ interface Found {
  */
 export async function listEvents(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { filters, limit, cursor }: { filters: EventFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<EventRow>> {
   const forward = filters.order === "asc"
@@ -92,7 +92,7 @@ function placeOf(place: string): RawBuilder<unknown> {
 }
 
 /** One event, or NOT_FOUND. */
-export async function getEvent(ctx: Context, credential: KeyCredential, eventId: string): Promise<EventRow> {
+export async function getEvent(ctx: Context, credential: Credential, eventId: string): Promise<EventRow> {
   const { row } = await queryAs<{ event: EventRow | null }>(ctx, credential, {
     select: sql`select ${eventJson} as event
       from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id, caller

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { instantParam } from "../instant.ts"
+import { instantParam } from "../time.ts"
 import { turnSchema } from "../turns/schemas.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { firstIdAt, newId } from "../platform/ids.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
@@ -16,7 +16,7 @@ const startAgain = (now: Date) => sql`state = 'pending', status_reason = null, r
   next_attempt_at = ${now}::timestamptz, finished_at = null`
 
 /** Sends a delivery's event again, under the same id, whatever became of it before. NOT_FOUND, CONFLICT for a disabled endpoint. */
-export async function redeliver(ctx: Context, credential: KeyCredential, deliveryId: string): Promise<DeliveryRow> {
+export async function redeliver(ctx: Context, credential: Credential, deliveryId: string): Promise<DeliveryRow> {
   const now = ctx.clock.now()
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
   const { row } = await queryAs<Row>(ctx, credential, {
@@ -38,7 +38,7 @@ export async function redeliver(ctx: Context, credential: KeyCredential, deliver
 }
 
 /** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, CONFLICT for a disabled endpoint. */
-export async function sendTest(ctx: Context, credential: KeyCredential, webhookId: string): Promise<DeliveryRow> {
+export async function sendTest(ctx: Context, credential: Credential, webhookId: string): Promise<DeliveryRow> {
   const now = ctx.clock.now()
   const eventId = newId("event", now)
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
@@ -73,7 +73,7 @@ export async function sendTest(ctx: Context, credential: KeyCredential, webhookI
  */
 export async function replayEvents(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   webhookId: string,
   { cursor, ...input }: Replay,
 ): Promise<{ replayed: number; has_more: boolean; next_cursor: string | null }> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { checkUrl } from "../spaces/check-target.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
@@ -14,7 +14,7 @@ import { newSigningSecret, signingSecretPlace } from "./signing.ts"
  */
 export function updateWebhook(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   webhookId: string,
   { url, events, description, enabled }: UpdateWebhook,
 ): Promise<EndpointRow> {
@@ -36,7 +36,7 @@ export function updateWebhook(
 }
 
 /** Removes an endpoint; what was pending for it has failed. NOT_FOUND. */
-export async function deleteWebhook(ctx: Context, credential: KeyCredential, webhookId: string): Promise<void> {
+export async function deleteWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<void> {
   await changeEndpoint(ctx, credential, webhookId, {
     set: sql`deleted_at = ${ctx.clock.now()}::timestamptz`,
     failPending: "endpoint_deleted",
@@ -46,7 +46,7 @@ export async function deleteWebhook(ctx: Context, credential: KeyCredential, web
 /** Gives an endpoint a new secret; the one it had signs beside it for `rotationMs`. NOT_FOUND. */
 export async function rotateSigningSecret(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   webhookId: string,
 ): Promise<{ webhook: EndpointRow; secret: string }> {
   const secret = newSigningSecret()
@@ -60,7 +60,7 @@ export async function rotateSigningSecret(
 
 async function changeEndpoint(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   webhookId: string,
   { set, failPending }: { set: RawBuilder<unknown>; failPending?: string },
 ): Promise<EndpointRow> {

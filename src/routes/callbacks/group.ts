@@ -9,6 +9,7 @@ import { TurnpikeError } from "../../errors.ts"
 import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { sweepRevokedKeys } from "../../identity/end-key-turns.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
 import { describeError } from "../../platform/log.ts"
 import { createOutbound } from "../../platform/outbound.ts"
@@ -55,6 +56,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 /** What the cron trigger does every minute, in this order. */
 const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
   turns: sweepTurns,
+  keys: sweepRevokedKeys,
   webhooks: sweepWebhooks,
   files: sweepFiles,
 }

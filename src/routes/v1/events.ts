@@ -1,7 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, pageOf, pageQuery } from "../../http/query.ts"
-import { instantParam } from "../../instant.ts"
+import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
 import { serializeEvent } from "../../webhooks/event-payload.ts"
 import { getEvent, listEvents } from "../../webhooks/list-events.ts"
 import { EVENT_TYPES, eventSchema } from "../../webhooks/schemas.ts"

@@ -10,8 +10,7 @@ import { uploadFile } from "../../files/upload-file.ts"
 import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
 import { etagOf, fileHeaders, planDownload } from "../../http/file-response.ts"
-import { idParam, pageOf, pageQuery } from "../../http/query.ts"
-import { instantParam } from "../../instant.ts"
+import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
 
 const tag = "Files"
 const fileParams = z.object({ file_id: idParam })

@@ -2,6 +2,7 @@ import { parseBaseEnv } from "../../env.ts"
 import { type App, type Group, jsonBodies } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { openApiDocument } from "../../http/openapi.ts"
+import { API_SURFACE } from "../../http/surface.ts"
 import { mountAccount } from "./account.ts"
 import { mountDeliveries } from "./deliveries.ts"
 import { mountEvents } from "./events.ts"
@@ -35,6 +36,6 @@ export const v1: Group = {
 function mountOpenApi(app: App) {
   app.get("/v1/openapi.json", (c) => {
     const operations = app.operations.filter((operation) => operation.path.startsWith("/v1/"))
-    return c.json(openApiDocument(operations, { origin: new URL(c.req.url).origin }))
+    return c.json(openApiDocument(operations, { origin: new URL(c.req.url).origin, surface: API_SURFACE }))
   })
 }
