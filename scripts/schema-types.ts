@@ -17,7 +17,7 @@ export interface JsonSchema {
 }
 
 /** Components whose names are those of something global. */
-const RENAMED: Record<string, string> = { Error: "ErrorAnswer", File: "FileInfo" }
+const RENAMED: Record<string, string> = { Error: "ErrorAnswer", Event: "FeedEvent", File: "FileInfo" }
 
 export const nameOf = (component: string) => RENAMED[component] ?? component
 

@@ -14,6 +14,7 @@ export {
   ValidationError,
   WebhookVerificationError,
 } from "./errors.ts"
+export type { Events } from "./events.ts"
 export type { ContentOptions, Files, Upload } from "./files.ts"
 export type { List, Page } from "./list.ts"
 export type { McpServers } from "./mcp-servers.ts"
@@ -32,4 +33,4 @@ export {
   type WebhookHeaders,
 } from "./verify-webhook.ts"
 export { VERSION } from "./version.ts"
-export type { Webhooks } from "./webhooks.ts"
+export type { Deliveries, Webhooks } from "./webhooks.ts"

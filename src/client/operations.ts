@@ -60,6 +60,14 @@ export interface CreateTurn {
   metadata?: Record<string, string> | undefined
 }
 
+export interface CreateWebhook {
+  /** Where events are posted: https, a public name. */
+  url: string
+  /** The types of events to send; null for all, those of the future included. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  description?: string | null | undefined
+}
+
 export interface Deleted {
   name: string
   deleted: true
@@ -80,6 +88,36 @@ export interface DeletedFile {
   deleted: true
 }
 
+export interface Delivery {
+  delivery_id: string
+  webhook_id: string
+  /** The `webhook-id` header of every attempt. */
+  event_id: string
+  event_type: string
+  turn_id: string | null
+  state: "pending" | "delivered" | "failed"
+  /** Why it failed. */
+  status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | null
+  attempt_count: number
+  /** Oldest first. A list shows the newest 16 of each delivery, the delivery itself all. */
+  attempts: DeliveryAttempt[]
+  next_attempt_at: string | null
+  created_at: string
+  finished_at: string | null
+}
+
+export interface DeliveryAttempt {
+  attempt: number
+  created_at: string
+  /** The answer's HTTP status; null when there was none. */
+  status: number | null
+  /** Why there was no answer. */
+  error: string | null
+  /** The first KiB of the answer's body. */
+  answer: string | null
+  duration_ms: number
+}
+
 export interface ErrorAnswer {
   error: {
     code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
@@ -90,6 +128,19 @@ export interface ErrorAnswer {
     /** Whether the same request may succeed later. */
     retryable: boolean
     request_id: string
+  }
+}
+
+/** Exactly what a webhook's body is. */
+export interface FeedEvent {
+  id: string
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping"
+  created_at: string
+  /** The event's number in its turn's log; null for events that are of no turn. */
+  seq: number | null
+  /** Of a turn's event: `turn`, as it was at that moment. */
+  data: {
+    turn?: Turn | undefined
   }
 }
 
@@ -211,6 +262,26 @@ export interface PutTool {
   }
   /** For one call. Default 30. */
   timeout_seconds?: number | undefined
+}
+
+export interface Replay {
+  /** Inclusive. */
+  from: string
+  /** Exclusive. Default: no end. */
+  to?: string | undefined
+  /** The types of events to send; null for all, those of the future included. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  /** Also those that this endpoint has accepted before. */
+  include_delivered?: boolean | undefined
+  /** Of the answer before, to go on. */
+  cursor?: string | undefined
+}
+
+export interface Replayed {
+  /** How many deliveries are pending because of this request. */
+  replayed: number
+  has_more: boolean
+  next_cursor: string | null
 }
 
 /** A secret's name and dates; its value is never shown. */
@@ -365,6 +436,56 @@ export interface TurnEvent {
   created_at: string
 }
 
+export interface UpdateWebhook {
+  /** Where events are posted: https, a public name. */
+  url?: string | undefined
+  /** The types of events to send; null for all, those of the future included. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  description?: string | null | undefined
+  /** false stops it; true starts it again, also after we have disabled it. */
+  enabled?: boolean | undefined
+}
+
+export interface Webhook {
+  webhook_id: string
+  url: string
+  /** null: all types. */
+  events: string[] | null
+  description: string | null
+  enabled: boolean
+  disabled_at: string | null
+  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
+  disabled_reason: "customer" | "gone" | "failing" | null
+  /** The first failure since the last success. */
+  failing_since: string | null
+  /** Until then the secret before the last rotation signs too. */
+  previous_secret_expires_at: string | null
+  test: boolean
+  created_at: string
+  updated_at: string
+}
+
+export interface WebhookWithSecret {
+  webhook_id: string
+  url: string
+  /** null: all types. */
+  events: string[] | null
+  description: string | null
+  enabled: boolean
+  disabled_at: string | null
+  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
+  disabled_reason: "customer" | "gone" | "failing" | null
+  /** The first failure since the last success. */
+  failing_since: string | null
+  /** Until then the secret before the last rotation signs too. */
+  previous_secret_expires_at: string | null
+  test: boolean
+  created_at: string
+  updated_at: string
+  /** The signing secret (Standard Webhooks), shown only here. */
+  secret: string
+}
+
 /** What each operation takes and answers. */
 export interface Operations {
   /** Cancel a turn */
@@ -397,6 +518,12 @@ export interface Operations {
   createTurn: {
     body: CreateTurn
     answer: Turn
+  }
+
+  /** Register a webhook */
+  createWebhook: {
+    body: CreateWebhook
+    answer: WebhookWithSecret
   }
 
   /** Delete a file */
@@ -441,6 +568,18 @@ export interface Operations {
     answer: Deleted
   }
 
+  /** Remove a webhook */
+  deleteWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: {
+      webhook_id: string
+      deleted: true
+    }
+  }
+
   /** Read the balance */
   getBalance: {
     answer: Balance
@@ -455,6 +594,24 @@ export interface Operations {
       version: number
     }
     answer: ConfigVersion
+  }
+
+  /** Read a delivery */
+  getDelivery: {
+    params: {
+      /** The delivery, `dlv_…`. */
+      delivery_id: string
+    }
+    answer: Delivery
+  }
+
+  /** Read an event */
+  getEvent: {
+    params: {
+      /** The event, `evt_…`. */
+      event_id: string
+    }
+    answer: FeedEvent
   }
 
   /** Read what a file is */
@@ -533,6 +690,15 @@ export interface Operations {
     answer: Turn
   }
 
+  /** Read a webhook */
+  getWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: Webhook
+  }
+
   /** List the versions of a space's configuration */
   listConfigVersions: {
     params: {
@@ -545,6 +711,46 @@ export interface Operations {
     }
     answer: {
       data: ConfigVersionSummary[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a webhook's deliveries */
+  listDeliveries: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      state?: "pending" | "delivered" | "failed" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      turn?: string | undefined
+    }
+    answer: {
+      data: Delivery[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List events */
+  listEvents: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      order?: "asc" | "desc" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      turn?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+    }
+    answer: {
+      data: FeedEvent[]
       has_more: boolean
       next_cursor: string | null
     }
@@ -644,6 +850,19 @@ export interface Operations {
     }
   }
 
+  /** List webhooks */
+  listWebhooks: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+    }
+    answer: {
+      data: Webhook[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
   /** Replace a space's manifest */
   putManifest: {
     params: {
@@ -690,6 +909,34 @@ export interface Operations {
     answer: Tool
   }
 
+  /** Send a delivery again */
+  redeliver: {
+    params: {
+      /** The delivery, `dlv_…`. */
+      delivery_id: string
+    }
+    answer: Delivery
+  }
+
+  /** Replay the events of a time */
+  replayEvents: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    body: Replay
+    answer: Replayed
+  }
+
+  /** Rotate a webhook's secret */
+  rotateWebhookSecret: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: WebhookWithSecret
+  }
+
   /** Call a tool once */
   testTool: {
     params: {
@@ -700,6 +947,25 @@ export interface Operations {
     }
     body: TestTool
     answer: ToolTest
+  }
+
+  /** Send a test event */
+  testWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: Delivery
+  }
+
+  /** Change a webhook */
+  updateWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    body: UpdateWebhook
+    answer: Webhook
   }
 
   /** Upload a file */
@@ -724,12 +990,16 @@ export const OPERATIONS: {
   checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check" },
   createSpace: { method: "POST", path: "/v1/spaces" },
   createTurn: { method: "POST", path: "/v1/turns", once: true },
+  createWebhook: { method: "POST", path: "/v1/webhooks" },
   deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
   deleteTool: { method: "DELETE", path: "/v1/spaces/{space_id}/tools/{name}" },
+  deleteWebhook: { method: "DELETE", path: "/v1/webhooks/{webhook_id}" },
   getBalance: { method: "GET", path: "/v1/balance" },
   getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },
+  getDelivery: { method: "GET", path: "/v1/deliveries/{delivery_id}" },
+  getEvent: { method: "GET", path: "/v1/events/{event_id}" },
   getFile: { method: "GET", path: "/v1/files/{file_id}" },
   getFileContent: { method: "GET", path: "/v1/files/{file_id}/content" },
   getManifest: { method: "GET", path: "/v1/spaces/{space_id}/manifest" },
@@ -738,17 +1008,26 @@ export const OPERATIONS: {
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
   getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
   getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },
+  getWebhook: { method: "GET", path: "/v1/webhooks/{webhook_id}" },
   listConfigVersions: { method: "GET", path: "/v1/spaces/{space_id}/versions" },
+  listDeliveries: { method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries" },
+  listEvents: { method: "GET", path: "/v1/events" },
   listFiles: { method: "GET", path: "/v1/spaces/{space_id}/files" },
   listMcpServers: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers" },
   listSecrets: { method: "GET", path: "/v1/spaces/{space_id}/secrets" },
   listTools: { method: "GET", path: "/v1/spaces/{space_id}/tools" },
   listTurnEvents: { method: "GET", path: "/v1/turns/{turn_id}/events" },
   listTurns: { method: "GET", path: "/v1/turns" },
+  listWebhooks: { method: "GET", path: "/v1/webhooks" },
   putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
+  redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver" },
+  replayEvents: { method: "POST", path: "/v1/webhooks/{webhook_id}/replay" },
+  rotateWebhookSecret: { method: "POST", path: "/v1/webhooks/{webhook_id}/rotate-secret" },
   testTool: { method: "POST", path: "/v1/spaces/{space_id}/tools/{name}/test" },
+  testWebhook: { method: "POST", path: "/v1/webhooks/{webhook_id}/test" },
+  updateWebhook: { method: "PATCH", path: "/v1/webhooks/{webhook_id}" },
   uploadFile: { method: "POST", path: "/v1/spaces/{space_id}/files" },
 }

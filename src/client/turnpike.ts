@@ -1,10 +1,11 @@
+import { Events } from "./events.ts"
 import { Files } from "./files.ts"
 import type { Balance, Me } from "./operations.ts"
 import type { RequestOptions, TurnpikeOptions } from "./options.ts"
 import { Spaces } from "./spaces.ts"
 import { Transport } from "./transport.ts"
 import { Turns } from "./turns.ts"
-import { Webhooks } from "./webhooks.ts"
+import { Deliveries, Webhooks } from "./webhooks.ts"
 
 /**
  * The service, for your server: everything below `/v1`. Field names and values are those of the HTTP interface; amounts are
@@ -24,13 +25,19 @@ export class Turnpike {
   readonly turns: Turns
   /** Events posted to your server. */
   readonly webhooks: Webhooks
+  /** What was posted to them. */
+  readonly deliveries: Deliveries
+  /** The feed of all events, to catch up with. */
+  readonly events: Events
 
   constructor(options: TurnpikeOptions = {}) {
     this.#transport = new Transport(options)
     this.spaces = new Spaces(this.#transport)
     this.files = new Files(this.#transport)
     this.turns = new Turns(this.#transport)
-    this.webhooks = new Webhooks()
+    this.webhooks = new Webhooks(this.#transport)
+    this.deliveries = new Deliveries(this.#transport)
+    this.events = new Events(this.#transport)
   }
 
   /**

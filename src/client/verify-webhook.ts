@@ -1,28 +1,21 @@
 import { WebhookVerificationError } from "./errors.ts"
-import type { Turn } from "./operations.ts"
+import type { FeedEvent, Turn } from "./operations.ts"
 import { systemRuntime } from "./runtime.ts"
 
-interface EventOf<Type extends string, Data> {
+interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, "data"> {
   /** The same in every delivery and every replay: what to remember, so that an event is handled once. */
   id: string
   type: Type
-  created_at: string
-  /** Of a turn's events: their order, without gaps. */
-  seq: number | null
   data: Data
 }
 
+type TurnEventType = Extract<FeedEvent["type"], `turn.${string}`>
+
 /** A turn is in a new state. */
-export type TurnWebhookEvent = EventOf<
-  "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled",
-  { turn: Turn }
->
+export type TurnWebhookEvent = EventOf<TurnEventType, { turn: Turn }>
 
 /** Something of the account, or a test. */
-export type AccountWebhookEvent = EventOf<
-  "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping",
-  Record<string, unknown>
->
+export type AccountWebhookEvent = EventOf<Exclude<FeedEvent["type"], TurnEventType>, Record<string, unknown>>
 
 /** What is posted to your server, told apart by `type`. */
 export type WebhookEvent = TurnWebhookEvent | AccountWebhookEvent

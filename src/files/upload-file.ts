@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { newId } from "../platform/ids.ts"
 import { describeError } from "../platform/log.ts"
 import { spaceNotFound } from "../spaces/get-space.ts"
@@ -24,7 +24,7 @@ interface Upload {
  * Stores a file in a space. A row notes the upload before its first byte is stored, so that whatever breaks leaves nothing
  * that is listed, and nothing that the sweeper does not find. NOT_FOUND, CONFLICT, PAYLOAD_TOO_LARGE, and what the chunks throw.
  */
-export async function uploadFile(ctx: Context, credential: KeyCredential, upload: Upload): Promise<FileRow> {
+export async function uploadFile(ctx: Context, credential: Credential, upload: Upload): Promise<FileRow> {
   const begun = await beginUpload(ctx, credential, upload)
   const work = finishUpload(ctx, upload, begun).catch(async (error: unknown) => {
     await giveUp(ctx, begun)
@@ -37,7 +37,7 @@ export async function uploadFile(ctx: Context, credential: KeyCredential, upload
 
 async function beginUpload(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { spaceId, name, mediaType }: Upload,
 ): Promise<DeletedFile> {
   const now = ctx.clock.now()

@@ -15,6 +15,18 @@ const BY_NAME: Record<string, unknown> = {
   webhook_id: `whk_${ULID}`,
   delivery_id: `dlv_${ULID}`,
   event_id: `evt_${ULID}`,
+  event_type: "turn.done",
+  events: ["turn.done", "turn.failed"],
+  enabled: true,
+  disabled_at: null,
+  disabled_reason: null,
+  failing_since: null,
+  previous_secret_expires_at: null,
+  attempt: 1,
+  attempt_count: 1,
+  answer: "ok",
+  next_attempt_at: null,
+  replayed: 12,
   request_id: `req_${ULID}`,
   message: "What went wrong.",
   detail: "What went wrong.",
@@ -81,8 +93,8 @@ interface Place {
 }
 
 /**
- * An example of a schema: its own (`example`, `examples`, `default`, `const`), that of its name, or one made of its parts. A
- * request's object has what is required and what has an example of its own; an answer's object has every field.
+ * An example of a schema: its own (`example`, `examples`, `default`, `const`), that of its name, or one made of its parts. An
+ * object has what is required, what has an example of its own, and what is an object with a name.
  */
 export function exampleOf(
   schema: Json,
@@ -132,7 +144,7 @@ function ownExample(schema: Json): unknown {
 function exampleObject(schema: Json, place: Place): Json {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] }
   const shown = Object.entries(properties).filter(
-    ([name, field]) => required.includes(name) || field.example !== undefined,
+    ([name, field]) => required.includes(name) || field.example !== undefined || field.$ref !== undefined,
   )
   return Object.fromEntries(
     shown.map(([name, field]) => [

@@ -153,6 +153,8 @@ const PATH_PARAMETERS: Record<string, string> = {
   file_id: "The file, `file_…`.",
   webhook_id: "The webhook, `whk_…`.",
   delivery_id: "The delivery, `dlv_…`.",
+  event_id: "The event, `evt_…`.",
+  key_id: "The key, `key_…`.",
   name: "Its name, by which there is one in the space.",
   version: "The number of the version.",
 }

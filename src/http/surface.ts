@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { API_CODES, type ErrorCode } from "../errors.ts"
 import type { Operation } from "./operation.ts"
 
 /** What an OpenAPI document says of all operations of a surface: who they are for, how to sign in, how errors look. */
@@ -13,12 +13,17 @@ export interface Surface {
 }
 
 /** What can be wrong with a body. */
-const BODY_CODES: ErrorCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_FAILED"]
+export const BODY_CODES: ErrorCode[] = [
+  "INVALID_JSON",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "VALIDATION_FAILED",
+]
 
 const apiError = z
   .object({
     error: z.object({
-      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+      code: z.enum(API_CODES as [ErrorCode, ...ErrorCode[]]),
       message: z.string(),
       param: z.string().optional().meta({ description: "The field or parameter at fault." }),
       details: z.unknown().optional(),

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { newId } from "../platform/ids.ts"
 import { checkTarget } from "./check-target.ts"
 import { pinsOf } from "./manifest.ts"
@@ -12,7 +12,7 @@ import type { SpaceRow } from "./serialize-space.ts"
 import { unknownPinCte, unknownPinError, type WantedPin } from "./wanted-pins.ts"
 
 /** Creates a space of the key's owner, whole. SCOPE_DENIED for a key that is bound to one space; VALIDATION_FAILED for an unknown pin. */
-export async function createSpace(ctx: Context, credential: KeyCredential, input: CreateSpace): Promise<SpaceRow> {
+export async function createSpace(ctx: Context, credential: Credential, input: CreateSpace): Promise<SpaceRow> {
   const now = ctx.clock.now()
   const slug = newId("space", now)
   for (const [index, tool] of (input.tools ?? []).entries())

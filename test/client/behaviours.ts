@@ -199,6 +199,32 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(await list.toArray(3)).toHaveLength(3)
     })
 
+    test("registers webhooks, and catches up with the feed", async () => {
+      const { webhooks, deliveries, events } = turnpike
+      const made = await webhooks.create({ url: "http://localhost:9/hooks", events: ["turn.done"] })
+      const { webhook_id } = made
+      expect(made.secret).toMatch(/^whsec_/)
+      expect(await webhooks.update(webhook_id, { description: "Nobody listens." })).toMatchObject({ enabled: true })
+      expect((await webhooks.rotateSecret(webhook_id)).secret).not.toBe(made.secret)
+      expect(await webhooks.get(webhook_id)).not.toHaveProperty("secret")
+      expect((await webhooks.list().toArray()).map((one) => one.webhook_id)).toContain(webhook_id)
+
+      const since = (await turnpike.spaces.get(space)).created_at
+      const turn = await turnpike.turns.run({ space, end_user_ref: "told", text: "Tell them." })
+      const told = await events.list({ turn: turn.turn_id, order: "asc" }).toArray()
+      expect(told.map(({ type }) => type)).toEqual(["turn.queued", "turn.running", "turn.done"])
+      expect(await events.get(told[2]?.id ?? "")).toEqual(told[2])
+      expect(told[2]?.data).toMatchObject({ turn: { result: turn.result } })
+
+      const ping = await webhooks.test(webhook_id)
+      expect(await deliveries.get(ping.delivery_id)).toMatchObject({ event_type: "ping", webhook_id })
+      const pending = await webhooks.deliveries(webhook_id, { turn: turn.turn_id }).toArray()
+      expect(pending).toMatchObject([{ event_type: "turn.done", event_id: told[2]?.id }])
+      expect(await webhooks.replay(webhook_id, { from: since })).toMatchObject({ has_more: false })
+      await webhooks.delete(webhook_id)
+      await expect(deliveries.redeliver(ping.delivery_id)).rejects.toBeInstanceOf(NotFoundError)
+    })
+
     test("uploads, attaches, downloads and deletes files", async () => {
       const bytes = new TextEncoder().encode("Order A-1, paid.")
       const forms = {

@@ -2,12 +2,9 @@ import { spawn } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { v1App } from "../../scripts/v1-document.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { npmStart } from "../harness/npm-start.ts"
 import { installPackedClient } from "../harness/packed-client.ts"
-
-const hasWebhooks = v1App().operations.some(({ id }) => id === "createWebhook")
 
 let service: Awaited<ReturnType<typeof npmStart>>
 let client: Awaited<ReturnType<typeof installPackedClient>>
@@ -51,16 +48,13 @@ async function runQuickstart(expected: RegExp[]): Promise<string> {
   return output
 }
 
-test.runIf(hasWebhooks)(
-  "the quickstart of README.md runs as it is written: the reply, the bill, the webhook",
-  async () => {
-    const output = await runQuickstart([
-      /^The turn: You said: Where is my order\? 0\.\d+$/m,
-      /^The webhook: You said: Where is my order\?$/m,
-    ])
-    expect(output.trim().split("\n")).toHaveLength(2)
-  },
-)
+test("the quickstart of README.md runs as it is written: the reply, the bill, the webhook", async () => {
+  const output = await runQuickstart([
+    /^The turn: You said: Where is my order\? 0\.\d+$/m,
+    /^The webhook: You said: Where is my order\?$/m,
+  ])
+  expect(output.trim().split("\n")).toHaveLength(2)
+})
 
 test("it has about ten lines", async () => {
   const lines = (await quickstart()).split("\n").filter((line) => line !== "" && !line.startsWith("import "))

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { LLMock } from "@copilotkit/aimock"
 import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
-import { startCustomerServer } from "./customer-server.ts"
+import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
 import { serveNpmStart } from "./npm-start.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
@@ -25,12 +25,14 @@ const models = await startModels()
 const mcp = await startMcpServer()
 const customer = await startCustomerServer()
 const service = await serveNpmStart()
+const garbage = await startGarbageServer()
 const urls = {
   stackUrl: stack.url,
   modelUrl: models.url,
   mcpUrl: mcp.url,
   customerUrl: customer.url,
   serviceUrl: service.url,
+  garbageUrl: garbage.url,
 }
 console.log(JSON.stringify(urls))
 
@@ -42,6 +44,7 @@ async function end() {
   mcp.stop()
   customer.stop()
   await service.stop()
+  garbage.stop()
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })

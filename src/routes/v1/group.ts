@@ -4,12 +4,15 @@ import { keyAuth } from "../../http/key-auth.ts"
 import { serveReference } from "../../http/serve-reference.ts"
 import { guidesOf } from "../../reference/guides.ts"
 import { mountAccount } from "./account.ts"
+import { mountDeliveries } from "./deliveries.ts"
 import { describeV1 } from "./document.ts"
+import { mountEvents } from "./events.ts"
 import { mountFiles, mountUpload } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
+import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: customers' servers. */
 export const v1: Group = {
@@ -29,6 +32,9 @@ export const v1: Group = {
     mountTools(app)
     mountFiles(app)
     mountTurns(app)
+    mountWebhooks(app)
+    mountDeliveries(app)
+    mountEvents(app)
     mountAccount(app)
   },
 }
