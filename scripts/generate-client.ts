@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises"
+import { documentOf } from "./documents.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
-import { v1Document } from "./v1-document.ts"
 
 const TARGET = "src/client/operations.ts"
 
@@ -21,7 +21,7 @@ interface Described {
 }
 
 /** Writes the client's types from the OpenAPI document; with --check fails when they differ from what is there. */
-const document = v1Document()
+const document = documentOf("v1")
 const { schemas } = document.components as { schemas: Record<string, JsonSchema> }
 const found = Object.entries(document.paths)
   .flatMap(([path, methods]) =>

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { v1Document } from "./v1-document.ts"
+import { documentOf } from "./documents.ts"
 
 /** Redocly's strict rules over every OpenAPI document; warnings count. It sends nothing anywhere. */
-const DOCUMENTS = { v1: v1Document() }
+const DOCUMENTS = { v1: documentOf("v1"), dashboard: documentOf("dashboard") }
 
 const dir = await mkdtemp(join(tmpdir(), "turnpike-openapi-"))
 try {

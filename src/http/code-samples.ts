@@ -15,24 +15,36 @@ export interface SampleCall {
 /** Such as `turns.create`: where the client has an operation. Its arguments are the path's, then the body or the query. */
 export type ClientMethods = Record<string, string>
 
+/** How curl signs in: with a key in a header, or with a session's cookie, as from a page of the service's own. */
+export function curlAuth(schemes: Record<string, object>, method: string): string[] {
+  const [scheme] = Object.values(schemes) as { in?: string; name?: string }[]
+  if (scheme?.in !== "cookie") return [`-H "Authorization: Bearer $TURNPIKE_API_KEY"`]
+  const cookie = `-b "${scheme.name}=$SESSION"`
+  return method === "get" ? [cookie] : [cookie, '-H "Sec-Fetch-Site: same-origin"']
+}
+
 /** The call as people run it: with curl, and with the client where it has the operation. */
 export function codeSamples(
   call: SampleCall,
-  { origin, clientMethod }: { origin: string; clientMethod?: string | undefined },
+  { origin, auth, clientMethod }: { origin: string; auth: string[]; clientMethod?: string | undefined },
 ) {
-  const shell = { lang: "Shell", label: "curl", source: curlOf(call, origin) }
+  const shell = { lang: "Shell", label: "curl", source: curlOf(call, origin, auth) }
   if (!clientMethod) return [shell]
   return [shell, { lang: "TypeScript", label: "turnpike-client", source: clientCallOf(call, clientMethod) }]
 }
 
-function curlOf({ method, path, params, query, headers, body, upload }: SampleCall, origin: string): string {
+function curlOf(
+  { method, path, params, query, headers, body, upload }: SampleCall,
+  origin: string,
+  auth: string[],
+): string {
   const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(params[name])))
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   const url = `${origin}${filled}${search && `?${search}`}`
   const hasBody = body !== undefined || upload
   const lines = [
     `curl ${method === "get" || (method === "post" && hasBody) ? "" : `-X ${method.toUpperCase()} `}${quote(url)}`,
-    `-H "Authorization: Bearer $TURNPIKE_API_KEY"`,
+    ...auth,
     ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(body === undefined
       ? []

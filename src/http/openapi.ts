@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { ErrorCode } from "../errors.ts"
-import { type ClientMethods, codeSamples } from "./code-samples.ts"
+import { type ClientMethods, codeSamples, curlAuth } from "./code-samples.ts"
 import { exampleOf, type Json } from "./examples.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import type { Operation } from "./operation.ts"
@@ -107,6 +107,7 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
     },
     "x-codeSamples": codeSamples(call, {
       origin: options.origin,
+      auth: curlAuth(options.surface.securitySchemes, operation.method),
       clientMethod: options.clientMethods?.[operation.id],
     }),
   }

@@ -10,5 +10,7 @@ export const TAGS: Record<string, string> = {
   "End users": "Your customers: what each has cost, what each may cost, and how each is forgotten.",
   Usage: "What was billed, and for whom.",
   Models: "What agents can run on, and its price.",
-  Account: "The key and the balance behind it.",
+  "API keys": "Keys of your servers: what each may see and spend, its rotation and its end.",
+  Chat: "A conversation with the agent of a space of yours, without a key.",
+  Account: "Who asks, and the balance behind that.",
 }

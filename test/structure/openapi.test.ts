@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
 import type * as z from "zod"
-import { v1App } from "../../scripts/v1-document.ts"
+import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
 import { Turnpike } from "../../src/client/index.ts"
 import { ERROR_CODES } from "../../src/errors.ts"
-import { describeV1 } from "../../src/routes/v1/document.ts"
 
 interface Content {
   content?: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>
@@ -22,20 +21,24 @@ interface Described {
   "x-codeSamples": { label: string; source: string }[]
 }
 
-const app = v1App()
 const missing: string[] = []
-const document = describeV1(app, { origin: "https://api.test", onMissing: (path) => missing.push(path) })
-const operations = app.operations.map((operation) => {
-  const described = (document.paths[operation.path] as Record<string, Described>)[operation.method] as Described
-  return { id: operation.id, operation, described }
+const documents = (Object.keys(SURFACES) as SurfaceName[]).map((surface) => {
+  const document = documentOf(surface, (path) => missing.push(`${surface} ${path}`))
+  return { surface, document, app: SURFACES[surface].app }
 })
+const operations = documents.flatMap(({ surface, document, app }) =>
+  app.operations.map((operation) => {
+    const described = (document.paths[operation.path] as Record<string, Described>)[operation.method] as Described
+    return { id: operation.id, surface, document, operation, described }
+  }),
+)
 const json = (content: Content | undefined) => content?.content?.["application/json"]
 
 test("every field of every example has a value that means something", () => {
   expect(missing, "give the field an `example`, or its name one in src/http/examples.ts").toEqual([])
 })
 
-test.each(operations)("$id has examples that its own schemas take", ({ operation, described }) => {
+test.each(operations)("$surface: $id has examples that its own schemas take", ({ operation, described }) => {
   const check = (type: z.ZodType | undefined, value: unknown) => type && expect(() => type.parse(value)).not.toThrow()
   check(operation.body, json(described.requestBody)?.example)
   if (!operation.answer.binary)
@@ -49,35 +52,42 @@ test.each(operations)("$id has examples that its own schemas take", ({ operation
   }
 })
 
-test.each(operations)("$id says what it is, and each error with cause, cure and an example", ({ described }) => {
-  expect(described.summary).toMatch(/^[A-Z][^.]+$/)
-  expect(described.description.length).toBeGreaterThan(0)
-  const { responses } = document.components as { responses: Record<string, Content> }
-  for (const [status, answer] of Object.entries(described.responses)) {
-    const shared = answer.$ref ? responses[answer.$ref.split("/").at(-1) ?? ""] : answer
-    expect(shared?.headers, status).toHaveProperty("X-Request-Id")
-    if (Number(status) < 400) continue
-    for (const [code, { value }] of Object.entries(json(shared)?.examples ?? {})) {
-      const { cause, cure, status: own, retryable } = ERROR_CODES[code as keyof typeof ERROR_CODES]
-      expect(String(own)).toBe(status)
-      expect(shared?.description).toContain(`\`${code}\`: ${cause} ${cure}`)
-      expect(value).toMatchObject({ error: { code, retryable } })
+test.each(operations)(
+  "$surface: $id says what it is, and each error with cause, cure and an example",
+  ({ surface, described, document }) => {
+    expect(described.summary).toMatch(/^[A-Z][^.]+$/)
+    expect(described.description.length).toBeGreaterThan(0)
+    const { responses } = document.components as { responses: Record<string, Content> }
+    for (const [status, answer] of Object.entries(described.responses)) {
+      const shared = answer.$ref ? responses[answer.$ref.split("/").at(-1) ?? ""] : answer
+      expect(shared?.headers, status).toHaveProperty("X-Request-Id")
+      if (Number(status) < 400) continue
+      for (const [code, { value }] of Object.entries(json(shared)?.examples ?? {})) {
+        const { cause, cure, status: own, retryable } = ERROR_CODES[code as keyof typeof ERROR_CODES]
+        expect(String(own)).toBe(status)
+        expect(shared?.description).toContain(`\`${code}\`: ${cause} ${cure}`)
+        expect(JSON.stringify(value)).not.toBe("{}")
+        if (surface === "v1") expect(value).toMatchObject({ error: { code, retryable } })
+      }
+      if (status === "429" || status === "503") expect(shared?.headers).toHaveProperty("Retry-After")
     }
-    if (status === "429" || status === "503") expect(shared?.headers).toHaveProperty("Retry-After")
-  }
-})
+  },
+)
 
 test("every group of operations says what it is", () => {
-  for (const tag of document.tags) expect(tag, "src/http/tags.ts").toHaveProperty("description")
+  const tags = documents.flatMap(({ document }) => document.tags)
+  for (const tag of tags) expect(tag, "src/http/tags.ts").toHaveProperty("description")
 })
 
-test.each(operations)("the client has $id, and its sample sends the example", async ({ operation, described }) => {
+const ofKeys = operations.filter(({ surface }) => surface === "v1")
+
+test.each(ofKeys)("the client has $id, and its sample sends the example", async ({ operation, described }) => {
   const sample = described["x-codeSamples"].find(({ label }) => label === "turnpike-client")
   expect(sample, "src/routes/v1/client-methods.ts").toBeDefined()
   const seen: { method: string; url: URL; body: unknown }[] = []
   const turnpike = new Turnpike({
     apiKey: "turnpike_test_x",
-    baseUrl: "https://api.test",
+    baseUrl: "https://api.turnpike.test",
     async fetch(url, init) {
       seen.push({ method: init.method ?? "", url: new URL(url), body: init.body })
       return Response.json({ data: [], has_more: false, next_cursor: null })

@@ -1,10 +1,10 @@
 import { parseBaseEnv } from "../../env.ts"
-import { type App, type Group, jsonBodies } from "../../http/app.ts"
-import { DASHBOARD_SURFACE } from "../../http/dashboard-surface.ts"
-import { openApiDocument } from "../../http/openapi.ts"
+import { type Group, jsonBodies } from "../../http/app.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
+import { serveReference } from "../../http/serve-reference.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { mountChat } from "./chat.ts"
+import { describeDashboard } from "./document.ts"
 import { mountKeys } from "./keys.ts"
 import { mountMoney } from "./money.ts"
 import { mountSpaces } from "./spaces.ts"
@@ -14,7 +14,12 @@ import { mountTurns } from "./turns.ts"
 export const account: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
-    mountOpenApi(app)
+    serveReference(app, {
+      documentPath: "/api/openapi.json",
+      pagePath: "/api/docs",
+      describe: (origin) => describeDashboard(app, { origin }),
+      guidesOf: () => [],
+    })
     app.use("/api/account/*", sameOrigin, sessionAuth, ...jsonBodies)
     mountMoney(app)
     mountKeys(app)
@@ -22,11 +27,4 @@ export const account: Group = {
     mountTurns(app)
     mountChat(app)
   },
-}
-
-function mountOpenApi(app: App) {
-  app.get("/api/openapi.json", (c) => {
-    const operations = app.operations.filter((operation) => operation.path.startsWith("/api/"))
-    return c.json(openApiDocument(operations, { origin: new URL(c.req.url).origin, surface: DASHBOARD_SURFACE }))
-  })
 }

@@ -4,8 +4,7 @@ import { API_SURFACE } from "../../http/surface.ts"
 import { CLIENT_METHODS } from "./client-methods.ts"
 
 /** The OpenAPI document of the operations below /v1. `onMissing` is told each field without an example. */
-export function describeV1(app: App, { origin, onMissing }: { origin: string; onMissing?: (path: string) => void }) {
+export function describeV1(app: App, options: { origin: string; onMissing?: (path: string) => void }) {
   const operations = app.operations.filter((operation) => operation.path.startsWith("/v1/"))
-  const options = { origin, surface: API_SURFACE, clientMethods: CLIENT_METHODS }
-  return openApiDocument(operations, { ...options, ...(onMissing && { onMissing }) })
+  return openApiDocument(operations, { ...options, surface: API_SURFACE, clientMethods: CLIENT_METHODS })
 }
