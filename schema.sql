@@ -313,6 +313,19 @@ create table if not exists settings (
   updated_at timestamptz not null default now()
 );
 
+-- What was made under an Idempotency-Key of /v1, written by the statement that made it. The turns' own keys are in turns.
+create table if not exists idempotency_keys (
+  user_id bigint not null references users,
+  test boolean not null,
+  key text not null,
+  -- HMAC of the request, under a key of the ring: whether a repeat asks for the same.
+  fingerprint text not null,
+  resource_id text not null,
+  created_at timestamptz not null,
+  primary key (user_id, test, key)
+);
+create index if not exists idempotency_keys_to_forget on idempotency_keys (created_at);
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$

@@ -66,6 +66,15 @@ export interface Files {
   user_id: number;
 }
 
+export interface IdempotencyKeys {
+  created_at: Timestamp;
+  fingerprint: string;
+  key: string;
+  resource_id: string;
+  test: boolean;
+  user_id: number;
+}
+
 export interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
@@ -271,6 +280,7 @@ export interface DB {
   api_keys: ApiKeys;
   conversations: Conversations;
   files: Files;
+  idempotency_keys: IdempotencyKeys;
   ledger: Ledger;
   model_catalog: ModelCatalog;
   settings: Settings;

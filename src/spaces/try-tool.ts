@@ -68,15 +68,15 @@ interface Wanted {
   name: string
 }
 
-/** Calls a REST tool of a space once, through the worker that calls tools in turns. NOT_FOUND, UNAVAILABLE. */
+/** Calls a REST tool of a space once, under `key` or one of ours, through the worker that calls tools in turns. NOT_FOUND, UNAVAILABLE. */
 export async function testTool(
   ctx: Context,
   credential: KeyCredential,
-  { spaceId, name, input }: Wanted & { input: Record<string, unknown> },
+  { spaceId, name, input, key }: Wanted & { input: Record<string, unknown>; key: string | undefined },
 ): Promise<ToolTest> {
   const space = await requireEntry(ctx, credential, { spaceId, name, column: "tools", word: "tool" })
-  const key = `${newId("request", ctx.clock.now())}.0.0`
-  return toolTestSchema.parse(await callCallbacksWorker(ctx, TRY_TOOL_PATH, { space, name, input, key }))
+  const call = { space, name, input, key: key ?? `${newId("request", ctx.clock.now())}.0.0` }
+  return toolTestSchema.parse(await callCallbacksWorker(ctx, TRY_TOOL_PATH, call))
 }
 
 /** Connects to an MCP server of a space and lists its tools. NOT_FOUND, UNAVAILABLE. */

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, type KeyActor, queryAs } from "../identity/actor.ts"
 import type { KeyCredential } from "../identity/api-key.ts"
+import { keyReused, type Made } from "../identity/once.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { hashRequest } from "../request-hash.ts"
@@ -33,7 +34,7 @@ export async function acceptTurn(
   ctx: Context,
   credential: KeyCredential,
   { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
-): Promise<{ turn: TurnRow; replayed: boolean }> {
+): Promise<Made<TurnRow>> {
   const requestHash = hashRequest(body)
   const attempt = () => runAccept(ctx, credential, idempotencyKey, requestHash, body)
 
@@ -47,13 +48,13 @@ export async function acceptTurn(
   const { row, actor } = answer
   if (row.existing) {
     if (row.existing.request_hash !== requestHash || !row.existing_in_scope) {
-      throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for a different request.")
+      throw keyReused()
     }
-    return { turn: row.existing, replayed: true }
+    return { made: row.existing, replayed: true }
   }
   if (!row.made) throw refusal(row, body, actor)
   ctx.background(publishTurn(ctx, row.made, { because: "accept" }))
-  return { turn: row.made, replayed: false }
+  return { made: row.made, replayed: false }
 }
 
 function refusedForCredit(row: AcceptRow): boolean {

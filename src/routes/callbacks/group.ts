@@ -8,6 +8,7 @@ import { TurnpikeError } from "../../errors.ts"
 import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { sweepIdempotencyKeys } from "../../identity/sweep-idempotency-keys.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
@@ -70,6 +71,7 @@ export const callbacks: Group = {
     const sweep = await sweepTurns(ctx)
     ctx.log("info", "turns.swept", { ...sweep })
     ctx.log("info", "files.swept", { ...(await sweepFiles(ctx)) })
+    ctx.log("info", "idempotency_keys.swept", { forgotten: await sweepIdempotencyKeys(ctx) })
   },
 }
 
