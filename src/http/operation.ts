@@ -6,6 +6,7 @@ import type { Once } from "../identity/once.ts"
 import { validationError } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
+import { jsonBodies } from "./json-bodies.ts"
 
 type Shape = z.ZodType<Record<string, unknown>>
 
@@ -63,7 +64,8 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   const validators: MiddlewareHandler[] = []
   if (operation.params) validators.push(zValidator("param", operation.params, refuse))
   if (operation.query) validators.push(zValidator("query", operation.query, refuse))
-  if (operation.body) validators.push(zValidator("json", operation.body, refuse))
+  // A body that nobody asked for is not read at all.
+  if (operation.body) validators.push(...jsonBodies, zValidator("json", operation.body, refuse))
   return validators
 }
 

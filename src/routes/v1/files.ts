@@ -17,8 +17,7 @@ const tag = "Files"
 const fileParams = z.object({ file_id: idParam })
 const spaceParams = z.object({ space_id: idParam })
 
-/** The one operation whose body is no JSON: mounted before the middleware that demands it. */
-export function mountUpload(app: App) {
+export function mountFiles(app: App) {
   app.operation(
     {
       method: "post",
@@ -46,9 +45,7 @@ export function mountUpload(app: App) {
       return serializeFile(file)
     },
   )
-}
 
-export function mountFiles(app: App) {
   app.operation(
     {
       method: "get",

@@ -1,9 +1,9 @@
 import { parseBaseEnv } from "../../env.ts"
-import { type App, type Group, jsonBodies } from "../../http/app.ts"
+import type { App, Group } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { openApiDocument } from "../../http/openapi.ts"
 import { mountAccount } from "./account.ts"
-import { mountFiles, mountUpload } from "./files.ts"
+import { mountFiles } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
@@ -15,8 +15,6 @@ export const v1: Group = {
   mount(app) {
     mountOpenApi(app)
     app.use("/v1/*", keyAuth)
-    mountUpload(app)
-    app.use("/v1/*", ...jsonBodies)
     mountSpaces(app)
     mountSpaceConfig(app)
     mountTools(app)
