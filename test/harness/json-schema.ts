@@ -78,8 +78,11 @@ function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: JsonSchema
     const [min, max] = [new Date("1970-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")]
     return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString())
   }
-  // What a pattern must not begin with, fast-check does not generate; few values begin so.
-  if (pattern) return fc.stringMatching(new RegExp(pattern.replace(/\(\?![^)]*\)/g, "")))
+  // fast-check knows no lookahead: what it forbids is left out afterwards.
+  if (pattern) {
+    const whole = new RegExp(pattern)
+    return fc.stringMatching(new RegExp(pattern.replace(/\(\?![^)]*\)/g, ""))).filter((text) => whole.test(text))
+  }
   const short = { minLength, maxLength: Math.min(maxLength, minLength + 24) }
   return fc.oneof(
     { weight: 5, arbitrary: fc.string({ ...short, unit: "grapheme-ascii" }) },
