@@ -1,7 +1,6 @@
 import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
-import { IDENTITY_POLICY } from "../identity/policies.ts"
-import { REPLAYED } from "./idempotency.ts"
+import { withIdempotency } from "./openapi-idempotency.ts"
 import type { Operation } from "./operation.ts"
 
 const errorSchema = z
@@ -30,17 +29,6 @@ const UPLOAD_BODY = {
     "application/octet-stream": { schema: FILE },
   },
 }
-
-const IDEMPOTENCY_KEY = {
-  name: "Idempotency-Key",
-  required: false,
-  description: "1–255 printable ASCII characters, unique per logical request: send the same one when you retry it.",
-  example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
-}
-const REPLAY_RULE =
-  "The same Idempotency-Key with the same request answers what that has made, as it is now, with " +
-  `\`${REPLAYED}: true\`, for at least ${IDENTITY_POLICY.idempotencyKeyDays} days. Keys belong to the account, its live ` +
-  "and its test part apart; those of turns are counted apart from all others. Refusals are not kept."
 
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], { origin }: { origin: string }) {
@@ -98,27 +86,6 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
             "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
         },
       },
-    },
-  }
-}
-
-/** What an operation's declaration that it is idempotent says in the document. */
-function withIdempotency(operation: Operation): Operation {
-  if (!operation.idempotent) return operation
-  const { description, headers = [], errors, answer } = operation
-  const keyed: Operation = {
-    ...operation,
-    headers: [IDEMPOTENCY_KEY, ...headers],
-    errors: [...errors, "IDEMPOTENCY_KEY_INVALID"],
-  }
-  if (operation.idempotent === "naturally") return keyed
-  return {
-    ...keyed,
-    description: [description, REPLAY_RULE].filter(Boolean).join("\n\n"),
-    errors: [...keyed.errors, "IDEMPOTENCY_KEY_REUSED"],
-    answer: {
-      ...answer,
-      headers: { ...answer.headers, [REPLAYED]: "`true` when an earlier request has made it." },
     },
   }
 }

@@ -12,6 +12,13 @@ export interface Once {
   request?: unknown
 }
 
+export const ONCE_POLICY = {
+  /** So long at least a repeat under the same Idempotency-Key is told from a new request; those of turns never end. */
+  keyDays: 7,
+  sweepBatch: 5_000,
+  sweepBatches: 20,
+} as const
+
 /** What the database knows of the key: filled when it was used before. */
 export interface UsedKey {
   fingerprint: string

@@ -12,6 +12,7 @@ interface Media {
 }
 
 interface DeclaredAnswer {
+  $ref?: string
   description: string
   headers?: Record<string, unknown>
   content?: Record<string, Media>
@@ -26,7 +27,7 @@ export interface DeclaredOperation {
 
 export interface OpenApi {
   paths: Record<string, Record<string, DeclaredOperation>>
-  components: { schemas: Schemas }
+  components: { schemas: Schemas; responses?: Record<string, DeclaredAnswer> }
 }
 
 export interface Answered {
@@ -59,7 +60,8 @@ export function declaredAnswers({ components }: OpenApi) {
     if (status === 401) demand(headers.get("www-authenticate") === "Bearer", "401 without WWW-Authenticate")
     if (status === 405) demand((headers.get("allow") ?? "") !== "", "405 without Allow")
     if (!operation) demand(NO_METHOD.includes(status), `${status} for a method that is not there`)
-    const declared = operation?.responses[status]
+    const shared = operation?.responses[status]
+    const declared = shared?.$ref ? components.responses?.[shared.$ref.split("/").at(-1) as string] : shared
     if (operation) demand(declared !== undefined, `${status} is not declared`)
     if (method === "HEAD") {
       demand(text === "", "HEAD with a body")

@@ -154,6 +154,7 @@ function queryOf(
   const required = known.filter(({ required }) => required).map(({ name }) => name)
   const encode = (pairs: [string, unknown][]) => {
     const text = pairs
+      .flatMap(([name, value]) => (Array.isArray(value) ? value.map((item) => [name, item]) : [[name, value]]))
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
       .join("&")
     return text === "" ? "" : `?${text}`

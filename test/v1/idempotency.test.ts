@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { runOnce } from "../../src/identity/once.ts"
-import { IDENTITY_POLICY } from "../../src/identity/policies.ts"
+import { ONCE_POLICY, runOnce } from "../../src/identity/once.ts"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { createFileClient, form } from "../harness/files.ts"
@@ -121,10 +120,10 @@ describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, {
     expect(await read(await send(asked))).toMatchObject({ status: 201, replayed: null })
   })
 
-  test(`a key is known for ${IDENTITY_POLICY.idempotencyKeyDays} days, and then forgotten`, async () => {
+  test(`a key is known for ${ONCE_POLICY.keyDays} days, and then forgotten`, async () => {
     const asked = await attempt()
     await send(asked)
-    await world.advance(IDENTITY_POLICY.idempotencyKeyDays * DAY_MS - 1)
+    await world.advance(ONCE_POLICY.keyDays * DAY_MS - 1)
     await world.sweep()
     expect(await read(await send(asked))).toMatchObject({ status: 201, replayed: "true" })
     await world.advance(1)
