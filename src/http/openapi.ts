@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { withIdempotency } from "./openapi-idempotency.ts"
 import type { Operation } from "./operation.ts"
 import type { Surface } from "./surface.ts"
 
@@ -22,7 +23,7 @@ export function openApiDocument(
   const components: Json = {}
   const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, components)
   const paths: Record<string, Json> = {}
-  for (const operation of operations) {
+  for (const operation of operations.map(withIdempotency)) {
     const path = paths[operation.path] ?? {}
     paths[operation.path] = path
     path[operation.method] = {

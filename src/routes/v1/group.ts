@@ -1,12 +1,12 @@
 import { parseBaseEnv } from "../../env.ts"
-import { type App, type Group, jsonBodies } from "../../http/app.ts"
+import type { App, Group } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { openApiDocument } from "../../http/openapi.ts"
 import { API_SURFACE } from "../../http/surface.ts"
 import { mountAccount } from "./account.ts"
 import { mountDeliveries } from "./deliveries.ts"
 import { mountEvents } from "./events.ts"
-import { mountFiles, mountUpload } from "./files.ts"
+import { mountFiles } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
@@ -19,8 +19,6 @@ export const v1: Group = {
   mount(app) {
     mountOpenApi(app)
     app.use("/v1/*", keyAuth)
-    mountUpload(app)
-    app.use("/v1/*", ...jsonBodies)
     mountSpaces(app)
     mountSpaceConfig(app)
     mountTools(app)
