@@ -457,6 +457,18 @@ create table if not exists api_turns (
 );
 create index if not exists api_turns_by_owner on api_turns (user_id, created_at);
 create index if not exists turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
+-- What was made under an Idempotency-Key of /v1, written by the statement that made it. The turns' own keys are in turns.
+create table if not exists idempotency_keys (
+  user_id bigint not null references users,
+  test boolean not null,
+  key text not null,
+  -- HMAC of the request, under a key of the ring: whether a repeat asks for the same.
+  fingerprint text not null,
+  resource_id text not null,
+  created_at timestamptz not null,
+  primary key (user_id, test, key)
+);
+create index if not exists idempotency_keys_to_forget on idempotency_keys (created_at);
 
 -- Guards: what code must not break.
 

@@ -273,8 +273,6 @@ export interface Replay {
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
   /** Also those that this endpoint has accepted before. */
   include_delivered?: boolean | undefined
-  /** Of the answer before, to go on. */
-  cursor?: string | undefined
 }
 
 export interface Replayed {
@@ -924,6 +922,10 @@ export interface Operations {
       /** The webhook, `whk_…`. */
       webhook_id: string
     }
+    query?: {
+      /** Of the answer before, to go on. */
+      cursor?: string | undefined
+    }
     body: Replay
     answer: Replayed
   }
@@ -986,11 +988,11 @@ export interface Operations {
 export const OPERATIONS: {
   readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
 } = {
-  cancelTurn: { method: "POST", path: "/v1/turns/{turn_id}/cancel" },
-  checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check" },
-  createSpace: { method: "POST", path: "/v1/spaces" },
+  cancelTurn: { method: "POST", path: "/v1/turns/{turn_id}/cancel", once: true },
+  checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check", once: true },
+  createSpace: { method: "POST", path: "/v1/spaces", once: true },
   createTurn: { method: "POST", path: "/v1/turns", once: true },
-  createWebhook: { method: "POST", path: "/v1/webhooks" },
+  createWebhook: { method: "POST", path: "/v1/webhooks", once: true },
   deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
@@ -1023,11 +1025,11 @@ export const OPERATIONS: {
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
-  redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver" },
-  replayEvents: { method: "POST", path: "/v1/webhooks/{webhook_id}/replay" },
-  rotateWebhookSecret: { method: "POST", path: "/v1/webhooks/{webhook_id}/rotate-secret" },
-  testTool: { method: "POST", path: "/v1/spaces/{space_id}/tools/{name}/test" },
-  testWebhook: { method: "POST", path: "/v1/webhooks/{webhook_id}/test" },
+  redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver", once: true },
+  replayEvents: { method: "POST", path: "/v1/webhooks/{webhook_id}/replay", once: true },
+  rotateWebhookSecret: { method: "POST", path: "/v1/webhooks/{webhook_id}/rotate-secret", once: true },
+  testTool: { method: "POST", path: "/v1/spaces/{space_id}/tools/{name}/test", once: true },
+  testWebhook: { method: "POST", path: "/v1/webhooks/{webhook_id}/test", once: true },
   updateWebhook: { method: "PATCH", path: "/v1/webhooks/{webhook_id}" },
-  uploadFile: { method: "POST", path: "/v1/spaces/{space_id}/files" },
+  uploadFile: { method: "POST", path: "/v1/spaces/{space_id}/files", once: true },
 }

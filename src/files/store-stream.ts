@@ -47,3 +47,15 @@ export async function storeStream(bucket: Bucket, key: string, chunks: AsyncIter
     throw error
   }
 }
+
+/** What would be stored, without storing it. PAYLOAD_TOO_LARGE. */
+export async function hashStream(chunks: AsyncIterable<Uint8Array>): Promise<Stored> {
+  const hash = createHash("sha256")
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > FILE_POLICY.maxBytes) throw tooLarge()
+    hash.update(chunk)
+  }
+  return { bytes, sha256: hash.digest("hex") }
+}

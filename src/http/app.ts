@@ -1,9 +1,6 @@
 import { Hono, type Context as HonoContext } from "hono"
-import { bodyLimit } from "hono/body-limit"
-import { createMiddleware } from "hono/factory"
 import { methodNotAllowed } from "hono/method-not-allowed"
 import type * as z from "zod"
-import { MAX_NESTING, textNestsTooDeep } from "../agent/nesting.ts"
 import { type Context, createContext, type Overrides } from "../context.ts"
 import type { BaseEnv } from "../env.ts"
 import { TurnpikeError } from "../errors.ts"
@@ -41,8 +38,6 @@ export class App extends Hono<AppEnv> {
 }
 
 type Shape = z.ZodType<Record<string, unknown>>
-
-const MAX_JSON_BYTES = 1024 * 1024
 
 function createApp(group: Group, overrides: Overrides = {}): App {
   const app = new App()
@@ -98,29 +93,3 @@ export function allOf(parseEnv: Group["parseEnv"], groups: Group[]): Group {
     },
   }
 }
-
-/** JSON bodies only, and at most 1 MiB of them. */
-export const jsonBodies = [
-  createMiddleware<AppEnv>(async (c, next) => {
-    const length = c.req.header("content-length")
-    const hasBody = c.req.raw.body !== null && length !== "0"
-    const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase()
-    if (hasBody && type !== "application/json") {
-      throw new TurnpikeError("UNSUPPORTED_MEDIA_TYPE", "Send the body with `Content-Type: application/json`.")
-    }
-    await next()
-  }),
-  bodyLimit({
-    maxSize: MAX_JSON_BYTES,
-    onError: () => {
-      throw new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${MAX_JSON_BYTES} bytes.`)
-    },
-  }),
-  createMiddleware<AppEnv>(async (c, next) => {
-    // Before anything walks through it.
-    if (c.req.raw.body !== null && textNestsTooDeep(await c.req.text())) {
-      throw new TurnpikeError("VALIDATION_FAILED", `The body nests deeper than ${MAX_NESTING} levels.`)
-    }
-    await next()
-  }),
-] as const

@@ -1,8 +1,20 @@
+import type { Context as HonoContext } from "hono"
 import { TurnpikeError } from "../errors.ts"
+import type { Made } from "../identity/once.ts"
+import type { AppEnv } from "./app-env.ts"
+
+/** The header by which a caller knows that an earlier request has made what is answered. */
+export const REPLAYED = "Idempotent-Replayed"
+
+/** What a verb made, or made earlier under the same key: then the answer says so. */
+export function madeOf<T>(c: HonoContext<AppEnv>, { made, replayed }: Made<T>): T {
+  if (replayed) c.header(REPLAYED, "true")
+  return made
+}
 
 /** The value of an Idempotency-Key header: bare, or a quoted sf-string (RFC 8941 section 3.3.3) of the same value. */
 export function parseIdempotencyKey(header: string | undefined): string {
-  if (header === undefined || header === "") {
+  if (header === undefined) {
     throw new TurnpikeError(
       "IDEMPOTENCY_KEY_REQUIRED",
       "Send an Idempotency-Key: one unique value per logical request.",

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../errors.ts"
 import { type ClientMethods, codeSamples, curlAuth } from "./code-samples.ts"
 import { exampleOf, type Json } from "./examples.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
+import { withIdempotency } from "./openapi-idempotency.ts"
 import type { Operation } from "./operation.ts"
 import type { Surface } from "./surface.ts"
 import { TAGS } from "./tags.ts"
@@ -31,7 +32,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   const { surface } = options
   const document = { schemas: {} as Json, responses: {} as Json, options }
   const paths: Record<string, Json> = {}
-  for (const operation of operations) {
+  for (const operation of operations.map(withIdempotency)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
   return {

@@ -2,7 +2,10 @@ import { zValidator } from "@hono/zod-validator"
 import type { Context as HonoContext, MiddlewareHandler } from "hono"
 import type * as z from "zod"
 import type { ErrorCode } from "../errors.ts"
+import type { Once } from "../identity/once.ts"
 import type { AppEnv } from "./app-env.ts"
+import { parseIdempotencyKey } from "./idempotency.ts"
+import { jsonBodies } from "./json-bodies.ts"
 import { validationError } from "./validation-error.ts"
 
 type Shape = z.ZodType<Record<string, unknown>>
@@ -28,6 +31,11 @@ export interface Operation<
   body?: Body
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
+  /**
+   * It takes an Idempotency-Key: `once` of its input. "replayed": its verb notes what it makes under the key.
+   * "naturally": a repeat does no harm; the description says what the key means.
+   */
+  idempotent?: "replayed" | "naturally"
   answer: {
     status: 200 | 201 | 202
     description: string
@@ -49,6 +57,8 @@ export interface Input<Params, Query, Body> {
   params: Params
   query: Query
   body: Body
+  /** Its Idempotency-Key, if it takes one and came with one. */
+  once: Once | undefined
 }
 
 /** The validators of an operation, in the order in which its faults are reported. */
@@ -56,7 +66,8 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   const validators: MiddlewareHandler[] = []
   if (operation.params) validators.push(zValidator("param", operation.params, refuse))
   if (operation.query) validators.push(zValidator("query", operation.query, refuse))
-  if (operation.body) validators.push(zValidator("json", operation.body, refuse))
+  // A body that nobody asked for is not read at all.
+  if (operation.body) validators.push(...jsonBodies, zValidator("json", operation.body, refuse))
   return validators
 }
 
@@ -90,11 +101,14 @@ function unstorable(value: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
 /** What the validators have let through. */
 export function inputOf(c: HonoContext<AppEnv>, operation: Operation): Input<unknown, unknown, unknown> {
   const valid = (target: "param" | "query" | "json") => c.req.valid(target as never) as unknown
-  return {
+  const input = {
     params: operation.params && valid("param"),
     query: operation.query && valid("query"),
     body: operation.body && valid("json"),
   }
+  const header = operation.idempotent && c.req.header("idempotency-key")
+  if (header === undefined) return { ...input, once: undefined }
+  return { ...input, once: { key: parseIdempotencyKey(header), request: { operation: operation.id, ...input } } }
 }
 
 /** Hono's spelling of an OpenAPI path. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { Credential, KeyCredential, SessionCredential } from "./credential.ts"
+import { alreadyCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
 import { SESSION_POLICY } from "./policies.ts"
 
 export type KeyScope = "created" | "space" | "all"
@@ -43,15 +44,19 @@ export type ActorRow = Actor & { usable: boolean; expired: boolean }
  * The CTEs with which every statement begins, so that reading the key or the session costs no round trip of its own:
  * `actor` is it in whatever state, `caller` the same row only when it may act. Everything else must join `caller`, whose
  * columns are the same for both: kind, key_id (null for a session), name, user_id, scope, space_id, test, expires_at, created_at.
+ * It is empty too when the request was done `already`.
  */
-export function actorCte(credential: Credential, now: Date): RawBuilder<unknown> {
-  return credential.kind === "key" ? keyCte(credential, now) : sessionCte(credential, now)
+function actorCte(credential: Credential, now: Date, once: Once | undefined): RawBuilder<unknown> {
+  return sql`actor as materialized (${credential.kind === "key" ? keyRow(credential, now) : sessionRow(credential, now)}
+  )${once ? sql`, ${alreadyCte(once)}` : sql``}, caller as materialized (
+    select * from actor where usable ${once ? sql`and not exists (select 1 from already)` : sql``}
+  ), noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
 }
 
-/** A rotated key's former value works until its overlap ends. The key's last use is noted at most once a minute. */
-function keyCte({ hash }: KeyCredential, now: Date): RawBuilder<unknown> {
+/** A rotated key's former value works until its overlap ends. */
+function keyRow({ hash }: KeyCredential, now: Date): RawBuilder<unknown> {
   const value = sql`decode(${hash}, 'hex')`
-  return sql`actor as materialized (
+  return sql`
     select 'key' as kind, k.key_id, k.name, k.user_id, k.scope, k.space_id, k.test, k.expires_at, k.created_at,
       k.valid and (k.ends_at is null or k.ends_at > ${now}::timestamptz) as usable,
       k.valid and k.ends_at <= ${now}::timestamptz as expired
@@ -60,29 +65,32 @@ function keyCte({ hash }: KeyCredential, now: Date): RawBuilder<unknown> {
         case when k.hash = ${value} then k.expires_at else least(k.expires_at, k.previous_expires_at) end as ends_at
       from api_keys k join users u on u.user_id = k.user_id
       where k.hash = ${value} or k.previous_hash = ${value}
-    ) k
-  ), caller as materialized (select * from actor where usable), key_use as (
-    update api_keys k set last_used_at = ${now}::timestamptz from caller
-    where k.key_id = caller.key_id
-      and (k.last_used_at is null or k.last_used_at <= ${now}::timestamptz - interval '1 minute')
-  )`
+    ) k`
 }
 
-/** A session that is used goes on for 30 days from then; that is written at most once an hour. */
-function sessionCte({ sessionId, test }: SessionCredential, now: Date): RawBuilder<unknown> {
-  const until = new Date(now.getTime() + SESSION_POLICY.lifeMs)
-  const seenBefore = new Date(now.getTime() - SESSION_POLICY.noteUseMs)
-  return sql`actor as materialized (
+/** At most once a minute. */
+function noteKeyUse(now: Date): RawBuilder<unknown> {
+  return sql`update api_keys k set last_used_at = ${now}::timestamptz from actor
+    where actor.usable and k.key_id = actor.key_id
+      and (k.last_used_at is null or k.last_used_at <= ${now}::timestamptz - interval '1 minute')`
+}
+
+function sessionRow({ sessionId, test }: SessionCredential, now: Date): RawBuilder<unknown> {
+  return sql`
     select 'session' as kind, null::text as key_id, u.name, n.user_id, 'all' as scope, null::bigint as space_id,
       ${test}::boolean as test, n.expires_at, n.created_at, n.session_id, u.role,
       n.ended_at is null and u.disabled_at is null and n.expires_at > ${now}::timestamptz as usable,
       n.ended_at is null and u.disabled_at is null and n.expires_at <= ${now}::timestamptz as expired
     from sessions n join users u on u.user_id = n.user_id
-    where n.session_id = ${sessionId}
-  ), caller as materialized (select * from actor where usable), session_use as (
-    update sessions n set last_seen_at = ${now}::timestamptz, expires_at = ${until}::timestamptz from caller
-    where n.session_id = caller.session_id and n.last_seen_at <= ${seenBefore}::timestamptz
-  )`
+    where n.session_id = ${sessionId}`
+}
+
+/** A session that is used goes on for 30 days from then; that is written at most once an hour. */
+function noteSessionUse(now: Date): RawBuilder<unknown> {
+  const until = new Date(now.getTime() + SESSION_POLICY.lifeMs)
+  const seenBefore = new Date(now.getTime() - SESSION_POLICY.noteUseMs)
+  return sql`update sessions n set last_seen_at = ${now}::timestamptz, expires_at = ${until}::timestamptz from actor
+    where actor.usable and n.session_id = actor.session_id and n.last_seen_at <= ${seenBefore}::timestamptz`
 }
 
 /** The spaces a caller may touch: its owner's, of its own kind (live or test), within its scope (contract section 5). */
@@ -115,15 +123,40 @@ export function keyOf(actor: Actor): KeyActor {
   return actor
 }
 
-/** Runs one statement of a caller: `rest` is its further CTEs (if any), `select` its final query. */
+interface Statement {
+  /** CTEs behind `caller`. */
+  ctes?: RawBuilder<unknown>
+  select: RawBuilder<unknown>
+  /** The request's Idempotency-Key, if it came with one: then the statement has its effect at most once. */
+  once?: Once | undefined
+  /** With `once`: a query for the id of what the CTEs made, or no row when they refused. */
+  made?: RawBuilder<unknown>
+}
+
+/**
+ * Runs one statement of a caller. `replayOf`: the id of what an earlier request made under the same Idempotency-Key; then
+ * this one had no effect and `row` is empty. IDEMPOTENCY_KEY_REUSED when that was another request.
+ */
 export async function queryAs<Row>(
   ctx: Context,
   credential: Credential,
-  { ctes, select }: { ctes?: RawBuilder<unknown>; select: RawBuilder<unknown> },
-): Promise<{ actor: Actor; row: Row }> {
-  const statement = sql<Row & { actor: ActorRow | null }>`with ${actorCte(credential, ctx.clock.now())}
-    ${ctes ? sql`, ${ctes}` : sql``}
-    select (select to_jsonb(actor) from actor) as actor, answer.* from (select 1) as one left join lateral (${select}) as answer on true`
-  const { rows } = await statement.execute(ctx.db)
-  return { actor: requireActor(rows[0]?.actor, credential), row: rows[0] as Row }
+  { ctes, select, once, made }: Statement,
+): Promise<{ actor: Actor; row: Row; replayOf: string | null }> {
+  const fingerprints = once?.request === undefined ? null : await fingerprintsOf(ctx, once.request)
+  const notes = once && fingerprints && made ? notedCte(ctx, once, fingerprints[0], made) : null
+  const statement = sql<Row & { actor: ActorRow | null; already: UsedKey | null; noted: boolean }>`with
+    ${actorCte(credential, ctx.clock.now(), once)} ${ctes ? sql`, ${ctes}` : sql``} ${notes ? sql`, ${notes}` : sql``}
+    select (select to_jsonb(actor) from actor) as actor,
+      ${once ? sql`(select to_jsonb(already) from already)` : sql`null::jsonb`} as already,
+      ${notes ? sql`exists (select 1 from noted)` : sql`false`} as noted, answer.*
+    from (select 1) as one left join lateral (${select}) as answer on true`
+  const run = async () => {
+    const row = (await statement.execute(ctx.db)).rows[0]
+    return { row, isSettled: !row?.actor?.usable || row.already !== null || row.noted }
+  }
+  const { row } = notes ? await runOnce(run) : await run()
+  const actor = requireActor(row?.actor, credential)
+  const already = row?.already ?? null
+  if (already && fingerprints && !fingerprints.includes(already.fingerprint)) throw keyReused()
+  return { actor, row: row as Row, replayOf: already?.resource_id ?? null }
 }

@@ -104,6 +104,15 @@ export interface Files {
   user_id: number;
 }
 
+export interface IdempotencyKeys {
+  created_at: Timestamp;
+  fingerprint: string;
+  key: string;
+  resource_id: string;
+  test: boolean;
+  user_id: number;
+}
+
 export interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
@@ -372,6 +381,7 @@ export interface DB {
   conversations: Conversations;
   events: Events;
   files: Files;
+  idempotency_keys: IdempotencyKeys;
   ledger: Ledger;
   model_catalog: ModelCatalog;
   sessions: Sessions;

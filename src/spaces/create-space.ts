@@ -3,8 +3,10 @@ import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
+import { type Made, type Once, replay } from "../identity/once.ts"
 import { newId } from "../platform/ids.ts"
 import { checkTarget } from "./check-target.ts"
+import { getSpace } from "./get-space.ts"
 import { pinsOf } from "./manifest.ts"
 import { secretPlace } from "./put-secret.ts"
 import type { CreateSpace } from "./schemas.ts"
@@ -12,7 +14,12 @@ import type { SpaceRow } from "./serialize-space.ts"
 import { unknownPinCte, unknownPinError, type WantedPin } from "./wanted-pins.ts"
 
 /** Creates a space of the key's owner, whole. SCOPE_DENIED for a key that is bound to one space; VALIDATION_FAILED for an unknown pin. */
-export async function createSpace(ctx: Context, credential: Credential, input: CreateSpace): Promise<SpaceRow> {
+export async function createSpace(
+  ctx: Context,
+  credential: Credential,
+  input: CreateSpace,
+  once?: Once,
+): Promise<Made<SpaceRow>> {
   const now = ctx.clock.now()
   const slug = newId("space", now)
   for (const [index, tool] of (input.tools ?? []).entries())
@@ -20,8 +27,13 @@ export async function createSpace(ctx: Context, credential: Credential, input: C
   for (const [index, server] of (input.mcp_servers ?? []).entries())
     checkTarget(ctx, server.url, `mcp_servers.${index}.url`)
   const pins = wantedPins(input)
-  const { actor, row } = await queryAs<{ space: SpaceRow | null; unknown_pin: string | null }>(ctx, credential, {
-    ctes: sql`${unknownPinCte(pins)}, made as (
+  const { actor, row, replayOf } = await queryAs<{ space: SpaceRow | null; unknown_pin: string | null }>(
+    ctx,
+    credential,
+    {
+      once,
+      made: sql`select slug from made`,
+      ctes: sql`${unknownPinCte(pins)}, made as (
       insert into spaces (slug, user_id, created_by_key_id, test, brand, title, model, manifest, tools, mcp_servers,
         metadata, created_at, updated_at)
       select ${slug}, user_id, key_id, test, ${ctx.brand}, ${input.title}, ${input.model ?? null},
@@ -34,9 +46,11 @@ export async function createSpace(ctx: Context, credential: Credential, input: C
       select made.space_id, key, value, made.created_at, made.created_at
       from made, jsonb_each_text(${await sealAll(ctx, slug, input.secrets)}::jsonb)
     )`,
-    select: sql`select (select to_jsonb(made) from made) as space, (select pin from unknown_pin) as unknown_pin`,
-  })
-  if (row.space) return row.space
+      select: sql`select (select to_jsonb(made) from made) as space, (select pin from unknown_pin) as unknown_pin`,
+    },
+  )
+  if (replayOf !== null) return replay(getSpace(ctx, credential, replayOf))
+  if (row.space) return { made: row.space, replayed: false }
   if (actor.scope === "space") {
     throw new TurnpikeError("SCOPE_DENIED", "This key is bound to one space and cannot create others.")
   }

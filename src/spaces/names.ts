@@ -1,7 +1,9 @@
 import * as z from "zod"
 
-/** Names of the things of a space's configuration. `__` joins a server and its tool, so no name may hold it. */
-const withoutJoint = (name: string) => !name.includes("__")
+/**
+ * Names of the things of a space's configuration. `__` joins a server and its tool, so no name may hold it, nor a server's
+ * name end with `_`. The patterns say all of that, so that the OpenAPI document says it too.
+ */
 
 export const BUILTIN_TOOLS = ["list_files", "read_file", "write_file", "create_task", "update_task"] as const
 export type BuiltinTool = (typeof BUILTIN_TOOLS)[number]
@@ -13,16 +15,16 @@ const reserved: readonly string[] = [...BUILTIN_TOOLS, DELEGATE]
 
 export const toolName = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, _ and -")
-  .refine(withoutJoint, "must not hold __, which joins an MCP server and its tool")
+  .regex(/^(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, - and single _")
   .refine((name) => !reserved.includes(name), "is the name of a built-in tool")
   .meta({ example: "lookup_order" })
 
 export const serverName = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/, "a letter, then at most 31 letters, digits, _ and -")
-  .refine(withoutJoint, "must not hold __, which joins a server and its tool")
-  .refine((name) => !name.endsWith("_"), "must not end with _, which would blur where its tools' names begin")
+  .regex(
+    /^(?!.*__)[A-Za-z]([A-Za-z0-9_-]{0,30}[A-Za-z0-9-])?$/,
+    "a letter, then at most 31 letters, digits, - and single _, not _ at its end",
+  )
   .meta({ example: "docs" })
 
 export const secretName = z

@@ -72,15 +72,18 @@ interface Wanted {
   name: string
 }
 
-/** Calls a REST tool of a space once, through the worker that calls tools in turns. NOT_FOUND, UNAVAILABLE. */
+/** Calls a REST tool of a space once, under `key` or one of ours, through the worker that calls tools in turns. NOT_FOUND, UNAVAILABLE. */
 export async function testTool(
   ctx: Context,
   credential: Credential,
-  { spaceId, name, input }: Wanted & { input: Record<string, unknown> },
+  { spaceId, name, input, key }: Wanted & { input: Record<string, unknown>; key: string | undefined },
 ): Promise<ToolTest> {
   const space = await requireEntry(ctx, credential, { spaceId, name, column: "tools", word: "tool" })
-  const key = `${newId("request", ctx.clock.now())}.0.0`
-  return toolTestSchema.parse(await callCallbacksWorker(ctx, TRY_TOOL_PATH, { space, name, input, key }))
+  const call = { space, name, input, key: key ?? `${newId("request", ctx.clock.now())}.0.0` }
+  const answer = await callCallbacksWorker(ctx, TRY_TOOL_PATH, call)
+  // It was deleted since we looked.
+  if (answer === null) throw entryNotFound("tool", name)
+  return toolTestSchema.parse(answer)
 }
 
 /** Connects to an MCP server of a space and lists its tools. NOT_FOUND, UNAVAILABLE. */
@@ -90,7 +93,9 @@ export async function checkMcpServer(
   { spaceId, name }: Wanted,
 ): Promise<McpCheck> {
   const space = await requireEntry(ctx, credential, { spaceId, name, column: "mcp_servers", word: "MCP server" })
-  return mcpCheckSchema.parse(await callCallbacksWorker(ctx, CHECK_SERVER_PATH, { space, name }))
+  const answer = await callCallbacksWorker(ctx, CHECK_SERVER_PATH, { space, name })
+  if (answer === null) throw entryNotFound("MCP server", name)
+  return mcpCheckSchema.parse(answer)
 }
 
 async function requireEntry(
@@ -103,6 +108,10 @@ async function requireEntry(
       from spaces s, caller where s.slug = ${spaceId} and ${inScope}`,
   })
   if (row.space_id === null) throw spaceNotFound(spaceId)
-  if (!row.there) throw new TurnpikeError("NOT_FOUND", `The space has no ${word} "${name}".`, { param: "name" })
+  if (!row.there) throw entryNotFound(word, name)
   return row.space_id
+}
+
+function entryNotFound(word: string, name: string): TurnpikeError {
+  return new TurnpikeError("NOT_FOUND", `The space has no ${word} "${name}".`, { param: "name" })
 }

@@ -1,7 +1,6 @@
 import { sql } from "kysely"
 import * as z from "zod"
 import { outputText } from "../agent/engine.ts"
-import { TurnpikeError } from "../errors.ts"
 import type { McpServer } from "../spaces/mcp-server.ts"
 import type { Tool } from "../spaces/tool.ts"
 import type { McpCheck, ToolTest } from "../spaces/try-tool.ts"
@@ -21,13 +20,15 @@ export const tryToolInput = z.strictObject({
 })
 export const checkServerInput = z.strictObject({ space: z.int(), name: z.string() })
 
-/** One call of a REST tool with given input, as a model's call would be. */
+/** One call of a REST tool with given input, as a model's call would be; null when the tool is there no more. */
 export async function tryTool(
   ctx: ToolContext,
   { space, name, input, key }: z.infer<typeof tryToolInput>,
-): Promise<ToolTest> {
+): Promise<ToolTest | null> {
   const started = ctx.clock.now().getTime()
-  const { entry: tool, secrets } = await readEntry<Tool>(ctx, { space, name, column: "tools" })
+  const found = await readEntry<Tool>(ctx, { space, name, column: "tools" })
+  if (!found) return null
+  const { entry: tool, secrets } = found
   const fault = inputFault(tool.input_schema, input)
   const { output, request, response } = fault
     ? { output: { type: "error" as const, value: fault }, request: null, response: null }
@@ -41,13 +42,15 @@ export async function tryTool(
   }
 }
 
-/** Connects to an MCP server and lists the tools that an agent would have of it. */
+/** Connects to an MCP server and lists the tools that an agent would have of it; null when it is there no more. */
 export async function checkServer(
   ctx: ToolContext,
   { space, name }: z.infer<typeof checkServerInput>,
-): Promise<McpCheck> {
+): Promise<McpCheck | null> {
   const started = ctx.clock.now().getTime()
-  const { entry: server, secrets } = await readEntry<McpServer>(ctx, { space, name, column: "mcp_servers" })
+  const found = await readEntry<McpServer>(ctx, { space, name, column: "mcp_servers" })
+  if (!found) return null
+  const { entry: server, secrets } = found
   const duration = () => ctx.clock.now().getTime() - started
   const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: new AbortController().signal }
   try {
@@ -75,6 +78,6 @@ async function readEntry<Entry>(
       select jsonb_object_agg(o.name, o.sealed) from space_secrets o where o.space_id = s.space_id), '{}') as sealed
     from spaces s where s.space_id = ${space}`.execute(ctx.db)
   const row = rows[0]
-  if (!row?.entry) throw new TurnpikeError("NOT_FOUND", `There is no "${name}" any more.`)
+  if (!row?.entry) return null
   return { entry: row.entry, secrets: await openSecrets(ctx, { spaceId: space, slug: row.slug, sealed: row.sealed }) }
 }

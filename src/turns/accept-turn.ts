@@ -4,6 +4,7 @@ import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { type Actor, inScope, queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
+import { keyReused, type Made } from "../identity/once.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { hashRequest } from "../request-hash.ts"
@@ -34,7 +35,7 @@ export async function acceptTurn(
   ctx: Context,
   credential: Credential,
   { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
-): Promise<{ turn: TurnRow; replayed: boolean }> {
+): Promise<Made<TurnRow>> {
   const requestHash = hashRequest(body)
   const attempt = () => runAccept(ctx, credential, idempotencyKey, requestHash, body)
 
@@ -48,14 +49,14 @@ export async function acceptTurn(
   const { row, actor } = answer
   if (row.existing) {
     if (row.existing.request_hash !== requestHash || !row.existing_in_scope) {
-      throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for a different request.")
+      throw keyReused()
     }
-    return { turn: row.existing, replayed: true }
+    return { made: row.existing, replayed: true }
   }
   if (!row.made) throw refusal(row, body, actor)
   ctx.background(publishTurn(ctx, row.made, { because: "accept" }))
   wakeWebhooks(ctx, row.made)
-  return { turn: row.made, replayed: false }
+  return { made: row.made, replayed: false }
 }
 
 function refusedForCredit(row: AcceptRow): boolean {

@@ -1,6 +1,7 @@
 import type * as z from "zod"
 import type { Context } from "../context.ts"
 import type { SessionCredential } from "../identity/credential.ts"
+import type { Made } from "../identity/once.ts"
 import { acceptTurn } from "./accept-turn.ts"
 import { getTurn, turnNotFound, waitForTurn } from "./get-turn.ts"
 import { createTurnSchema } from "./schemas.ts"
@@ -30,7 +31,7 @@ export function acceptChatTurn(
   ctx: Context,
   credential: SessionCredential,
   { idempotencyKey, body }: { idempotencyKey: string | null; body: z.output<typeof createChatTurnSchema> },
-): Promise<{ turn: TurnRow; replayed: boolean }> {
+): Promise<Made<TurnRow>> {
   return acceptTurn(ctx, credential, {
     idempotencyKey: KEY_PREFIX + (idempotencyKey ?? ctx.requestId),
     body: { ...body, end_user_ref: OWNER_REF },

@@ -4,6 +4,7 @@ import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import { openSigningSecrets } from "./signing.ts"
 
 /** An endpoint in the key's scope, or NOT_FOUND. */
 export async function getWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<EndpointRow> {
@@ -13,6 +14,22 @@ export async function getWebhook(ctx: Context, credential: Credential, webhookId
   })
   if (!row.webhook) throw webhookNotFound(webhookId)
   return row.webhook
+}
+
+export interface WebhookWithSecret {
+  webhook: EndpointRow
+  secret: string
+}
+
+/** An endpoint with its secret, for a repeat of the request that has shown it. NOT_FOUND. */
+export async function readWithSecret(
+  ctx: Context,
+  credential: Credential,
+  webhookId: string,
+): Promise<WebhookWithSecret> {
+  const webhook = await getWebhook(ctx, credential, webhookId)
+  const [secret = ""] = await openSigningSecrets(ctx.keyRing, webhook, ctx.clock.now())
+  return { webhook, secret }
 }
 
 /** The endpoints in the key's scope, newest first. */

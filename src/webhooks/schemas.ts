@@ -33,6 +33,7 @@ const events = z
   .nullable()
   .meta({
     description: "The types of events to send; null for all, those of the future included.",
+    uniqueItems: true,
     example: ["turn.done", "turn.failed", "turn.cancelled"],
   })
 
@@ -158,7 +159,6 @@ export const replaySchema = z
       .boolean()
       .default(false)
       .meta({ description: "Also those that this endpoint has accepted before." }),
-    cursor: z.string().min(1).max(256).optional().meta({ description: "Of the answer before, to go on." }),
   })
   .meta({ id: "Replay" })
 
@@ -171,3 +171,5 @@ export const replayedSchema = z
     next_cursor: z.string().nullable(),
   })
   .meta({ id: "Replayed" })
+
+export type Replayed = z.output<typeof replayedSchema>

@@ -3,12 +3,14 @@ import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
-import { decodeCursor, type Page, toPage } from "../pagination.ts"
+import { type Made, type Once, replay } from "../identity/once.ts"
+import { decodeCursor, toPage } from "../pagination.ts"
 import { firstIdAt, newId } from "../platform/ids.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import { getDelivery } from "./list-deliveries.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import type { Replay } from "./schemas.ts"
+import type { Replay, Replayed } from "./schemas.ts"
 import { wakeWebhooks } from "./wake-webhooks.ts"
 
 /** What puts a delivery `d` back to the beginning of its retry schedule. */
@@ -16,10 +18,15 @@ const startAgain = (now: Date) => sql`state = 'pending', status_reason = null, r
   next_attempt_at = ${now}::timestamptz, finished_at = null`
 
 /** Sends a delivery's event again, under the same id, whatever became of it before. NOT_FOUND, CONFLICT for a disabled endpoint. */
-export async function redeliver(ctx: Context, credential: Credential, deliveryId: string): Promise<DeliveryRow> {
+export async function redeliver(
+  ctx: Context,
+  credential: Credential,
+  deliveryId: string,
+  once?: Once,
+): Promise<Made<DeliveryRow>> {
   const now = ctx.clock.now()
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
-  const { row } = await queryAs<Row>(ctx, credential, {
+  const { row, replayOf } = await queryAs<Row>(ctx, credential, {
     ctes: sql`target as materialized (
       select d.delivery_id, w.* from webhook_deliveries d join webhook_endpoints w on w.webhook_id = d.webhook_id, caller
       where d.delivery_id = ${deliveryId} and ${endpointInScope}
@@ -30,19 +37,27 @@ export async function redeliver(ctx: Context, credential: Credential, deliveryId
     )`,
     select: sql`select (select to_jsonb(target) from target) as endpoint, (
       select ${deliveryJson(WEBHOOK_POLICY.attemptsListed)} from again d join events e on e.event_id = d.event_id) as delivery`,
+    once,
+    made: sql`select delivery_id from again`,
   })
+  if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (!row.endpoint) throw deliveryNotFound(deliveryId)
   if (!row.delivery) throw disabled(row.endpoint)
   wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
-  return row.delivery
+  return { made: row.delivery, replayed: false }
 }
 
 /** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, CONFLICT for a disabled endpoint. */
-export async function sendTest(ctx: Context, credential: Credential, webhookId: string): Promise<DeliveryRow> {
+export async function sendTest(
+  ctx: Context,
+  credential: Credential,
+  webhookId: string,
+  once?: Once,
+): Promise<Made<DeliveryRow>> {
   const now = ctx.clock.now()
   const eventId = newId("event", now)
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
-  const { row } = await queryAs<Row>(ctx, credential, {
+  const { row, replayOf } = await queryAs<Row>(ctx, credential, {
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
     ), event as (
@@ -60,11 +75,14 @@ export async function sendTest(ctx: Context, credential: Credential, webhookId: 
     )`,
     select: sql`select (select to_jsonb(target) from target) as endpoint, (
       select ${deliveryJson(0)} from made d, event e) as delivery`,
+    once,
+    made: sql`select delivery_id from made`,
   })
+  if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (!row.endpoint) throw webhookNotFound(webhookId)
   if (!row.delivery) throw disabled(row.endpoint)
   wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
-  return row.delivery
+  return { made: row.delivery, replayed: false }
 }
 
 /**
@@ -75,14 +93,15 @@ export async function replayEvents(
   ctx: Context,
   credential: Credential,
   webhookId: string,
-  { cursor, ...input }: Replay,
-): Promise<{ replayed: number; has_more: boolean; next_cursor: string | null }> {
+  { cursor, ...input }: Replay & { cursor?: string | undefined },
+  once?: Once,
+): Promise<Made<Replayed>> {
   const now = ctx.clock.now()
   const filters = { replay: webhookId, ...input }
   const after = decodeCursor(cursor, filters)
   const types = input.events ? JSON.stringify(input.events) : null
-  type Row = { endpoint: EndpointRow | null; page: { event_id: string; replayed: boolean }[] }
-  const { row } = await queryAs<Row>(ctx, credential, {
+  type Row = { endpoint: EndpointRow | null; done: string | null }
+  const { row, replayOf } = await queryAs<Row>(ctx, credential, {
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
     ), page as materialized (
@@ -95,30 +114,37 @@ export async function replayEvents(
         ${after ? sql`and e.event_id collate "C" > ${after}` : sql``}
         and endpoint_hears(endpoint.w, e) and (${types}::jsonb is null or ${types}::jsonb ? e.type)
       order by e.event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch + 1}::integer
+    ), taken as materialized (
+      select * from page order by event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch}::integer
     ), again as (
       insert into webhook_deliveries as d (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
       select delivery_id_of(event_id, ${webhookId}), ${webhookId}, event_id, turn_id, seq, ${now}::timestamptz, ${now}::timestamptz
-      from (select * from page order by event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch}::integer) page
+      from taken
       on conflict (webhook_id, event_id) do update set ${startAgain(now)}
         where d.state = 'failed' or (d.state = 'delivered' and ${input.include_delivered})
       returning d.event_id
+    ), done as materialized (
+      select (select count(*) from again) || '/' || case when (select count(*) from page) > ${WEBHOOK_POLICY.replayBatch}::integer
+        then (select max(event_id collate "C") from taken) else '' end as done
+      from target where disabled_at is null
     )`,
-    select: sql`select (select to_jsonb(target) from target) as endpoint, coalesce((
-      select jsonb_agg(jsonb_build_object('event_id', page.event_id,
-        'replayed', exists (select 1 from again where again.event_id = page.event_id)) order by page.event_id collate "C")
-      from page), '[]') as page`,
+    select: sql`select (select to_jsonb(target) from target) as endpoint, (select done from done) as done`,
+    once,
+    made: sql`select done from done`,
   })
-  const { endpoint, page } = row
+  if (replayOf) return { made: replayedOf(replayOf, filters), replayed: true }
+  const { endpoint, done } = row
   if (!endpoint) throw webhookNotFound(webhookId)
-  if (endpoint.disabled_at !== null) throw disabled(endpoint)
+  if (done === null) throw disabled(endpoint)
   wakeWebhooks(ctx, { ...endpoint, hooked: true })
-  const taken = page.slice(0, WEBHOOK_POLICY.replayBatch)
-  const { has_more, next_cursor }: Page<unknown> = toPage(taken, {
-    more: page.length > taken.length,
-    filters,
-    idOf: ({ event_id }) => event_id,
-  })
-  return { replayed: page.filter(({ replayed }) => replayed).length, has_more, next_cursor }
+  return { made: replayedOf(done, filters), replayed: false }
+}
+
+/** What a replay has done, from how its statement notes it: `<how many>/<the last event, if it goes on>`. */
+function replayedOf(done: string, filters: object): Replayed {
+  const [count, last = ""] = done.split("/")
+  const { has_more, next_cursor } = toPage([last], { more: last !== "", filters, idOf: (id) => id })
+  return { replayed: Number(count), has_more, next_cursor }
 }
 
 /** An event's id begins with the millisecond of its created_at: the bound on the id is what the index can use. */

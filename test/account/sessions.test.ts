@@ -187,19 +187,20 @@ describe("errors", () => {
 
 test("/api/openapi.json describes every operation, its cookie and its errors", async () => {
   const response = await world.invoke(new Request(`${ORIGIN}/api/openapi.json`))
+  type Answer = { content?: Record<string, { schema: { $ref?: string } }> }
   const document = (await response.json()) as {
-    paths: Record<
-      string,
-      Record<string, { responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }> }>
-    >
-    components: { securitySchemes: object; schemas: object }
+    paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>
+    components: { securitySchemes: object; schemas: object; responses: Record<string, Answer> }
   }
   expect(document.components.securitySchemes).toMatchObject({
     session: { type: "apiKey", in: "cookie", name: "token" },
   })
   expect(Object.keys(document.paths).filter((path) => !path.startsWith("/api/"))).toEqual([])
   const { responses } = document.paths["/api/account/keys"]?.post ?? { responses: {} }
-  const schemaOf = (status: number) => responses[status]?.content?.["application/json"]?.schema.$ref
+  const schemaOf = (status: number) => {
+    const shared = document.components.responses[responses[status]?.$ref?.split("/").at(-1) ?? ""]
+    return shared?.content?.["application/json"]?.schema.$ref
+  }
   expect(Object.keys(responses)).toEqual(
     expect.arrayContaining(["201", "400", "401", "403", "404", "413", "415", "422", "503"]),
   )

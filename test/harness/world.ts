@@ -43,7 +43,8 @@ export async function createWorld(options: { upstreams?: Record<string, string>;
     // A customer's server behind the stand-ins, where its calls can be faulted.
     const [, upstream] = /^(\w+)\.upstream\.com$/.exec(hostname) ?? []
     if (upstream) return fetch(`${namespace.upstreamUrl(upstream)}${pathname}${search}`, init)
-    const serve = servers.get(host)
+    const isOurs = hostname === "127.0.0.1" || hostname === "localhost"
+    const serve = servers.get(host) ?? (isOurs ? undefined : servers.get("*"))
     return serve ? serve(new Request(input, init)) : fetch(input, init)
   }
 
@@ -86,7 +87,7 @@ export async function createWorld(options: { upstreams?: Record<string, string>;
       env = { ...env, ...changes }
     },
     invoke,
-    /** Answers for a customer's server, such as `api.customer.com`. */
+    /** Answers for a customer's server, such as `api.customer.com`, or with `*` for all that no other call of this names. */
     serve(host: string, handler: (request: Request) => Response | Promise<Response>) {
       servers.set(host, handler)
     },

@@ -116,7 +116,7 @@ class Sequence {
     }
     const sent = acceptTurn(context, this.credential, { idempotencyKey: crypto.randomUUID(), body })
     if (available <= 0) return expect(sent).rejects.toMatchObject({ code: "INSUFFICIENT_CREDITS" })
-    const { turn } = await sent
+    const { made: turn } = await sent
     const hold = Math.min(max ?? TURN_POLICY.defaultHold, available)
     expect(turn.hold_credit_micros).toBe(hold)
     this.model.turns.push({

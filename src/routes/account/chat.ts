@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { parseIdempotencyKey } from "../../http/idempotency.ts"
+import { madeOf, parseIdempotencyKey } from "../../http/idempotency.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { acceptChatTurn, createChatTurnSchema, getChatTurn } from "../../turns/chat.ts"
@@ -44,8 +44,7 @@ export function mountChat(app: App) {
     async (c, { body }) => {
       const header = c.req.header("idempotency-key")
       const idempotencyKey = header ? parseIdempotencyKey(header) : null
-      const { turn, replayed } = await acceptChatTurn(c.get("ctx"), sessionOf(c), { idempotencyKey, body })
-      if (replayed) c.header("Idempotent-Replayed", "true")
+      const turn = madeOf(c, await acceptChatTurn(c.get("ctx"), sessionOf(c), { idempotencyKey, body }))
       c.header("Location", `/api/account/chat/turns/${turn.turn_id}`)
       return serializeTurn(turn)
     },

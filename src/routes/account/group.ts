@@ -1,5 +1,6 @@
 import { parseBaseEnv } from "../../env.ts"
-import { type Group, jsonBodies } from "../../http/app.ts"
+import type { Group } from "../../http/app.ts"
+import { jsonOnly } from "../../http/json-bodies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { serveReference } from "../../http/serve-reference.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
@@ -20,7 +21,7 @@ export const account: Group = {
       describe: (origin) => describeDashboard(app, { origin }),
       guidesOf: () => [],
     })
-    app.use("/api/account/*", sameOrigin, sessionAuth, ...jsonBodies)
+    app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
     mountMoney(app)
     mountKeys(app)
     mountSpaces(app)

@@ -10,6 +10,7 @@ import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { sweepRevokedKeys } from "../../identity/end-key-turns.ts"
+import { sweepIdempotencyKeys } from "../../identity/sweep-idempotency-keys.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
 import { describeError } from "../../platform/log.ts"
 import { createOutbound } from "../../platform/outbound.ts"
@@ -59,6 +60,7 @@ const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
   keys: sweepRevokedKeys,
   webhooks: sweepWebhooks,
   files: sweepFiles,
+  idempotency_keys: sweepIdempotencyKeys,
 }
 
 /** /callbacks/*: what QStash calls, and the cron sweeper. */

@@ -10,14 +10,14 @@ import { uploadFile } from "../../files/upload-file.ts"
 import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
 import { etagOf, fileHeaders, planDownload } from "../../http/file-response.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
 
 const tag = "Files"
 const fileParams = z.object({ file_id: idParam })
 const spaceParams = z.object({ space_id: idParam })
 
-/** The one operation whose body is no JSON: mounted before the middleware that demands it. */
-export function mountUpload(app: App) {
+export function mountFiles(app: App) {
   app.operation(
     {
       method: "post",
@@ -28,6 +28,7 @@ export function mountUpload(app: App) {
       description:
         `One file of at most ${FILE_POLICY.maxBytes} bytes: as the part \`file\` of multipart/form-data, or as the body ` +
         "itself, of any type, with its name in the query. Names lose their folders and all that is invisible.",
+      idempotent: "replayed",
       params: spaceParams,
       query: z.strictObject({
         name: z
@@ -41,16 +42,15 @@ export function mountUpload(app: App) {
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
       errors: ["NOT_FOUND", "CONFLICT", "PAYLOAD_TOO_LARGE"],
     },
-    async (c, { params, query }) => {
+    async (c, { params, query, once }) => {
       const body = await readFileBody(c.req.raw, query.name)
-      const file = await uploadFile(c.get("ctx"), c.get("credential"), { spaceId: params.space_id, ...body })
+      const upload = { spaceId: params.space_id, ...body }
+      const file = madeOf(c, await uploadFile(c.get("ctx"), c.get("credential"), upload, once))
       c.header("Location", `/v1/files/${file.file_id}`)
       return serializeFile(file)
     },
   )
-}
 
-export function mountFiles(app: App) {
   app.operation(
     {
       method: "get",

@@ -1,5 +1,5 @@
 import { parseBaseEnv } from "../../env.ts"
-import { type Group, jsonBodies } from "../../http/app.ts"
+import type { Group } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { serveReference } from "../../http/serve-reference.ts"
 import { guidesOf } from "../../reference/guides.ts"
@@ -7,7 +7,7 @@ import { mountAccount } from "./account.ts"
 import { mountDeliveries } from "./deliveries.ts"
 import { describeV1 } from "./document.ts"
 import { mountEvents } from "./events.ts"
-import { mountFiles, mountUpload } from "./files.ts"
+import { mountFiles } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
@@ -25,8 +25,6 @@ export const v1: Group = {
       guidesOf,
     })
     app.use("/v1/*", keyAuth)
-    mountUpload(app)
-    app.use("/v1/*", ...jsonBodies)
     mountSpaces(app)
     mountSpaceConfig(app)
     mountTools(app)

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { idParam } from "../../http/query.ts"
 import { createSpace } from "../../spaces/create-space.ts"
 import { getSpace } from "../../spaces/get-space.ts"
@@ -15,12 +16,13 @@ export function mountSpaces(app: App) {
       tag: "Spaces",
       summary: "Create a space",
       description: "A space is an isolated agent with its own configuration, conversations and files.",
+      idempotent: "replayed",
       body: createSpaceSchema,
       answer: { status: 201, description: "The new space.", schema: spaceSchema, headers: { Location: "Its path." } },
       errors: ["SCOPE_DENIED"],
     },
-    async (c, { body }) => {
-      const space = serializeSpace(await createSpace(c.get("ctx"), c.get("credential"), body))
+    async (c, { body, once }) => {
+      const space = serializeSpace(madeOf(c, await createSpace(c.get("ctx"), c.get("credential"), body, once)))
       c.header("Location", `/v1/spaces/${space.space_id}`)
       return space
     },

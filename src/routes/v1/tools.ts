@@ -44,14 +44,17 @@ export function mountTools(app: App) {
       tag,
       summary: "Call a tool once",
       description:
-        "Sends the tool's request with this input, as an agent's call would, and shows both sides. Secrets are masked.",
+        "Sends the tool's request with this input, as an agent's call would, and shows both sides. Secrets are masked. The " +
+        "tool gets your Idempotency-Key, or else one of ours: send the same one again, so that a server that " +
+        "deduplicates by it does a repeated test once.",
+      idempotent: "naturally",
       params: z.object({ space_id: idParam, name: toolName }),
       body: testToolSchema,
       answer: { status: 200, description: "What was sent and what came back.", schema: toolTestSchema },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params, body }) =>
-      testTool(c.get("ctx"), c.get("credential"), { spaceId: params.space_id, name: params.name, input: body.input }),
+    async (c, { params: { space_id: spaceId, name }, body: { input }, once }) =>
+      testTool(c.get("ctx"), c.get("credential"), { spaceId, name, input, key: once?.key }),
   )
 
   app.operation(
@@ -61,7 +64,9 @@ export function mountTools(app: App) {
       id: "checkMcpServer",
       tag,
       summary: "Connect to an MCP server",
-      description: "Connects as a turn would and lists the tools.",
+      description:
+        "Connects as a turn would and lists the tools. It changes nothing, so an Idempotency-Key changes nothing either.",
+      idempotent: "naturally",
       params: z.object({ space_id: idParam, name: serverName }),
       answer: { status: 200, description: "Its tools, or why it could not be reached.", schema: mcpCheckSchema },
       errors: ["NOT_FOUND"],

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { parseIdempotencyKey } from "../../http/idempotency.ts"
+import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
@@ -37,7 +37,7 @@ export function mountTurns(app: App) {
       answer: {
         ...theTurn,
         status: 202,
-        headers: { Location: "The turn's path.", "Idempotent-Replayed": "`true` when the turn was there already." },
+        headers: { Location: "The turn's path.", [REPLAYED]: "`true` when the turn was there already." },
       },
       errors: [
         "IDEMPOTENCY_KEY_REQUIRED",
@@ -61,8 +61,7 @@ export function mountTurns(app: App) {
     },
     async (c, { body }) => {
       const idempotencyKey = parseIdempotencyKey(c.req.header("idempotency-key"))
-      const { turn, replayed } = await acceptTurn(c.get("ctx"), c.get("credential"), { idempotencyKey, body })
-      if (replayed) c.header("Idempotent-Replayed", "true")
+      const turn = madeOf(c, await acceptTurn(c.get("ctx"), c.get("credential"), { idempotencyKey, body }))
       c.header("Location", `/v1/turns/${turn.turn_id}`)
       return serializeTurn(turn)
     },
@@ -132,7 +131,8 @@ export function mountTurns(app: App) {
       summary: "Cancel a turn",
       description:
         "A queued turn is cancelled at once; a running one stops at its next boundary and is billed for what it has " +
-        "done. Cancelling twice answers the same.",
+        "done. Cancelling twice answers the same, with or without an Idempotency-Key.",
+      idempotent: "naturally",
       params: turnParams,
       answer: theTurn,
       errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],

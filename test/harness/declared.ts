@@ -1,0 +1,102 @@
+import { type JsonSchema, type Schemas, strictCheck } from "./json-schema.ts"
+
+export interface Parameter {
+  name: string
+  in: "path" | "query" | "header"
+  required: boolean
+  schema: JsonSchema
+}
+
+interface Media {
+  schema: JsonSchema
+}
+
+interface DeclaredAnswer {
+  $ref?: string
+  description: string
+  headers?: Record<string, unknown>
+  content?: Record<string, Media>
+}
+
+export interface DeclaredOperation {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, DeclaredAnswer>
+}
+
+export interface OpenApi {
+  paths: Record<string, Record<string, DeclaredOperation>>
+  components: { schemas: Schemas; responses?: Record<string, DeclaredAnswer> }
+}
+
+export interface Answered {
+  method: string
+  response: Response
+  text: string
+}
+
+/** Statuses of a method that a path does not have: who calls, and with what, is looked at first. */
+const NO_METHOD = [401, 404, 405, 413, 415, 422]
+
+/** What /v1 promises of every answer by its OpenAPI document. The check returns what is wrong with one. */
+export function declaredAnswers({ components }: OpenApi) {
+  const checks = new Map<string, (value: unknown) => string[]>()
+  const checkOf = (schema: JsonSchema) => {
+    const name = JSON.stringify(schema)
+    const check = checks.get(name) ?? strictCheck(schema, components.schemas)
+    checks.set(name, check)
+    return check
+  }
+  const isError = checkOf({ $ref: "#/components/schemas/Error" })
+
+  return function faultsOf(operation: DeclaredOperation | undefined, { method, response, text }: Answered): string[] {
+    const { status, headers } = response
+    const faults: string[] = []
+    const demand = (holds: boolean, fault: string) => holds || faults.push(fault)
+    demand(status < 500, "the service failed")
+    demand(/^req_[0-9a-z]{26}$/.test(headers.get("x-request-id") ?? ""), "no X-Request-Id")
+    demand(headers.get("server-timing") !== null, "no Server-Timing")
+    if (status === 401) demand(headers.get("www-authenticate") === "Bearer", "401 without WWW-Authenticate")
+    if (status === 405) demand((headers.get("allow") ?? "") !== "", "405 without Allow")
+    if (!operation) demand(NO_METHOD.includes(status), `${status} for a method that is not there`)
+    const shared = operation?.responses[status]
+    const declared = shared?.$ref ? components.responses?.[shared.$ref.split("/").at(-1) as string] : shared
+    if (operation) demand(declared !== undefined, `${status} is not declared`)
+    if (method === "HEAD") {
+      demand(text === "", "HEAD with a body")
+      return faults
+    }
+    if (status >= 400) {
+      const body = parse(text)
+      demand(headers.get("content-type") === "application/json", "an error that is no JSON")
+      faults.push(...isError(body))
+      const { code, request_id } = (body as { error?: { code?: string; request_id?: string } })?.error ?? {}
+      demand(request_id === headers.get("x-request-id"), "another request_id than X-Request-Id")
+      if (declared) demand(declared.description.includes(`\`${code}\``), `${code} is not declared`)
+      return faults
+    }
+    if (!declared) return faults
+    if (!declared.content) {
+      demand(text === "", "a body that is not declared")
+      return faults
+    }
+    const type = headers.get("content-type")?.split(";")[0]?.trim() ?? ""
+    const media = declared.content[type] ?? declared.content["*/*"]
+    if (!media) return [...faults, `the type ${type} is not declared`]
+    if (type === "application/json" && media === declared.content[type])
+      faults.push(...checkOf(media.schema)(parse(text)))
+    for (const name of ["Location", "ETag"]) {
+      if (name in (declared.headers ?? {})) demand(headers.get(name) !== null, `no ${name}`)
+    }
+    return faults
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

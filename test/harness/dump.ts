@@ -1,0 +1,18 @@
+import type { TestNamespace } from "./namespace.ts"
+
+/** What a look at something may write: when the key was last used. */
+const NOT_COUNTED: Record<string, string[]> = { api_keys: ["last_used_at"] }
+
+/** A hash of every table's rows, by table: equal when nothing at all was written in between. */
+export async function dumpTables({ sql }: Pick<TestNamespace, "sql">): Promise<Record<string, string>> {
+  const tables = await sql<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  )
+  const columns = tables.map(({ name }) => {
+    const ignored = (NOT_COUNTED[name] ?? []).map((column) => ` - '${column}'`).join("")
+    return `'${name}', (select md5(coalesce(string_agg(text, '|' order by text), ''))
+      from (select (to_jsonb(t)${ignored})::text as text from "${name}" t) rows)`
+  })
+  const [row] = await sql<{ dump: Record<string, string> }>(`select jsonb_build_object(${columns.join(", ")}) as dump`)
+  return row?.dump ?? {}
+}

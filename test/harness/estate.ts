@@ -1,0 +1,131 @@
+import { orderTool } from "./customer.ts"
+import { idsIn, type V1Operation } from "./operations.ts"
+import { type TestClient, turnOf, type World } from "./world.ts"
+
+/** An account with one of everything that /v1 can make, each marked with a word that stands nowhere else. */
+export interface Estate {
+  client: TestClient
+  canary: string
+  space: string
+  /** By what stands in paths: `spaces/{space_id}`. */
+  ids: Record<string, string>
+  /** By the name of a query parameter or a body's field that names a thing. */
+  references: Record<string, string | string[]>
+}
+
+/** The customer's server of every estate's tool and MCP server. */
+export const ESTATE_HOST = "api.customer.com"
+
+/**
+ * Makes an estate. A new kind of resource is added here: what stands for it in paths, and in fields that name it. Without
+ * it the tests of all operations fail for the operations that have such a path.
+ */
+export async function createEstate(
+  world: World,
+  { client, usd = 10 }: { client?: TestClient; usd?: number } = {},
+): Promise<Estate> {
+  const owner = client ?? (await world.createAccount({ usd }))
+  const canary = `canary${crypto.randomUUID().replaceAll("-", "")}`
+  const space = await owner.space({
+    title: `title ${canary}`,
+    manifest: { instructions: canary },
+    tools: [orderTool(ESTATE_HOST, { description: canary })],
+    mcp_servers: [{ name: "docs", url: `https://${ESTATE_HOST}/${canary}` }],
+    secrets: { TOKEN: canary },
+    metadata: { note: canary },
+  })
+  const upload = await owner.call("POST", `/v1/spaces/${space}/files?name=${canary}.txt`, canary, {
+    "content-type": "text/plain",
+  })
+  const { file_id } = (await upload.json()) as { file_id: string }
+  const body = { space, end_user_ref: canary, text: canary, files: [file_id], metadata: { note: canary } }
+  const done = await owner.runTurn(body)
+  const url = `https://${ESTATE_HOST}/${canary}`
+  const webhook = (await (await owner.call("POST", "/v1/webhooks", { url, description: canary })).json()) as {
+    webhook_id: string
+  }
+  const turn = await turnOf(await owner.sendTurn(body, canary))
+  const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
+  const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
+  const page = (await (await owner.call("GET", "/v1/turns?limit=1")).json()) as { next_cursor: string }
+  return {
+    client: owner,
+    canary,
+    space,
+    ids: {
+      "spaces/{space_id}": space,
+      "tools/{name}": "lookup_order",
+      "mcp-servers/{name}": "docs",
+      "secrets/{name}": "TOKEN",
+      "versions/{version}": "1",
+      "files/{file_id}": file_id,
+      "turns/{turn_id}": turn.turn_id,
+      "webhooks/{webhook_id}": webhook.webhook_id,
+      "deliveries/{delivery_id}": delivery?.delivery_id ?? "",
+      "events/{event_id}": delivery?.event_id ?? "",
+    },
+    references: {
+      space,
+      conversation: done.conversation,
+      files: [file_id],
+      end_user_ref: canary,
+      turn: turn.turn_id,
+      key: await keyIdOf(owner),
+      cursor: page.next_cursor,
+    },
+  }
+}
+
+async function keyIdOf(client: TestClient): Promise<string> {
+  const me = (await (await client.call("GET", "/v1/me")).json()) as { key: { key_id: string } }
+  return me.key.key_id
+}
+
+/** An operation's path with the ids of an estate. Throws when the estate has nothing for one of them. */
+export function pathOf({ id, path }: Pick<V1Operation, "id" | "path">, { ids }: Pick<Estate, "ids">): string {
+  return idsIn(path).reduce((filled, name) => {
+    const value = ids[name]
+    if (value === undefined) throw new Error(`${id}: make something for ${name} in test/harness/estate.ts`)
+    return filled.replace(name, `${name.split("/")[0]}/${encodeURIComponent(value)}`)
+  }, path)
+}
+
+interface EstateCall {
+  query?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+const { name: _name, ...definition } = orderTool(ESTATE_HOST, { description: "new" })
+
+/** What operations with a body are called with, so that they succeed for the estate's owner. */
+const CALLS: Record<string, (estate: Estate) => EstateCall> = {
+  createSpace: () => ({ body: { title: "new" } }),
+  putManifest: () => ({ body: { instructions: "new" } }),
+  putSecret: () => ({ body: { value: "newer" } }),
+  putTool: () => ({ body: definition }),
+  putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
+  testTool: () => ({ body: { input: { id: "1" } } }),
+  uploadFile: () => ({ query: "?name=new.txt", body: "new", headers: { "content-type": "text/plain" } }),
+  createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
+  updateWebhook: () => ({ body: { description: "new" } }),
+  replayEvents: () => ({ body: { from: "2026-01-01T00:00:00Z" } }),
+  createTurn: ({ space, canary, references }) => ({
+    body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
+    headers: { "idempotency-key": "new" },
+  }),
+}
+
+/** A call of an operation that succeeds for the estate's owner. */
+export function callOf(operation: V1Operation, estate: Estate) {
+  const call = CALLS[operation.id]?.(estate) ?? {}
+  if ((operation.body || operation.upload) && call.body === undefined) {
+    throw new Error(`${operation.id}: say in test/harness/estate.ts what it is called with`)
+  }
+  return {
+    method: operation.method.toUpperCase(),
+    path: pathOf(operation, estate) + (call.query ?? ""),
+    body: call.body,
+    headers: call.headers ?? {},
+  }
+}

@@ -1,0 +1,141 @@
+import { type OutputUnit, Validator } from "@cfworker/json-schema"
+import fc from "fast-check"
+
+export interface JsonSchema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: JsonSchema[]
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  items?: JsonSchema
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  additionalProperties?: JsonSchema | boolean
+  propertyNames?: JsonSchema
+}
+
+export type Schemas = Record<string, JsonSchema>
+
+/** What a schema cannot say: values that mean something, by the name of a field, or of a schema and its field: `Tool.name`. */
+export type Hints = Record<string, fc.Arbitrary<unknown>>
+
+const GENERATED = new Set(
+  `$ref type enum const anyOf format pattern minLength maxLength minimum maximum exclusiveMinimum items minItems maxItems
+  uniqueItems   properties required additionalProperties propertyNames description default example examples title`.split(
+    /\s+/,
+  ),
+)
+
+/** Values that a schema allows, at the edges of its bounds as often as between them. Throws for a keyword it does not know. */
+export function arbitraryOf(
+  schema: JsonSchema,
+  schemas: Schemas,
+  hints: Hints = {},
+  schemaName = "",
+): fc.Arbitrary<unknown> {
+  const inside = (part: JsonSchema) => arbitraryOf(part, schemas, hints)
+  if (schema.$ref) {
+    const name = schema.$ref.replace("#/components/schemas/", "")
+    return arbitraryOf(schemas[name] as JsonSchema, schemas, hints, name)
+  }
+  const unknown = Object.keys(schema).filter((keyword) => !GENERATED.has(keyword))
+  if (unknown.length > 0)
+    throw new Error(`the fuzz knows no ${unknown.join(", ")}: add it to test/harness/json-schema.ts`)
+  if (schema.const !== undefined) return fc.constant(schema.const)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map(inside))
+  if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => inside({ ...schema, type })))
+  switch (schema.type) {
+    case "string":
+      return stringOf(schema)
+    case "integer":
+    case "number":
+      return numberOf(schema)
+    case "boolean":
+      return fc.boolean()
+    case "null":
+      return fc.constant(null)
+    case "array": {
+      const most = Math.min(schema.maxItems ?? 3, (schema.minItems ?? 0) + 3)
+      const lengths = { minLength: schema.minItems ?? 0, maxLength: most }
+      const item = inside(schema.items ?? {})
+      return schema.uniqueItems ? fc.uniqueArray(item, lengths) : fc.array(item, lengths)
+    }
+    case "object":
+      return objectOf(schema, schemas, hints, schemaName)
+    default:
+      return fc.jsonValue({ maxDepth: 3 })
+  }
+}
+
+function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: JsonSchema): fc.Arbitrary<string> {
+  if (format === "date-time") {
+    const [min, max] = [new Date("1970-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")]
+    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString())
+  }
+  // fast-check knows no lookahead: what it forbids is left out afterwards.
+  if (pattern) {
+    const whole = new RegExp(pattern)
+    return fc.stringMatching(new RegExp(pattern.replace(/\(\?![^)]*\)/g, ""))).filter((text) => whole.test(text))
+  }
+  const short = { minLength, maxLength: Math.min(maxLength, minLength + 24) }
+  return fc.oneof(
+    { weight: 5, arbitrary: fc.string({ ...short, unit: "grapheme-ascii" }) },
+    { weight: 2, arbitrary: fc.string({ ...short, unit: "grapheme" }).filter((text) => text.length <= maxLength) },
+    { weight: 1, arbitrary: fc.constantFrom("x".repeat(minLength), "x".repeat(Math.min(maxLength, 100_000))) },
+  )
+}
+
+function numberOf({ type, minimum, maximum = 1e6, exclusiveMinimum }: JsonSchema): fc.Arbitrary<number> {
+  const least = minimum ?? (exclusiveMinimum === undefined ? -1e6 : exclusiveMinimum + (type === "integer" ? 1 : 1e-4))
+  const scale = type === "integer" ? 1 : 1e4
+  const between = fc.integer({ min: Math.ceil(least * scale), max: Math.floor(Math.min(maximum, 1e9) * scale) })
+  return fc.oneof(
+    between.map((value) => value / scale),
+    fc.constantFrom(least, maximum),
+  )
+}
+
+function objectOf(schema: JsonSchema, schemas: Schemas, hints: Hints, schemaName: string): fc.Arbitrary<object> {
+  const named = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    name,
+    hints[`${schemaName}.${name}`] ?? hints[name] ?? arbitraryOf(property, schemas, hints),
+  ])
+  const fields = fc.record(Object.fromEntries(named) as Record<string, fc.Arbitrary<unknown>>, {
+    requiredKeys: schema.required ?? [],
+    noNullPrototype: true,
+  }) as fc.Arbitrary<object>
+  if (typeof schema.additionalProperties !== "object") return fields
+  const names = schema.propertyNames ? arbitraryOf(schema.propertyNames, schemas) : fc.string({ minLength: 1 })
+  const values = arbitraryOf(schema.additionalProperties, schemas, hints)
+  const others = fc.dictionary(names as fc.Arbitrary<string>, values, { maxKeys: 4, noNullPrototype: true })
+  return fc.tuple(others, fields).map(([more, own]) => ({ ...more, ...own }))
+}
+
+/** A check against a schema (JSON Schema 2020-12) in which no object has more than what is named. Returns the first faults. */
+export function strictCheck(schema: JsonSchema, schemas: Schemas): (value: unknown) => string[] {
+  const [root, $defs] = JSON.parse(JSON.stringify([schema, schemas]).replaceAll("#/components/schemas/", "#/$defs/"))
+  const validator = new Validator(closed({ ...root, $defs }) as object, "2020-12", false)
+  return (value) => {
+    const { valid, errors } = validator.validate(value)
+    return valid ? [] : errors.map(({ instanceLocation, error }: OutputUnit) => `${instanceLocation}: ${error}`)
+  }
+}
+
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== "object" || schema === null) return schema
+  const inside = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  const isOpenObject = typeof inside.properties === "object" && inside.type === "object"
+  return isOpenObject && inside.additionalProperties === undefined ? { ...inside, additionalProperties: false } : inside
+}

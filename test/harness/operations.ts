@@ -1,0 +1,21 @@
+import { App } from "../../src/http/app.ts"
+import { v1 } from "../../src/routes/v1/group.ts"
+
+/** Every operation of /v1, from the table that the worker routes by and documents from. */
+export function v1Operations() {
+  const app = new App()
+  v1.mount(app)
+  const operations = app.operations.filter(({ path }) => path.startsWith("/v1/"))
+  const known = new Set(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
+  // Hono's own table: what is routed but is no operation would be in no document and in no test.
+  const others = app.routes
+    .filter(({ method, path }) => method !== "ALL" && path.startsWith("/v1/"))
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`)
+    .filter((route) => !known.has(route))
+  return { operations, others: [...new Set(others)] }
+}
+
+export type V1Operation = ReturnType<typeof v1Operations>["operations"][number]
+
+/** The ids in a path, each with the segment before it, which says whose it is: `tools/{name}`. */
+export const idsIn = (path: string) => path.match(/[\w-]+\/\{\w+\}/g) ?? []

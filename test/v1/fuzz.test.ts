@@ -1,0 +1,167 @@
+import { env as bindings } from "cloudflare:workers"
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { declaredAnswers, type OpenApi } from "../harness/declared.ts"
+import { createEstate } from "../harness/estate.ts"
+import { type FuzzRequest, requestsFor } from "../harness/fuzz-requests.ts"
+import { type Message, result } from "../harness/mcp.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createRandom, type Random } from "../harness/random.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+// 2,000 requests for everyone, 20,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
+const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
+const REQUESTS = Number(settings.TURNPIKE_FUZZ)
+/** For each operation, before its things are made anew: many requests remove them. */
+const PER_ROUND = 8
+const AT_ONCE = 8
+
+let world: World
+let accounts: [TestClient, TestClient]
+beforeAll(async () => {
+  world = await createWorld()
+  accounts = [await world.createAccount({ usd: 100_000 }), await world.createAccount({ usd: 100_000 })]
+  // No request leaves this machine, whatever URL the fuzz has made.
+  world.serve("*", answerAsAnyServer)
+})
+afterAll(() => world.close())
+
+/** A customer's server that is REST and MCP in one. */
+async function answerAsAnyServer(request: Request): Promise<Response> {
+  const message = (await request.json().catch(() => null)) as Message | null
+  if (message?.method === "initialize") {
+    const serverInfo = { name: "fake", version: "1" }
+    return result(message.id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
+  }
+  if (message?.method === "tools/list") {
+    return result(message.id, { tools: [{ name: "one", inputSchema: { type: "object" } }] })
+  }
+  return message?.method?.startsWith("notifications/")
+    ? new Response(null, { status: 202 })
+    : Response.json({ answered: true })
+}
+
+test(`${REQUESTS} requests made from the OpenAPI document are answered as it says`, async () => {
+  const seed = Number(settings.TURNPIKE_SEED) || createRandom("fuzz of the API").seed
+  console.log(`${REQUESTS} requests, seed ${seed}`)
+  const answer = await world.invoke(new Request("https://api.test/v1/openapi.json"))
+  const document = (await answer.json()) as OpenApi
+  const faultsOf = declaredAnswers(document)
+  const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
+    Object.keys(methods).map((verb) => ({ template, verb })),
+  )
+  const tally = new Map<string, { all: number; validDone: number; statuses: Record<number, number> }>()
+  const failures: string[] = []
+
+  let sent = 0
+  for (let round = 0; sent < REQUESTS; round++) {
+    const [own, others] = await Promise.all(accounts.map((client) => createEstate(world, { client })))
+    if (!own || !others) throw new Error("no estate")
+    const made = operations.flatMap(({ template, verb }, index) => {
+      const options = { seed: seed + round * operations.length + index, numRuns: PER_ROUND }
+      return fc.sample(requestsFor(template, verb, { document, own, others }), options)
+    })
+    const requests = inOrder(made, createRandom("order", seed + round))
+    sent += requests.length
+    const work = requests.filter((request) => !isHeld(request))[Symbol.iterator]()
+    const worker = async () => {
+      for (const request of work) await judge(request)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    for (const request of requests.filter(isHeld)) await judge(request)
+    await world.advance(1000)
+    await world.drain()
+    if (failures.length > 0) break
+  }
+
+  async function judge(request: FuzzRequest) {
+    const { response, text } = await send(request)
+    const { template, method, isValid } = request
+    const verb = method === "HEAD" ? "get" : method.toLowerCase()
+    const operation = document.paths[template]?.[verb]
+    const faults = faultsOf(operation, { method, response, text })
+    if (faults.length > 0) failures.push(describe(request, response.status, text, faults))
+    if (!operation) return
+    const entry = tally.get(operation.operationId) ?? { all: 0, validDone: 0, statuses: {} }
+    tally.set(operation.operationId, entry)
+    entry.all++
+    if (isValid && response.ok) entry.validDone++
+    entry.statuses[response.status] = (entry.statuses[response.status] ?? 0) + 1
+  }
+
+  const rows = [...tally].map(
+    ([id, { all, validDone, statuses }]) =>
+      `${id.padEnd(20)} ${String(all).padStart(6)} ${String(validDone).padStart(6)} valid and done  ${JSON.stringify(statuses)}`,
+  )
+  console.log(`${sent} requests to ${tally.size} operations\n${rows.join("\n")}`)
+  expect(failures.slice(0, 12).join("\n\n"), `seed ${seed}`).toBe("")
+  const never = operations
+    .map(({ template, verb }) => document.paths[template]?.[verb]?.operationId ?? "")
+    .filter((id) => !tally.get(id)?.validDone)
+  expect(never, "a valid request of every operation is done at least once").toEqual([])
+
+  for (let turn = 0; turn < 60; turn++) {
+    await world.advance(30_000)
+    await world.drain()
+    await world.sweep()
+  }
+  for (const { userId } of accounts) await expectPromises(world, userId)
+})
+
+/** Mixed, but so that most requests find what others remove, and some find it gone. */
+function inOrder(requests: FuzzRequest[], random: Random): FuzzRequest[] {
+  const removes = ({ method, path, isValid }: FuzzRequest) =>
+    method === "DELETE" ? (isValid ? 10 : 10.5) + 1 / path.length : 0
+  const placed = requests.map((request) => ({ request, at: removes(request) || random.int(12) }))
+  return placed.sort((a, b) => a.at - b.at).map(({ request }) => request)
+}
+
+/** Sent alone, since the clock moves under it, and calls of tools have their time limits. */
+const isHeld = ({ path }: FuzzRequest) => path.includes("wait=")
+
+async function send(request: FuzzRequest) {
+  const { path, method, headers } = request
+  const body = method === "GET" || method === "HEAD" ? null : request.body
+  const pending = world.invoke(new Request(`https://api.test${path}`, { method, headers, body }))
+  if (isHeld(request)) await letTimePass(pending)
+  const response = await pending
+  // A stream goes on as long as its turn: what it begins with is enough.
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") && response.body) {
+    const reader = response.body.getReader()
+    await reader.read()
+    await reader.cancel()
+    return { response, text: "" }
+  }
+  return { response, text: await response.text() }
+}
+
+/** An answer that is held until a turn ends: the clock goes from look to look. */
+async function letTimePass(pending: Promise<unknown>) {
+  let isOver = false
+  const over = pending.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await Promise.race([over, world.clock.sleeping(1)])
+    if (!isOver) world.clock.advance(1000)
+  }
+}
+
+function describe(
+  { method, path, headers, body }: FuzzRequest,
+  status: number,
+  text: string,
+  faults: string[],
+): string {
+  const shown =
+    typeof body === "string" ? JSON.stringify(body.slice(0, 600)) : body && `bytes ${[...body].slice(0, 60)}`
+  const { authorization, ...others } = headers
+  return [
+    `${method} ${path.slice(0, 300)} ${JSON.stringify(others)} ${authorization?.slice(0, 24)}`,
+    `  body ${shown}`,
+    `  ${status} ${text.slice(0, 400)}`,
+    ...faults.map((fault) => `  FAULT ${fault}`),
+  ]
+    .join("\n")
+    .toWellFormed()
+}

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ONCE_POLICY, runOnce } from "../../src/identity/once.ts"
+import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
+import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { createFileClient, form } from "../harness/files.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const DAY_MS = 86_400_000
+const TWINS = 20
+
+interface Attempt {
+  key: string
+  client: TestClient
+  space: string
+  /** What is asked for: another one is another request. */
+  word?: string
+}
+
+/** Each operation that notes what it makes: how it is called, and how many of what it makes there are. */
+const OPERATIONS = {
+  "POST /v1/spaces": {
+    send: ({ key, client, word = "one" }: Attempt) =>
+      client.call("POST", "/v1/spaces", { title: word, secrets: { TOKEN: `t-${word}` } }, { "idempotency-key": key }),
+    id: "space_id",
+    // The one that the test begins with is not counted.
+    count: (userId: number) => count("select count(*) - 1 as n from spaces where user_id = $1", userId),
+  },
+  "POST /v1/spaces/{space_id}/files": {
+    send: ({ key, client, space, word = "one" }: Attempt) =>
+      createFileClient(world, client).upload(space, "?name=a.txt", word, { "idempotency-key": key }),
+    id: "file_id",
+    count: (userId: number) => count("select count(*) as n from files where user_id = $1 and state = 'ready'", userId),
+  },
+}
+
+async function count(query: string, userId: number): Promise<number> {
+  return Number((await world.sql<{ n: number }>(query, [userId]))[0]?.n)
+}
+
+async function attempt(key = "same"): Promise<Attempt> {
+  const client = await world.createAccount()
+  return { key, client, space: await client.space() }
+}
+
+async function read(response: Response) {
+  const body = (await response.json()) as Record<string, unknown> & { error?: { code: string } }
+  return { status: response.status, replayed: response.headers.get("idempotent-replayed"), body }
+}
+
+describe.each(Object.entries(OPERATIONS))("%s with an Idempotency-Key", (name, { send, id, count }) => {
+  const other = Object.entries(OPERATIONS).find(([another]) => another !== name)?.[1]
+
+  test("a repeat answers what the first has made", async () => {
+    const asked = await attempt()
+    const first = await send(asked)
+    const location = first.headers.get("location")
+    const made = await read(first)
+    expect(made).toMatchObject({ status: 201, replayed: null, body: { [id]: expect.any(String) } })
+    const again = await send({ ...asked, key: '"same"' })
+    expect(again.headers.get("location")).toBe(location)
+    expect(await read(again)).toEqual({ ...made, replayed: "true" })
+    expect(await count(asked.client.userId)).toBe(1)
+    // Without a key, each request is one of its own.
+    expect(await read(await send({ ...asked, key: "another" }))).toMatchObject({ status: 201, replayed: null })
+    expect(await count(asked.client.userId)).toBe(2)
+  })
+
+  test("the same key with another request is refused, and nothing is made", async () => {
+    const asked = await attempt()
+    await send(asked)
+    const reused = { status: 422, replayed: null, body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } } }
+    expect(await read(await send({ ...asked, word: "two" }))).toMatchObject(reused)
+    expect(await read((await other?.send(asked)) as Response)).toMatchObject(reused)
+    expect([await count(asked.client.userId), await other?.count(asked.client.userId)]).toEqual([1, 0])
+  })
+
+  test(`${TWINS} twins at once make one`, async () => {
+    const asked = await attempt()
+    const answers = await Promise.all(Array.from({ length: TWINS }, () => send(asked)))
+    const twins = await Promise.all(answers.map(read))
+    expect(twins.map(({ status }) => status)).toEqual(twins.map(() => 201))
+    expect(new Set(twins.map(({ body }) => body[id])).size).toBe(1)
+    expect(twins.filter(({ replayed }) => replayed === null)).toHaveLength(1)
+    expect(await count(asked.client.userId)).toBe(1)
+  })
+
+  test("keys of other accounts, and of test data, are other keys", async () => {
+    const live = await attempt()
+    const stranger = await attempt()
+    const testKey = await world.makeKey(live.client.userId, { test: true, scope: "all" })
+    const testClient = world.createClient(live.client.userId, testKey.value)
+    const rehearsal = { ...live, client: testClient, space: await testClient.space() }
+    const made = await Promise.all([live, stranger, rehearsal].map(async (asked) => read(await send(asked))))
+    expect(made.map(({ status, replayed }) => [status, replayed])).toEqual(made.map(() => [201, null]))
+    expect(new Set(made.map(({ body }) => body[id])).size).toBe(3)
+  })
+
+  test("another key of the account repeats it if it may see what was made", async () => {
+    const asked = await attempt()
+    const made = await read(await send(asked))
+    const wide = await world.makeKey(asked.client.userId, { scope: "all" })
+    const seen = await send({ ...asked, client: world.createClient(asked.client.userId, wide.value) })
+    expect(await read(seen)).toMatchObject({ replayed: "true", body: { [id]: made.body[id] } })
+    const narrow = await world.makeKey(asked.client.userId)
+    const unseen = await send({ ...asked, client: world.createClient(asked.client.userId, narrow.value) })
+    expect(await read(unseen)).toMatchObject({ status: 422, body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } } })
+    expect(await count(asked.client.userId)).toBe(1)
+  })
+
+  test("refusals are not kept", async () => {
+    const asked = await attempt()
+    const wrong = { ...asked, word: name.endsWith("files") ? "one" : " ", space: "spc_none" }
+    expect((await send(wrong)).status).toBeGreaterThanOrEqual(400)
+    expect(await read(await send(asked))).toMatchObject({ status: 201, replayed: null })
+  })
+
+  test(`a key is known for ${ONCE_POLICY.keyDays} days, and then forgotten`, async () => {
+    const asked = await attempt()
+    await send(asked)
+    await world.advance(ONCE_POLICY.keyDays * DAY_MS - 1)
+    await world.sweep()
+    expect(await read(await send(asked))).toMatchObject({ status: 201, replayed: "true" })
+    await world.advance(1)
+    await world.sweep()
+    expect(await read(await send({ ...asked, word: "two" }))).toMatchObject({ status: 201, replayed: null })
+  })
+
+  test.each(["", " ", "a".repeat(256), "é"])("the key %j is refused", async (key) => {
+    const asked = await attempt(key)
+    const answer = await read(await send(asked))
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "IDEMPOTENCY_KEY_INVALID" } } })
+    expect(await count(asked.client.userId)).toBe(0)
+  })
+
+  const scenario: Scenario = {
+    name,
+    async act(client, space) {
+      const asked = { key: "same", client, space }
+      const answer = await sendUntilMade(() => send(asked))
+      expect(await sendUntilMade(() => send(asked))).toEqual(answer)
+      await sendUntilAccepted(client, { space })
+      await world.drain()
+    },
+    async check(_turns, client) {
+      expect(await count(client.userId), "one key, one effect").toBe(1)
+    },
+  }
+  test("has one effect, whichever call is lost", () => survivesEveryFailure(world, scenario))
+})
+
+async function sendUntilMade(send: () => Promise<Response>) {
+  for (let tries = 0; tries < 3; tries++) {
+    const response = await send()
+    if (response.status === 201) return response.clone().json() as Promise<Record<string, unknown>>
+    expect(response.status, await response.clone().text()).toBe(503)
+  }
+  throw new Error("never made")
+}
+
+describe("an upload with an Idempotency-Key", () => {
+  test("is the same as a form and as bytes, and leaves one object", async () => {
+    const { client, space } = await attempt()
+    const files = createFileClient(world, client)
+    const key = { "idempotency-key": "k", "content-type": "text/plain" }
+    const made = await files.add(space, "?name=a.txt", "bytes", key)
+    const { headers, around } = form('name="file"; filename="a.txt"', "text/plain")
+    const again = await files.upload(space, "", around.join("bytes"), { ...key, ...headers })
+    expect(await read(again)).toMatchObject({ status: 201, replayed: "true", body: made })
+    expect(await files.remains()).toEqual({ rows: 1, objects: 1 })
+  })
+
+  test("twins leave one object", async () => {
+    const { client, space } = await attempt()
+    const files = createFileClient(world, client)
+    const upload = () => files.add(space, "?name=a.txt", "bytes", { "idempotency-key": "k" })
+    await Promise.all(Array.from({ length: TWINS }, upload))
+    expect(await files.remains()).toEqual({ rows: 1, objects: 1 })
+  })
+
+  test("of a file that is deleted is refused, and answered after its space was archived", async () => {
+    const { client, space } = await attempt()
+    const files = createFileClient(world, client)
+    const upload = (key: string) => files.upload(space, "?name=a.txt", key, { "idempotency-key": key })
+    const { body } = await read(await upload("gone"))
+    await upload("there")
+    await client.call("DELETE", `/v1/files/${body.file_id}`)
+    await world.sql("update spaces set archived_at = now() where slug = $1", [space])
+    expect(await read(await upload("gone"))).toMatchObject({
+      status: 422,
+      body: { error: { code: "IDEMPOTENCY_KEY_REUSED" } },
+    })
+    expect(await read(await upload("there"))).toMatchObject({ status: 201, replayed: "true" })
+    expect((await upload("new")).status).toBe(409)
+  })
+})
+
+test("every POST takes an Idempotency-Key", async () => {
+  const { paths } = (await (await world.invoke(new Request("https://api.test/v1/openapi.json"))).json()) as {
+    paths: Record<string, { post?: { parameters?: { name: string; in: string }[] } }>
+  }
+  const posts = Object.entries(paths).filter(([, { post }]) => post)
+  const without = posts.filter(([, { post }]) => !post?.parameters?.some(({ name }) => name === "Idempotency-Key"))
+  expect(posts.length).toBeGreaterThan(4)
+  expect(without.map(([path]) => path)).toEqual([])
+})
+
+test("a key costs no further round trip", async () => {
+  const { client } = await attempt()
+  const made = await client.call("POST", "/v1/spaces", { title: "x" }, { "idempotency-key": "k" })
+  expect(made.headers.get("server-timing")).toMatch(/pg;[^,]*calls=1"/)
+})
+
+test("a twin that was refused for what the other has done looks again", async () => {
+  const looks = [
+    { isSettled: false, is: "refused" },
+    { isSettled: true, is: "replayed" },
+  ]
+  expect(await runOnce(async () => looks.shift() ?? expect.fail("looked too often"))).toMatchObject({ is: "replayed" })
+  const refusals = Array.from({ length: 2 }, () => ({ isSettled: false }))
+  expect(await runOnce(async () => refusals.shift() ?? expect.fail("looked too often"))).toEqual({ isSettled: false })
+})
+
+test("a turn's key and another operation's are counted apart", async () => {
+  const { client, space } = await attempt()
+  const key = { "idempotency-key": "same" }
+  expect((await client.call("POST", "/v1/spaces", { title: "x" }, key)).status).toBe(201)
+  expect((await client.sendTurn({ space }, "same")).status).toBe(202)
+})
+
+test("the stored record of a request does not let its secrets be guessed", async () => {
+  const { client } = await attempt()
+  await client.call("POST", "/v1/spaces", { title: "x", secrets: { PIN: "1234" } }, { "idempotency-key": "k" })
+  const [before] = await world.sql("select fingerprint from idempotency_keys where user_id = $1", [client.userId])
+  // Under a ring with another first key the fingerprint is another one, and the old one is still known.
+  const newer = `new:${btoa("fedcba9876543210fedcba9876543210")}`
+  world.rebind({ SECRETS_KEYS: `${newer},${world.env.SECRETS_KEYS}` })
+  const body = { title: "x", secrets: { PIN: "1234" } }
+  const again = await client.call("POST", "/v1/spaces", body, { "idempotency-key": "k" })
+  expect(again.headers.get("idempotent-replayed")).toBe("true")
+  await client.call("POST", "/v1/spaces", body, { "idempotency-key": "l" })
+  const rows = await world.sql("select fingerprint from idempotency_keys where user_id = $1", [client.userId])
+  expect(new Set(rows.map(({ fingerprint }) => fingerprint)).size).toBe(2)
+  expect(rows).toContainEqual(before)
+  world.rebind({ SECRETS_KEYS: world.env.SECRETS_KEYS })
+})
+
+describe("where a repeat does no harm", () => {
+  test("a tool's test passes the key on, so that the customer's server can tell", async () => {
+    const { client } = await attempt()
+    const { requests } = serveCustomer(world)
+    const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "token" } })
+    const path = `/v1/spaces/${space}/tools/lookup_order/test`
+    const call = (headers: Record<string, string>) => client.call("POST", path, { input: { id: "1" } }, headers)
+    for (const key of ["mine", "mine"]) expect((await call({ "idempotency-key": key })).status).toBe(200)
+    await call({})
+    const keys = requests.map(({ headers }) => headers["idempotency-key"])
+    expect(keys).toEqual(["mine", "mine", expect.stringMatching(/^req_/)])
+    expect((await call({ "idempotency-key": "é" })).status).toBe(400)
+  })
+
+  test("a turn is cancelled once under any key", async () => {
+    const { client, space } = await attempt()
+    const { turn_id } = (await (await client.sendTurn({ space })).json()) as { turn_id: string }
+    const cancel = (key: string) =>
+      client.call("POST", `/v1/turns/${turn_id}/cancel`, undefined, { "idempotency-key": key })
+    const answers = await Promise.all(["a", "a", "b"].map(cancel))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+})

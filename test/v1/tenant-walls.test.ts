@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import type * as z from "zod"
+import { serveCustomer } from "../harness/customer.ts"
+import { dumpTables } from "../harness/dump.ts"
+import { callOf, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
+import { idsIn, type V1Operation, v1Operations } from "../harness/operations.ts"
+import { makeWebhook } from "../harness/receiver.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+const { operations, others } = v1Operations()
+
+let world: World
+let customer: ReturnType<typeof serveCustomer>
+let estate: Estate
+beforeAll(async () => {
+  world = await createWorld()
+  customer = serveCustomer(world, { host: ESTATE_HOST })
+})
+beforeEach(async () => {
+  estate = await createEstate(world)
+  await world.settled()
+})
+afterAll(() => world.close())
+
+const HOUR_MS = 3_600_000
+const REFUSED = { status: 401, code: "INVALID_API_KEY" }
+
+/** Everybody who must not get at the estate: who they are, and how /v1 answers whoever is no key at all. */
+const INTRUDERS: Record<string, { refused?: { status: number; code: string; io?: false }; make(): Promise<string> }> = {
+  "another account": { make: async () => (await stranger("all")).key },
+  "another account's key of one space": {
+    async make() {
+      const { userId, space } = await stranger("all").then(async (all) => ({ ...all, space: await all.space() }))
+      return (await world.makeKey(userId, { scope: "space", spaceId: await spaceId(space) })).value
+    },
+  },
+  "a key of the account that made other spaces": { make: () => keyOf({ scope: "created" }) },
+  "a key of the account for another space": {
+    make: async () => keyOf({ scope: "space", spaceId: await spaceId(await ownersOther()) }),
+  },
+  "a test key of the account": { make: () => keyOf({ scope: "all", test: true }) },
+  "a revoked key": {
+    refused: REFUSED,
+    async make() {
+      const { key_id, value } = await world.makeKey(estate.client.userId, { scope: "all" })
+      await world.sql("update api_keys set revoked_at = $1 where key_id = $2", [world.clock.now(), key_id])
+      return value
+    },
+  },
+  "an expired key": {
+    refused: { status: 401, code: "API_KEY_EXPIRED" },
+    make: () => keyOf({ scope: "all", expiresAt: new Date(world.clock.ms() - 1) }),
+  },
+  "a key of a closed account": {
+    refused: REFUSED,
+    async make() {
+      const { userId, key } = await stranger("all")
+      await world.sql("update users set disabled_at = $1 where user_id = $2", [world.clock.now(), userId])
+      return key
+    },
+  },
+  "a mistyped key": {
+    refused: { ...REFUSED, io: false },
+    make: async () => `${estate.client.key.slice(0, -1)}${estate.client.key.endsWith("a") ? "b" : "a"}`,
+  },
+  "no key": { refused: { ...REFUSED, io: false }, make: async () => "" },
+}
+
+async function stranger(scope: "all" | "created"): Promise<TestClient> {
+  const { userId } = await world.createAccount()
+  return world.createClient(userId, (await world.makeKey(userId, { scope })).value)
+}
+
+const keyOf = async (key: Parameters<World["makeKey"]>[1]) => (await world.makeKey(estate.client.userId, key)).value
+const ownersOther = async () => world.createClient(estate.client.userId, await keyOf({ scope: "all" })).space()
+async function spaceId(slug: string): Promise<number> {
+  const [row] = await world.sql<{ space_id: number }>("select space_id from spaces where slug = $1", [slug])
+  return Number(row?.space_id)
+}
+
+/** What an intruder sends, answered: what was sent is taken out, so that only what the service adds is left. */
+async function intrude(key: string, call: ReturnType<typeof callOf>) {
+  const client = world.createClient(0, key)
+  const headers = key === "" ? { ...call.headers, authorization: "" } : call.headers
+  const response = await client.call(call.method, call.path, call.body, headers)
+  const text = await response.text()
+  const error = text.startsWith("{") ? (JSON.parse(text) as { error?: { code: string } }).error : undefined
+  const calls = /pg;[^,]*calls=(\d+)/.exec(response.headers.get("server-timing") ?? "")?.[1]
+  const sent = Object.values(estate.ids).filter((id) => id.includes(estate.canary))
+  const added = sent.reduce((rest, id) => rest.replaceAll(id, ""), text)
+  return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
+}
+
+/** References in bodies count as ids: nothing of the operation is the caller's own. */
+const namesThings = ({ id, path }: V1Operation) => idsIn(path).length > 0 || id === "createTurn"
+
+test("every route of /v1 is an operation", () => {
+  expect(operations.length).toBeGreaterThan(25)
+  expect(others).toEqual(["GET /v1/openapi.json"])
+})
+
+describe.each(operations.filter(namesThings).map((operation) => [operation.id, operation] as const))(
+  "%s",
+  (_id, operation) => {
+    test("answers nobody else, and does nothing for them", async () => {
+      const keys = await Promise.all(
+        Object.entries(INTRUDERS).map(async ([who, { refused, make }]) => ({ who, refused, key: await make() })),
+      )
+      const call = callOf(operation, estate)
+      const asked = customer.requests.length
+      const before = await dumpTables(world)
+      for (const { who, refused, key } of keys) {
+        const answer = await intrude(key, call)
+        const { status, code } = refused ?? { status: 404, code: "NOT_FOUND" }
+        expect(answer, who).toMatchObject({ status, code })
+        if (refused?.io === false) expect(answer.pgCalls, `${who}: no I/O`).toBe(0)
+        expect(answer.added, who).not.toContain(estate.canary)
+        if (call.method === "GET") expect((await intrude(key, { ...call, method: "HEAD" })).status, who).toBe(status)
+      }
+      await world.settled()
+      expect(await dumpTables(world), "nothing was written").toEqual(before)
+      expect(customer.requests.length, "no tool was called").toBe(asked)
+
+      // It was the key that was refused, not the call.
+      const { client } = estate
+      const response = await client.call(call.method, call.path, call.body, call.headers)
+      expect([200, 201, 202], await response.clone().text()).toContain(response.status)
+    })
+  },
+)
+
+/** Operations in which the caller names nothing: whatever they show or make is the caller's own. */
+test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
+  "%s shows nobody what is not theirs",
+  async (id, operation) => {
+    const call = callOf(operation, estate)
+    for (const [who, { refused, make }] of Object.entries(INTRUDERS)) {
+      const key = await make()
+      const before = await dumpTables(world)
+      const answer = await intrude(key, call)
+      expect(answer.added, who).not.toContain(estate.canary)
+      if (refused) expect(answer, who).toMatchObject({ status: refused.status, code: refused.code })
+      if (refused?.io === false) expect(answer.pgCalls, who).toBe(0)
+      if (refused || call.method === "GET") expect(await dumpTables(world), who).toEqual(before)
+    }
+    const own = await intrude(estate.client.key, call)
+    expect(own.status).toBeLessThan(300)
+    if (id.startsWith("list")) expect(own.added, "its owner sees it").toContain(estate.canary)
+  },
+)
+
+/** Fields of queries and bodies, by name: whether one names a thing that may be somebody else's. */
+const PLAIN = new Set(
+  `limit wait created_after created_before state name title manifest tools mcp_servers secrets metadata model
+  instructions temperature max_output_tokens max_steps timeout_seconds history builtin_tools subagents value description
+  input_schema request url headers allowed_tools input text max_cost_usd events enabled event_type type order from to include_delivered`.split(
+    /\s+/,
+  ),
+)
+
+const fieldsOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
+
+test("every field that names a thing is known to these tests", () => {
+  const names = operations.flatMap(({ query, body }) => [...fieldsOf(query), ...fieldsOf(body)])
+  const unknown = names.filter((name) => !PLAIN.has(name) && !(name in estate.references))
+  expect(unknown, "put them into PLAIN, or into the references of test/harness/estate.ts").toEqual([])
+})
+
+const filters = operations.flatMap((operation) =>
+  fieldsOf(operation.query)
+    .filter((name) => !PLAIN.has(name))
+    .map((name) => [operation.id, name, operation] as const),
+)
+
+test.each(filters)("%s shows nothing to others who ask for its %s", async (_id, name, operation) => {
+  for (const [who, { refused, make }] of Object.entries(INTRUDERS)) {
+    if (refused) continue
+    const own = await ownerOf(await make())
+    // The rest of the path is the intruder's own, so that only the filter is not.
+    const call = callOf(operation, own)
+    const value = String(estate.references[name])
+    const { status, added } = await intrude(own.client.key, { ...call, path: `${call.path}?${name}=${value}` })
+    expect([200, 404, 422], who).toContain(status)
+    expect(added, who).not.toContain(estate.canary)
+  }
+})
+
+/** Whoever holds this key, with an estate of their own as far as the key's scope lets them. */
+async function ownerOf(key: string): Promise<Estate> {
+  const client = world.createClient(0, key)
+  const { key: me } = (await (await client.call("GET", "/v1/me")).json()) as { key: { space: string | null } }
+  const space = me.space ?? (await client.space())
+  return {
+    ...estate,
+    client,
+    space,
+    ids: {
+      ...estate.ids,
+      "spaces/{space_id}": space,
+      "turns/{turn_id}": await turnIn(client, space),
+      "webhooks/{webhook_id}": (await makeWebhook(client, { url: `https://${ESTATE_HOST}/own` })).webhook_id,
+    },
+  }
+}
+
+async function turnIn(client: TestClient, space: string): Promise<string> {
+  return ((await (await client.sendTurn({ space })).json()) as { turn_id: string }).turn_id
+}
+
+test.each([["files"], ["conversation"], ["space"]])("a turn cannot name another's %s", async (name) => {
+  for (const [who, { refused, make }] of Object.entries(INTRUDERS)) {
+    if (refused) continue
+    const { client, space } = await ownerOf(await make())
+    await world.settled()
+    const before = await dumpTables(world)
+    const body = { space, end_user_ref: estate.canary, text: "mine", [name]: estate.references[name] }
+    const response = await client.call("POST", "/v1/turns", body, { "idempotency-key": "mine" })
+    expect(response.status, who).toBe(404)
+    expect(await dumpTables(world), who).toEqual(before)
+  }
+})
+
+test("what expires while it is used is refused at once", async () => {
+  const key = await keyOf({ scope: "all", expiresAt: new Date(world.clock.ms() + HOUR_MS) })
+  const client = world.createClient(0, key)
+  expect((await client.call("GET", "/v1/me")).status).toBe(200)
+  await world.advance(HOUR_MS)
+  expect((await client.call("GET", "/v1/me")).status).toBe(401)
+})
