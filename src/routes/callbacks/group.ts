@@ -12,6 +12,7 @@ import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
+import { sweepArchivedSpaces } from "../../spaces/sweep-archived.ts"
 import { CHECK_SERVER_PATH, TRY_TOOL_PATH } from "../../spaces/try-tool.ts"
 import { checkServer, checkServerInput, tryTool, tryToolInput } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
@@ -70,6 +71,7 @@ export const callbacks: Group = {
     const sweep = await sweepTurns(ctx)
     ctx.log("info", "turns.swept", { ...sweep })
     ctx.log("info", "files.swept", { ...(await sweepFiles(ctx)) })
+    ctx.log("info", "spaces.swept", { ...(await sweepArchivedSpaces(ctx)) })
   },
 }
 
