@@ -8,6 +8,7 @@ import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
+import { mountUsage } from "./usage.ts"
 
 /** /v1/*: customers' servers. */
 export const v1: Group = {
@@ -23,6 +24,7 @@ export const v1: Group = {
     mountFiles(app)
     mountTurns(app)
     mountAccount(app)
+    mountUsage(app)
   },
 }
 
