@@ -345,7 +345,7 @@ update conversations c set user_id = t.user_id, test = t.test, last_turn_at = t.
     where key_id is not null and conversation_id in (select conversation_id from conversations where user_id is null)
     group by 1, 2, 3) t
   where c.user_id is null and t.conversation_id = c.conversation_id;
-create index if not exists conversations_by_activity on conversations (user_id, test, last_turn_at desc, conversation_id desc);
+create index if not exists conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
 create index if not exists conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at desc);
 
 -- What an account says about a customer of its own. Spend is counted from turns, not here.

@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   delivery: "dlv",
   key: "key",
   request: "req",
+  erasure: "era",
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

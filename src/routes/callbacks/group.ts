@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
+import { sweepErasures } from "../../end-users/sweep-erasures.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
 import { TurnpikeError } from "../../errors.ts"
 import { sweepFiles } from "../../files/sweep-files.ts"
@@ -72,6 +73,7 @@ export const callbacks: Group = {
     ctx.log("info", "turns.swept", { ...sweep })
     ctx.log("info", "files.swept", { ...(await sweepFiles(ctx)) })
     ctx.log("info", "spaces.swept", { ...(await sweepArchivedSpaces(ctx)) })
+    ctx.log("info", "erasures.swept", { ...(await sweepErasures(ctx)) })
   },
 }
 

@@ -3,6 +3,7 @@ import { type App, type Group, jsonBodies } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { openApiDocument } from "../../http/openapi.ts"
 import { mountAccount } from "./account.ts"
+import { mountEndUsers } from "./end-users.ts"
 import { mountFiles, mountUpload } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
@@ -25,6 +26,7 @@ export const v1: Group = {
     mountTurns(app)
     mountAccount(app)
     mountUsage(app)
+    mountEndUsers(app)
   },
 }
 
