@@ -5,12 +5,14 @@ import { openApiDocument } from "../../http/openapi.ts"
 import { API_SURFACE } from "../../http/surface.ts"
 import { mountAccount } from "./account.ts"
 import { mountDeliveries } from "./deliveries.ts"
+import { mountEndUsers } from "./end-users.ts"
 import { mountEvents } from "./events.ts"
 import { mountFiles } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
+import { mountUsage } from "./usage.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: customers' servers. */
@@ -28,6 +30,8 @@ export const v1: Group = {
     mountDeliveries(app)
     mountEvents(app)
     mountAccount(app)
+    mountUsage(app)
+    mountEndUsers(app)
   },
 }
 
