@@ -1,3 +1,4 @@
+export type { EndUsers } from "./end-users.ts"
 export {
   AuthenticationError,
   type ClientErrorCode,
@@ -24,6 +25,7 @@ export type { Manifests, Secrets, Spaces, Versions } from "./spaces.ts"
 export type { Tools } from "./tools.ts"
 export { Turnpike } from "./turnpike.ts"
 export type { RunOptions, TurnStream, Turns } from "./turns.ts"
+export type { Models, Usage } from "./usage.ts"
 export {
   type AccountWebhookEvent,
   type TurnWebhookEvent,

@@ -11,7 +11,7 @@ export interface Balance {
 /** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
 export interface ConfigVersion {
   version: number
-  /** What made it: `created`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
   model: string | null
@@ -22,7 +22,7 @@ export interface ConfigVersion {
 
 export interface ConfigVersionSummary {
   version: number
-  /** What made it: `created`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
 }
@@ -118,9 +118,61 @@ export interface DeliveryAttempt {
   duration_ms: number
 }
 
+export interface EndUser {
+  end_user_ref: string
+  first_turn_at: string | null
+  last_turn_at: string | null
+  turns: number
+  /** All that was ever billed for it. */
+  billed_usd: number
+  /** Of the month so far, in UTC. */
+  billed_this_month_usd: number
+  /** Of the day so far, in UTC. */
+  billed_today_usd: number
+  limits: EndUserLimits
+}
+
+export interface EndUserExport {
+  exported_at: string
+  end_user: EndUser
+  /** Oldest first. */
+  turns: ExportedTurn[]
+}
+
+export interface EndUserLimits {
+  daily_usd: number | null
+  monthly_usd: number | null
+  blocked: boolean
+}
+
+export interface Erasure {
+  /** The receipt's id. */
+  erasure_id: string
+  end_user_ref: string
+  /** `erasing` while a turn of theirs still runs, or more is left than one request takes: it goes on by itself. */
+  state: "erasing" | "erased"
+  requested_at: string
+  /** When all was gone. */
+  erased_at: string | null
+  /** Turns whose text, result, metadata and error message are gone. */
+  turns: number
+  events: number
+  /** Model calls, with the inputs and results of their tools. */
+  steps: number
+  files: number
+  /** Conversations that lost their name and their history. */
+  conversations: number
+  tasks: number
+  /** What stays of this end user over all time: amounts, without any text. */
+  kept: {
+    turns: number
+    billed_usd: number
+  }
+}
+
 export interface ErrorAnswer {
   error: {
-    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
     message: string
     /** The field or parameter at fault. */
     param?: string | undefined
@@ -142,6 +194,85 @@ export interface FeedEvent {
   data: {
     turn?: Turn | undefined
   }
+}
+
+export interface ExportedTurn {
+  turn_id: string
+  /** The space that it runs in. */
+  space: string
+  /** Your own id of your customer. */
+  end_user_ref: string
+  /** Turns of one conversation run in order, one at a time. */
+  conversation: string
+  /** The last three are for good. */
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why it is in its state, where there is more to say. */
+  status_reason: string | null
+  /** What was asked. */
+  text: string
+  /** The agent's reply, for a person. */
+  result: string | null
+  /** Why it failed; null for any other state. */
+  error: {
+    code: string
+    message: string
+  } | null
+  /** Ids of the files that were sent with it. */
+  files: string[]
+  /** The files that the agent made, once the turn is done. */
+  outputs: Output[]
+  /** What the turn cost; 0 until it has ended. */
+  billed_cost_usd: number
+  /** What is set aside for it while it is not over. */
+  held_usd: number
+  usage: {
+    /** All agents' together. */
+    model_calls: number
+    tool_calls: number
+    /** All prompt tokens, cached ones included. */
+    tokens_input: number
+    /** Those of tokens_input that came from the provider's cache. */
+    tokens_cached: number
+    tokens_output: number
+  }
+  /** The pin that it runs on. */
+  model: string
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** Made with a test key: rehearsed, and free. */
+  test: boolean
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  idempotency_key: string
+  conversation_name: string
+  erased_at: string | null
+  events: TurnEvent[]
+  /** Its model calls: what the model said, which tools it called, and what they answered. */
+  steps: (Record<string, unknown>)[]
+  /** The files that were sent with it and that its agent made; `content` is where their bytes are. */
+  file_details: ({
+    file_id: string
+    /** The space that it belongs to. */
+    space: string
+    /** The turn whose agent made it; null for an upload. */
+    turn: string | null
+    name: string
+    media_type: string
+    bytes: number
+    /** Lower-case hex. */
+    sha256: string
+    created_at: string
+    content: string
+  })[]
+  tasks: (Record<string, unknown>)[]
+  /** What tools answered as images. */
+  images: ({
+    step: number
+    name: string
+    media_type: string
+    base64: string
+  })[]
 }
 
 export interface FileInfo {
@@ -220,12 +351,48 @@ export interface Me {
   balance: Balance
 }
 
+export interface Model {
+  /** What a turn, a space or a manifest names as `model`. */
+  pin: string
+  label: string
+  engine: string
+  price_usd_per_million_tokens: {
+    /** USD per million tokens. */
+    input: number
+    /** USD per million prompt tokens that the provider had in its cache. */
+    cached: number
+    /** USD per million tokens. */
+    output: number
+  }
+  /** Of one model call. */
+  max_output_tokens: number
+}
+
 export interface Output {
   file_id: string
   name: string
   media_type: string
   bytes: number
   sha256: string
+}
+
+/** What is left out stays as it is. */
+export interface PatchSpace {
+  title?: string | undefined
+  /** A pin, or null for the catalog's first model. */
+  model?: string | null | undefined
+  /** Replaces all that was there: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+/** Replaces all limits that were set. */
+export interface PutEndUserLimits {
+  /** Of a UTC day. null or left out: none. */
+  daily_usd?: number | null | undefined
+  /** Of a month in UTC. null or left out: none. */
+  monthly_usd?: number | null | undefined
+  /** Whether new turns are refused with END_USER_BLOCKED. null or left out: no. */
+  blocked?: boolean | null | undefined
 }
 
 export interface PutMcpServer {
@@ -444,6 +611,43 @@ export interface UpdateWebhook {
   enabled?: boolean | undefined
 }
 
+export interface UsageGroup {
+  /** The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC). */
+  group: string
+  /** What was billed: the sum of the ledger's rows, exact. */
+  billed_usd: number
+  /** Turns that ended; those that were billed nothing included. */
+  turns: number
+  model_calls: number
+  /** All prompt tokens, cached ones included. */
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
+export interface UsageReport {
+  from: string
+  to: string
+  group_by: "end_user_ref" | "space" | "model" | "key" | "day"
+  data: UsageGroup[]
+  /** Over all groups, not only this page's. A turn that used two models counts once. */
+  total: UsageSums
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface UsageSums {
+  /** What was billed: the sum of the ledger's rows, exact. */
+  billed_usd: number
+  /** Turns that ended; those that were billed nothing included. */
+  turns: number
+  model_calls: number
+  /** All prompt tokens, cached ones included. */
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
 export interface Webhook {
   webhook_id: string
   url: string
@@ -486,6 +690,15 @@ export interface WebhookWithSecret {
 
 /** What each operation takes and answers. */
 export interface Operations {
+  /** Archive a space */
+  archiveSpace: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: Space
+  }
+
   /** Cancel a turn */
   cancelTurn: {
     params: {
@@ -578,6 +791,24 @@ export interface Operations {
     }
   }
 
+  /** Erase an end user */
+  eraseEndUser: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: Erasure
+  }
+
+  /** Export all that is known of an end user */
+  exportEndUser: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUserExport
+  }
+
   /** Read the balance */
   getBalance: {
     answer: Balance
@@ -601,6 +832,24 @@ export interface Operations {
       delivery_id: string
     }
     answer: Delivery
+  }
+
+  /** Read an end user */
+  getEndUser: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUser
+  }
+
+  /** Read the receipt of an erasure */
+  getErasure: {
+    params: {
+      /** The receipt, `era_…`. */
+      erasure_id: string
+    }
+    answer: Erasure
   }
 
   /** Read an event */
@@ -688,6 +937,31 @@ export interface Operations {
     answer: Turn
   }
 
+  /** What was billed, by end user, space, model, key or day */
+  getUsage: {
+    query?: {
+      /** What each row stands for. Default: `day`. */
+      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | undefined
+      /** Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: 30 days before `to`. */
+      from?: string | undefined
+      /** Exclusive. Default: the end of today, in UTC. */
+      to?: string | undefined
+      /** Only these spaces; repeat it for several. */
+      space?: string[] | undefined
+      /** Only these end users; repeat it for several. */
+      end_user_ref?: string[] | undefined
+      /** Only model calls of these pins; repeat it for several. */
+      model?: string[] | undefined
+      /** Only turns of these keys, by `key_id`; repeat it for several. */
+      key?: string[] | undefined
+      /** Goes before what Accept says. Default: `json`. */
+      format?: "json" | "csv" | undefined
+      limit?: number | undefined
+      cursor?: string | undefined
+    }
+    answer: UsageReport
+  }
+
   /** Read a webhook */
   getWebhook: {
     params: {
@@ -729,6 +1003,21 @@ export interface Operations {
     }
     answer: {
       data: Delivery[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List end users */
+  listEndUsers: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      /** Only those who are blocked, or are not. */
+      blocked?: "true" | "false" | undefined
+    }
+    answer: {
+      data: EndUser[]
       has_more: boolean
       next_cursor: string | null
     }
@@ -786,6 +1075,15 @@ export interface Operations {
     }
   }
 
+  /** List the models */
+  listModels: {
+    answer: {
+      data: Model[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
   /** List a space's secrets */
   listSecrets: {
     params: {
@@ -794,6 +1092,27 @@ export interface Operations {
     }
     answer: {
       data: Secret[]
+    }
+  }
+
+  /** List spaces */
+  listSpaces: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      /** `true`: only archived ones; `all`: both kinds. */
+      archived?: "true" | "false" | "all" | undefined
+      /** A part of the title, in any case. */
+      q?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+    }
+    answer: {
+      data: Space[]
+      has_more: boolean
+      next_cursor: string | null
     }
   }
 
@@ -859,6 +1178,16 @@ export interface Operations {
       has_more: boolean
       next_cursor: string | null
     }
+  }
+
+  /** Set an end user's limits */
+  putEndUserLimits: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: PutEndUserLimits
+    answer: EndUser
   }
 
   /** Replace a space's manifest */
@@ -960,6 +1289,16 @@ export interface Operations {
     answer: Delivery
   }
 
+  /** Change a space's title, model or metadata */
+  updateSpace: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    body: PatchSpace
+    answer: Space
+  }
+
   /** Change a webhook */
   updateWebhook: {
     params: {
@@ -988,6 +1327,7 @@ export interface Operations {
 export const OPERATIONS: {
   readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
 } = {
+  archiveSpace: { method: "DELETE", path: "/v1/spaces/{space_id}" },
   cancelTurn: { method: "POST", path: "/v1/turns/{turn_id}/cancel", once: true },
   checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check", once: true },
   createSpace: { method: "POST", path: "/v1/spaces", once: true },
@@ -998,9 +1338,13 @@ export const OPERATIONS: {
   deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
   deleteTool: { method: "DELETE", path: "/v1/spaces/{space_id}/tools/{name}" },
   deleteWebhook: { method: "DELETE", path: "/v1/webhooks/{webhook_id}" },
+  eraseEndUser: { method: "DELETE", path: "/v1/end-users/{end_user_ref}" },
+  exportEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}/export" },
   getBalance: { method: "GET", path: "/v1/balance" },
   getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },
   getDelivery: { method: "GET", path: "/v1/deliveries/{delivery_id}" },
+  getEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}" },
+  getErasure: { method: "GET", path: "/v1/erasures/{erasure_id}" },
   getEvent: { method: "GET", path: "/v1/events/{event_id}" },
   getFile: { method: "GET", path: "/v1/files/{file_id}" },
   getFileContent: { method: "GET", path: "/v1/files/{file_id}/content" },
@@ -1010,17 +1354,22 @@ export const OPERATIONS: {
   getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
   getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
   getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },
+  getUsage: { method: "GET", path: "/v1/usage" },
   getWebhook: { method: "GET", path: "/v1/webhooks/{webhook_id}" },
   listConfigVersions: { method: "GET", path: "/v1/spaces/{space_id}/versions" },
   listDeliveries: { method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries" },
+  listEndUsers: { method: "GET", path: "/v1/end-users" },
   listEvents: { method: "GET", path: "/v1/events" },
   listFiles: { method: "GET", path: "/v1/spaces/{space_id}/files" },
   listMcpServers: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers" },
+  listModels: { method: "GET", path: "/v1/models" },
   listSecrets: { method: "GET", path: "/v1/spaces/{space_id}/secrets" },
+  listSpaces: { method: "GET", path: "/v1/spaces" },
   listTools: { method: "GET", path: "/v1/spaces/{space_id}/tools" },
   listTurnEvents: { method: "GET", path: "/v1/turns/{turn_id}/events" },
   listTurns: { method: "GET", path: "/v1/turns" },
   listWebhooks: { method: "GET", path: "/v1/webhooks" },
+  putEndUserLimits: { method: "PUT", path: "/v1/end-users/{end_user_ref}/limits" },
   putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
@@ -1030,6 +1379,7 @@ export const OPERATIONS: {
   rotateWebhookSecret: { method: "POST", path: "/v1/webhooks/{webhook_id}/rotate-secret", once: true },
   testTool: { method: "POST", path: "/v1/spaces/{space_id}/tools/{name}/test", once: true },
   testWebhook: { method: "POST", path: "/v1/webhooks/{webhook_id}/test", once: true },
+  updateSpace: { method: "PATCH", path: "/v1/spaces/{space_id}" },
   updateWebhook: { method: "PATCH", path: "/v1/webhooks/{webhook_id}" },
   uploadFile: { method: "POST", path: "/v1/spaces/{space_id}/files", once: true },
 }

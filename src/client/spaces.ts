@@ -6,6 +6,7 @@ import type {
   CreateSpace,
   Deleted,
   Manifest,
+  PatchSpace,
   Secret,
   Space,
 } from "./operations.ts"
@@ -58,6 +59,36 @@ export class Spaces {
    */
   get(spaceId: string, options?: RequestOptions): Promise<Space> {
     return this.#transport.call("getSpace", { params: { space_id: spaceId } }, options)
+  }
+
+  /**
+   * Spaces, newest first; archived ones only when they are asked for.
+   *
+   * @example
+   * for await (const space of turnpike.spaces.list({ q: "support" })) console.log(space.space_id, space.title)
+   */
+  list(query: Query<"listSpaces"> = {}, options?: RequestOptions): List<Space> {
+    return this.#transport.list("listSpaces", { query }, options)
+  }
+
+  /**
+   * Changes what is named; the rest stays as it is.
+   *
+   * @example
+   * await turnpike.spaces.update("spc_…", { title: "Support, archive of 2026" })
+   */
+  update(spaceId: string, body: PatchSpace, options?: RequestOptions): Promise<Space> {
+    return this.#transport.call("updateSpace", { params: { space_id: spaceId }, body }, options)
+  }
+
+  /**
+   * Archives a space: it takes no more turns, and those that are not over are cancelled.
+   *
+   * @example
+   * await turnpike.spaces.archive("spc_…")
+   */
+  archive(spaceId: string, options?: RequestOptions): Promise<Space> {
+    return this.#transport.call("archiveSpace", { params: { space_id: spaceId } }, options)
   }
 }
 

@@ -1,3 +1,4 @@
+import { EndUsers } from "./end-users.ts"
 import { Events } from "./events.ts"
 import { Files } from "./files.ts"
 import type { Balance, Me } from "./operations.ts"
@@ -5,6 +6,7 @@ import type { RequestOptions, TurnpikeOptions } from "./options.ts"
 import { Spaces } from "./spaces.ts"
 import { Transport } from "./transport.ts"
 import { Turns } from "./turns.ts"
+import { Models, Usage } from "./usage.ts"
 import { Deliveries, Webhooks } from "./webhooks.ts"
 
 /**
@@ -25,6 +27,12 @@ export class Turnpike {
   readonly turns: Turns
   /** Events posted to your server. */
   readonly webhooks: Webhooks
+  /** Your own customers: what each costs and may cost, and how each is forgotten. */
+  readonly endUsers: EndUsers
+  /** What was billed, and for whom. */
+  readonly usage: Usage
+  /** What agents can run on. */
+  readonly models: Models
   /** What was posted to them. */
   readonly deliveries: Deliveries
   /** The feed of all events, to catch up with. */
@@ -36,6 +44,9 @@ export class Turnpike {
     this.files = new Files(this.#transport)
     this.turns = new Turns(this.#transport)
     this.webhooks = new Webhooks(this.#transport)
+    this.endUsers = new EndUsers(this.#transport)
+    this.usage = new Usage(this.#transport)
+    this.models = new Models(this.#transport)
     this.deliveries = new Deliveries(this.#transport)
     this.events = new Events(this.#transport)
   }

@@ -50,6 +50,16 @@ const BY_NAME: Record<string, unknown> = {
   tokens_cached: 96_400,
   tokens_output: 22_871,
   billed_usd: 1.8426,
+  billed_this_month_usd: 0.3117,
+  billed_today_usd: 0.0041,
+  monthly_usd: 5,
+  blocked: false,
+  erasure_id: `era_${ULID}`,
+  idempotency_key: "order-1001",
+  conversation_name: "orders",
+  content: "Order A-1, paid.",
+  step: 1,
+  base64: "iVBORw0KGgo=",
   url: "https://api.example.com/orders/A-1",
   method: "GET",
   status: 200,
@@ -102,6 +112,9 @@ const BY_NAME: Record<string, unknown> = {
   archived: false,
 }
 
+/** Names that stand for how many there are, where they do not stand for the things. */
+const COUNTS: Record<string, number> = { events: 96, steps: 41, files: 3, conversations: 2, tasks: 5 }
+
 /** Called with the path of a field that has no example of its own and no name that has one. */
 type OnMissing = (path: string) => void
 
@@ -130,7 +143,8 @@ function example(schema: Json, place: Place): unknown {
   }
   const name = place.path.split(".").at(-1) ?? ""
   const values = schema.enum as unknown[] | undefined
-  if (Object.hasOwn(BY_NAME, name) && fits(BY_NAME[name], schema)) return BY_NAME[name]
+  const known = [BY_NAME, COUNTS].find((table) => Object.hasOwn(table, name) && fits(table[name], schema))
+  if (known) return known[name]
   if (values) return values[0]
   if (schema.format === "date-time") return "2026-01-15T09:30:00.000Z"
   const parts = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
@@ -144,10 +158,11 @@ function example(schema: Json, place: Place): unknown {
 }
 
 /** Whether a value is of the schema's kind: some names stand for a thing here and for its id there. */
-function fits(value: unknown, { $ref, anyOf, oneOf, type, enum: values }: Json): boolean {
+function fits(value: unknown, { $ref, anyOf, oneOf, type, items, enum: values }: Json): boolean {
   if (values) return (values as unknown[]).includes(value)
   const parts = (anyOf ?? oneOf) as Json[] | undefined
   if (parts) return parts.some((part) => fits(value, part))
+  if (Array.isArray(value) && !value.every((item) => fits(item, (items ?? {}) as Json))) return false
   const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
   if ($ref) return kind === "object"
   const kinds = [type].flat()

@@ -14,7 +14,7 @@ const summary = {
   version: z.int(),
   change: z
     .string()
-    .meta({ description: "What made it: `created`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`." }),
+    .meta({ description: "What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`." }),
   created_at: z.iso.datetime(),
 }
 

@@ -16,7 +16,9 @@ const text = (max: number) => z.string().min(1).max(max)
 export const createTurnSchema = z
   .strictObject({
     space: z.string().min(1).max(64).meta({ description: "The `space_id`." }),
-    end_user_ref: text(128).meta({ description: "Your own id of your customer.", example: "customer-42" }),
+    end_user_ref: text(128)
+      .refine((ref) => ref !== "." && ref !== "..", "must not be . or .., which cannot stand in a path")
+      .meta({ description: "Your own id of your customer.", example: "customer-42" }),
     text: text(100_000)
       .refine((value) => value.trim() !== "", "must not be blank")
       .meta({ description: "What the person asks.", example: "Where is my order?" }),

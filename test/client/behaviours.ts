@@ -10,6 +10,7 @@ import {
   ValidationError,
 } from "../../src/client/index.ts"
 import type { Demo } from "../../src/local/demo.ts"
+import { administrationTests } from "./administration.ts"
 import { cutStreams, failRequests, hurried } from "./faults.ts"
 
 const END_USER = { end_user_ref: "customer-1" }
@@ -31,6 +32,8 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       space = (await turnpike.spaces.create({ title: `The client in ${runtime}` })).space_id
     }, 120_000)
 
+    administrationTests(() => ({ turnpike, space }))
+
     test("says who the key is and what there is to spend", async () => {
       const { key, balance } = await turnpike.me()
       expect(key).toMatchObject({ scope: "all", test: false })
@@ -40,39 +43,6 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
 
     test("takes a base URL with /v1 too", async () => {
       expect((await clientWith({ baseUrl: `${demo.base_url}/v1/` }).me()).key.scope).toBe("all")
-    })
-
-    test("configures a space", async () => {
-      const { space_id } = await turnpike.spaces.create({ title: "Support", metadata: { desk: "1" } })
-      expect(await turnpike.spaces.get(space_id)).toMatchObject({ title: "Support", metadata: { desk: "1" } })
-
-      await turnpike.spaces.manifest.put(space_id, { instructions: "Be brief." })
-      expect(await turnpike.spaces.manifest.get(space_id)).toEqual({ instructions: "Be brief." })
-
-      const { secrets, tools, mcpServers, versions } = turnpike.spaces
-      expect(await secrets.put(space_id, "TOKEN", { value: "a-secret-value" })).toMatchObject({ name: "TOKEN" })
-      expect((await secrets.list(space_id)).map(({ name }) => name)).toEqual(["TOKEN"])
-
-      const request = { method: "GET" as const, url: "http://localhost:9/document" }
-      const tool = { description: "Reads the document.", input_schema: { type: "object" }, request }
-      expect(await tools.put(space_id, "read_document", tool)).toEqual({ name: "read_document", ...tool })
-      expect(await tools.get(space_id, "read_document")).toEqual({ name: "read_document", ...tool })
-      expect(await tools.list(space_id)).toHaveLength(1)
-      expect(await tools.test(space_id, "read_document")).toMatchObject({ ok: false, request: { method: "GET" } })
-
-      const server = { url: "http://localhost:9/mcp" }
-      expect(await mcpServers.put(space_id, "docs", server)).toEqual({ name: "docs", ...server })
-      expect(await mcpServers.get(space_id, "docs")).toEqual({ name: "docs", ...server })
-      expect(await mcpServers.check(space_id, "docs")).toMatchObject({ ok: false, tools: [] })
-      expect(await mcpServers.delete(space_id, "docs")).toEqual({ name: "docs", deleted: true })
-      expect(await mcpServers.list(space_id)).toEqual([])
-
-      await tools.delete(space_id, "read_document")
-      await secrets.delete(space_id, "TOKEN")
-      const history = await versions.list(space_id, { limit: 2 }).toArray()
-      expect(history.map(({ change }) => change).at(-1)).toBe("created")
-      expect(history).toHaveLength(history[0]?.version ?? 0)
-      expect((await versions.get(space_id, 2)).manifest).toEqual({ instructions: "Be brief." })
     })
 
     test("runs a turn to its end, and tells what happens on the way", async () => {
@@ -197,32 +167,6 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(first).toMatchObject({ has_more: true, data: { length: 2 } })
       expect((await list.page(first.next_cursor ?? "")).data).toHaveLength(2)
       expect(await list.toArray(3)).toHaveLength(3)
-    })
-
-    test("registers webhooks, and catches up with the feed", async () => {
-      const { webhooks, deliveries, events } = turnpike
-      const made = await webhooks.create({ url: "http://localhost:9/hooks", events: ["turn.done"] })
-      const { webhook_id } = made
-      expect(made.secret).toMatch(/^whsec_/)
-      expect(await webhooks.update(webhook_id, { description: "Nobody listens." })).toMatchObject({ enabled: true })
-      expect((await webhooks.rotateSecret(webhook_id)).secret).not.toBe(made.secret)
-      expect(await webhooks.get(webhook_id)).not.toHaveProperty("secret")
-      expect((await webhooks.list().toArray()).map((one) => one.webhook_id)).toContain(webhook_id)
-
-      const since = (await turnpike.spaces.get(space)).created_at
-      const turn = await turnpike.turns.run({ space, end_user_ref: "told", text: "Tell them." })
-      const told = await events.list({ turn: turn.turn_id, order: "asc" }).toArray()
-      expect(told.map(({ type }) => type)).toEqual(["turn.queued", "turn.running", "turn.done"])
-      expect(await events.get(told[2]?.id ?? "")).toEqual(told[2])
-      expect(told[2]?.data).toMatchObject({ turn: { result: turn.result } })
-
-      const ping = await webhooks.test(webhook_id)
-      expect(await deliveries.get(ping.delivery_id)).toMatchObject({ event_type: "ping", webhook_id })
-      const pending = await webhooks.deliveries(webhook_id, { turn: turn.turn_id }).toArray()
-      expect(pending).toMatchObject([{ event_type: "turn.done", event_id: told[2]?.id }])
-      expect(await webhooks.replay(webhook_id, { from: since })).toMatchObject({ has_more: false })
-      await webhooks.delete(webhook_id)
-      await expect(deliveries.redeliver(ping.delivery_id)).rejects.toBeInstanceOf(NotFoundError)
     })
 
     test("uploads, attaches, downloads and deletes files", async () => {

@@ -63,6 +63,7 @@ export async function createEstate(
       "webhooks/{webhook_id}": webhook.webhook_id,
       "deliveries/{delivery_id}": delivery?.delivery_id ?? "",
       "events/{event_id}": delivery?.event_id ?? "",
+      "end-users/{end_user_ref}": canary,
     },
     references: {
       space,

@@ -6,12 +6,14 @@ import { guidesOf } from "../../reference/guides.ts"
 import { mountAccount } from "./account.ts"
 import { mountDeliveries } from "./deliveries.ts"
 import { describeV1 } from "./document.ts"
+import { mountEndUsers } from "./end-users.ts"
 import { mountEvents } from "./events.ts"
 import { mountFiles } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
+import { mountUsage } from "./usage.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: customers' servers. */
@@ -34,5 +36,7 @@ export const v1: Group = {
     mountDeliveries(app)
     mountEvents(app)
     mountAccount(app)
+    mountUsage(app)
+    mountEndUsers(app)
   },
 }
