@@ -99,6 +99,15 @@ export const inScope = sql`s.user_id = caller.user_id and s.test = caller.test a
   or (caller.scope = 'created' and s.created_by_key_id = caller.key_id)
   or (caller.scope = 'space' and s.space_id = caller.space_id))`
 
+/**
+ * The same for a column that names a space of a table with an owner and a kind of its own, which the statement must hold to the
+ * caller's. No join, so that the planner can only start from the table's own indexes: it would guess that a scope has few rows.
+ */
+export function spaceInScope(column: string): RawBuilder<unknown> {
+  return sql`((select scope from caller) = 'all'
+    or ${sql.ref(column)} in (select s.space_id from spaces s, caller where ${inScope}))`
+}
+
 /** The actor of a statement's row, or the 401 of its kind. */
 export function requireActor(row: ActorRow | null | undefined, credential: Credential): Actor {
   if (!row?.usable) throw refusal(credential, row?.expired ?? false)
