@@ -46,7 +46,7 @@ export async function endKeyTurns(ctx: Context, keyId: string): Promise<EndedTur
  * Ends what is left of the turns of revoked keys: those beyond the first batches, and those whose acceptance was under way.
  * A key is done with when nothing is left some minutes after it was revoked. Returns how many turns were touched.
  */
-export async function sweepRevokedKeys(ctx: Context): Promise<number> {
+export async function sweepRevokedKeys(ctx: Context): Promise<{ turns: number }> {
   const { rows } = await sql<{ key_id: string }>`select key_id from api_keys where ending_turns
     order by revoked_at limit ${KEY_POLICY.sweepKeys}`.execute(ctx.db)
   let count = 0
@@ -58,5 +58,5 @@ export async function sweepRevokedKeys(ctx: Context): Promise<number> {
       await wakeEnded(ctx, key_id, ended)
     }
   }
-  return count
+  return { turns: count }
 }

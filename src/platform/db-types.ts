@@ -71,6 +71,20 @@ export interface Conversations {
   space_id: number;
 }
 
+export interface Events {
+  created_at: Timestamp;
+  created_by_key_id: string | null;
+  data: Generated<Json>;
+  event_id: string;
+  seq: number | null;
+  space_id: number | null;
+  test: boolean;
+  turn_id: string | null;
+  type: string;
+  user_id: number;
+  xact: Generated<string>;
+}
+
 export interface Files {
   bytes: Generated<number>;
   created_at: Timestamp;
@@ -302,10 +316,61 @@ export interface Wallets {
   user_id: number;
 }
 
+export interface WebhookAttempts {
+  answer: string | null;
+  attempt: number;
+  created_at: Timestamp;
+  delivery_id: string;
+  duration_ms: number;
+  error: string | null;
+  status: number | null;
+}
+
+export interface WebhookDeliveries {
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  delivery_id: string;
+  epoch: Generated<number>;
+  event_id: string;
+  finished_at: Timestamp | null;
+  lease_until: Timestamp | null;
+  next_attempt_at: Timestamp | null;
+  round: Generated<number>;
+  seq: number | null;
+  state: Generated<string>;
+  status_reason: string | null;
+  turn_id: string | null;
+  webhook_id: string;
+}
+
+export interface WebhookEndpoints {
+  created_at: Timestamp;
+  deleted_at: Timestamp | null;
+  description: string | null;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  events: Json | null;
+  failing_since: Timestamp | null;
+  key_id: string | null;
+  previous_secret: string | null;
+  previous_until: Timestamp | null;
+  scope: string;
+  secret: string;
+  slot: number;
+  space_id: number | null;
+  test: boolean;
+  updated_at: Timestamp;
+  url: string;
+  user_id: number;
+  webhook_id: string;
+  woken_at: Timestamp | null;
+}
+
 export interface DB {
   api_keys: ApiKeys;
   api_turns: ApiTurns;
   conversations: Conversations;
+  events: Events;
   files: Files;
   ledger: Ledger;
   model_catalog: ModelCatalog;
@@ -321,4 +386,7 @@ export interface DB {
   usage: Usage;
   users: Users;
   wallets: Wallets;
+  webhook_attempts: WebhookAttempts;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_endpoints: WebhookEndpoints;
 }

@@ -7,6 +7,7 @@ import type { Credential } from "../identity/credential.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { hashRequest } from "../request-hash.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { CreateTurn } from "./schemas.ts"
@@ -53,6 +54,7 @@ export async function acceptTurn(
   }
   if (!row.made) throw refusal(row, body, actor)
   ctx.background(publishTurn(ctx, row.made, { because: "accept" }))
+  wakeWebhooks(ctx, row.made)
   return { turn: row.made, replayed: false }
 }
 
@@ -167,7 +169,7 @@ function runAccept(
       select turn_id, last_event_seq, ${newId("event", now)}, 'turn.queued', '{"state": "queued"}', created_at from made
     )`,
     select: sql`select
-      (select ${turnJson} from made t, space s) as made,
+      (select ${turnJson} || ${hookedJson} from made t, space s) as made,
       (select to_jsonb(existing) from existing) as existing,
       coalesce((select in_scope from existing), false) as existing_in_scope,
       (select jsonb_build_object('archived', archived_at is not null) from space) as space,

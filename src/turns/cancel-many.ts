@@ -1,12 +1,16 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /** What is said of each turn that was touched; not its text, of which a batch would be too large an answer. */
-export type CancelledTurn = Pick<TurnRow, "turn_id" | "state" | "epoch" | "wake_at" | "lease_until">
+export type CancelledTurn = Pick<
+  TurnRow,
+  "turn_id" | "user_id" | "test" | "hooked" | "state" | "epoch" | "wake_at" | "lease_until"
+>
 
 /**
  * The CTEs that cancel up to `cancelBatch` turns of one owner: queued ones at once, running ones that were not asked yet at
@@ -50,14 +54,17 @@ export function cancelManyCtes(ctx: Context, which: RawBuilder<unknown>, reason:
 }
 
 /** The rows of `touched`, for CancelledTurn. */
-export const touchedTurns = sql`coalesce((select jsonb_agg(jsonb_build_object('turn_id', turn_id, 'state', state,
-  'epoch', epoch, 'wake_at', wake_at, 'lease_until', lease_until)) from touched), '[]')`
+export const touchedTurns = sql`coalesce((select jsonb_agg(jsonb_build_object('turn_id', t.turn_id, 'user_id', t.user_id,
+  'test', t.test, 'state', t.state, 'epoch', t.epoch, 'wake_at', t.wake_at, 'lease_until', t.lease_until) || ${hookedJson})
+  from touched t), '[]')`
 
 /**
- * Calls somebody for the running turns on which nobody works between two callbacks, so that they see the wish; what is over
+ * Wakes the owner's webhooks, and calls somebody for the running turns on which nobody works between two callbacks, so that they see the wish; what is over
  * `cancelPublishes` is called by its wake_at within a minute. Never throws.
  */
 export async function callCancelled(ctx: Context, touched: CancelledTurn[]): Promise<void> {
+  const [one] = touched
+  if (one) wakeWebhooks(ctx, one)
   const idle = touched.filter(({ state, lease_until }) => state === "running" && lease_until === null)
   const work = idle.slice(0, TURN_POLICY.cancelPublishes)[Symbol.iterator]()
   const worker = async () => {

@@ -4,6 +4,7 @@ import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { newId } from "../platform/ids.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { getTurn, turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -52,12 +53,15 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
         where t.turn_id = ${turnId} and ${inScope}
       ), ${cancelCtes(ctx, sql`t.turn_id = (select turn_id from target)`, "client")}`,
       select: sql`select (select turn from target) as before, (
-        select to_jsonb(touched) || jsonb_build_object('space', target.slug, 'last_position', place.last_position)
-        from touched, target, place) as touched`,
+        select to_jsonb(t) || ${hookedJson} || jsonb_build_object('space', target.slug, 'last_position', place.last_position)
+        from touched t, target, place) as touched`,
     })
     if (!row.before) throw turnNotFound(turnId)
     if (row.touched) {
-      if (row.touched.state === "cancelled") ctx.background(wakeNext(ctx, row.touched))
+      if (row.touched.state === "cancelled") {
+        ctx.background(wakeNext(ctx, row.touched))
+        wakeWebhooks(ctx, row.touched)
+      }
       // Between two callbacks nobody works on it: call somebody who sees the wish.
       else if (row.touched.lease_until === null) ctx.background(publishTurn(ctx, row.touched, { because: "cancel" }))
       return untilNoCallStarts(ctx, credential, row.touched)

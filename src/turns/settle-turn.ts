@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import { storable } from "../agent/storable.ts"
 import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { addStep, type FinishedStep, stepCtes } from "./finished-step.ts"
 import { type EventDraft, insertEvents } from "./turn-event.ts"
 import { type TurnRow, turnJson } from "./turn-row.ts"
@@ -88,10 +89,11 @@ export async function settleTurn(
       select c.last_position from conversations c, turn left join paid on true
       where c.conversation_id = turn.conversation_id for update of c
     )
-    select ${turnJson} || jsonb_build_object('last_position', place.last_position) as turn
+    select ${turnJson} || ${hookedJson} || jsonb_build_object('last_position', place.last_position) as turn
     from turn t join spaces s on s.space_id = t.space_id, place`.execute(ctx.db)
   const ended = rows[0]?.turn
   if (!ended) return null
+  wakeWebhooks(ctx, ended)
   await wakeNext(ctx, ended)
   return ended
 }

@@ -4,11 +4,14 @@ import { keyAuth } from "../../http/key-auth.ts"
 import { openApiDocument } from "../../http/openapi.ts"
 import { API_SURFACE } from "../../http/surface.ts"
 import { mountAccount } from "./account.ts"
+import { mountDeliveries } from "./deliveries.ts"
+import { mountEvents } from "./events.ts"
 import { mountFiles, mountUpload } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
+import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: customers' servers. */
 export const v1: Group = {
@@ -23,6 +26,9 @@ export const v1: Group = {
     mountTools(app)
     mountFiles(app)
     mountTurns(app)
+    mountWebhooks(app)
+    mountDeliveries(app)
+    mountEvents(app)
     mountAccount(app)
   },
 }
