@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { KeyCredential } from "./api-key.ts"
-import { alreadyCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
+import { callerCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
 
 export type KeyScope = "created" | "space" | "all"
 
@@ -37,9 +37,7 @@ function actorCte(credential: KeyCredential, now: Date, once: Once | undefined):
       k.revoked_at is null and u.disabled_at is null and k.expires_at <= ${now}::timestamptz as expired
     from api_keys k join users u on u.user_id = k.user_id
     where k.hash = decode(${credential.hash}, 'hex')
-  )${once ? sql`, ${alreadyCte(once)}` : sql``}, caller as materialized (
-    select * from actor where usable ${once ? sql`and not exists (select 1 from already)` : sql``}
-  ), key_use as (
+  ), ${callerCte(once)}, key_use as (
     update api_keys k set last_used_at = ${now}::timestamptz from actor
     where actor.usable and k.key_id = actor.key_id
       and (k.last_used_at is null or k.last_used_at <= ${now}::timestamptz - interval '1 minute')
