@@ -326,6 +326,151 @@ create table if not exists idempotency_keys (
 );
 create index if not exists idempotency_keys_to_forget on idempotency_keys (created_at);
 
+-- The feed of an account: a row for each event that webhooks tell of. Of a turn's transition it has only what the turn's
+-- row no longer says (src/webhooks/event-payload.ts); everything else is in data.
+create table if not exists events (
+  event_id text primary key,
+  user_id bigint not null references users,
+  test boolean not null,
+  type text not null,
+  turn_id text references turns,
+  seq integer,
+  -- Who may see it: keys and endpoints of this space, or of the spaces that this key made; null: of the whole account only.
+  space_id bigint references spaces,
+  created_by_key_id text,
+  data jsonb not null default '{}',
+  created_at timestamptz not null,
+  -- The transaction that wrote it. A reader who goes forward sees only what is older than every transaction still open, so
+  -- that nothing appears behind its back. After a restore from a dump, set it to 0: the new server counts from anew.
+  xact xid8 not null default pg_current_xact_id(),
+  constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
+);
+create index if not exists events_of_owner on events (user_id, test, event_id collate "C" desc);
+create index if not exists events_forward on events (user_id, test, xact, event_id collate "C");
+create index if not exists events_of_turn on events (turn_id, seq) where turn_id is not null;
+
+-- scope and key_id are those of the key that made it: it hears of what that key may see.
+create table if not exists webhook_endpoints (
+  webhook_id text primary key,
+  user_id bigint not null references users,
+  test boolean not null,
+  key_id text references api_keys,
+  scope text not null check (scope in ('created', 'space', 'all')),
+  space_id bigint references spaces,
+  url text not null,
+  -- null: every type, future ones included.
+  events jsonb check (events is null or jsonb_typeof(events) = 'array'),
+  description text,
+  -- Sealed by the key ring. The previous one still signs until then.
+  secret text not null,
+  previous_secret text,
+  previous_until timestamptz,
+  disabled_at timestamptz,
+  disabled_reason text check (disabled_reason in ('customer', 'gone', 'failing')),
+  -- The first failure since the last success.
+  failing_since timestamptz,
+  -- A wake of its dispatcher was asked for then, and has not arrived yet.
+  woken_at timestamptz,
+  -- Its place among the account's endpoints: what bounds their number, under races too.
+  slot integer not null check (slot between 1 and 50),
+  deleted_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
+  constraint webhook_endpoints_scope_names_its_bounds check (
+    case scope when 'space' then space_id is not null when 'created' then key_id is not null else true end)
+);
+create index if not exists webhook_endpoints_of_owner on webhook_endpoints (user_id, test, webhook_id collate "C" desc)
+  where deleted_at is null;
+create unique index if not exists webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
+
+-- One event on its way to one endpoint.
+create table if not exists webhook_deliveries (
+  delivery_id text primary key,
+  webhook_id text not null references webhook_endpoints,
+  event_id text not null references events,
+  turn_id text,
+  seq integer,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  status_reason text,
+  -- attempts: all that have ended; round: those since it was made or last sent again, which the retry schedule counts.
+  attempts integer not null default 0,
+  round integer not null default 0,
+  epoch integer not null default 0,
+  lease_until timestamptz,
+  next_attempt_at timestamptz,
+  created_at timestamptz not null,
+  finished_at timestamptz,
+  unique (webhook_id, event_id),
+  constraint webhook_deliveries_pending_has_a_time check ((state = 'pending') = (next_attempt_at is not null)),
+  constraint webhook_deliveries_end_is_noted check ((state = 'pending') = (finished_at is null))
+);
+create index if not exists webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, event_id collate "C")
+  where state = 'pending';
+create index if not exists webhook_deliveries_in_order on webhook_deliveries (webhook_id, turn_id, seq) where state = 'pending';
+create index if not exists webhook_deliveries_leased on webhook_deliveries (webhook_id, lease_until) where lease_until is not null;
+create index if not exists webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C" desc);
+create index if not exists webhook_deliveries_of_event on webhook_deliveries (event_id);
+
+create table if not exists webhook_attempts (
+  delivery_id text not null references webhook_deliveries,
+  attempt integer not null check (attempt > 0),
+  -- The HTTP status, or null with an error when there was no answer.
+  status integer,
+  error text,
+  -- The first KiB of the answer's body.
+  answer text,
+  duration_ms integer not null,
+  created_at timestamptz not null,
+  primary key (delivery_id, attempt)
+);
+
+-- A signed-in user. The cookie names the row; the row decides.
+create table if not exists sessions (
+  session_id text primary key,
+  user_id bigint not null references users,
+  user_agent text,
+  address text,
+  created_at timestamptz not null,
+  last_seen_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz
+);
+create index if not exists sessions_by_user on sessions (user_id) where ended_at is null;
+
+-- What a key may spend at most, in credit micros; null: no cap. The end_user ones are for each customer who has none of their
+-- own. A rotated key's former value works until previous_expires_at.
+alter table api_keys add column if not exists daily_credit_micros bigint check (daily_credit_micros >= 0);
+alter table api_keys add column if not exists end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0);
+alter table api_keys add column if not exists end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0);
+alter table api_keys add column if not exists window_credit_micros bigint check (window_credit_micros >= 0);
+alter table api_keys add column if not exists window_seconds integer check (window_seconds > 0);
+alter table api_keys add column if not exists previous_hash bytea unique;
+alter table api_keys add column if not exists previous_expires_at timestamptz;
+-- The key was revoked, and the sweeper has not yet seen that none of its turns is left.
+alter table api_keys add column if not exists ending_turns boolean not null default false;
+create index if not exists api_keys_ending on api_keys (key_id) where ending_turns;
+
+-- One row for each web-chat turn of an account's owner (a turn without a key) that has ended: what usage is for turns of keys.
+create table if not exists api_turns (
+  turn_id text primary key references turns,
+  user_id bigint not null references users,
+  space_id bigint not null references spaces,
+  provider text not null,
+  model text not null,
+  model_calls integer not null,
+  tokens_input bigint not null check (tokens_input >= 0),
+  tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_output bigint not null check (tokens_output >= 0),
+  -- From its start to its end.
+  duration_sec double precision not null check (duration_sec >= 0),
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
+  created_at timestamptz not null
+);
+create index if not exists api_turns_by_owner on api_turns (user_id, created_at);
+create index if not exists turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$
@@ -364,6 +509,49 @@ create or replace trigger ledger_append_only before update or delete on ledger
 create or replace trigger space_configs_append_only before update or delete on space_configs
   for each statement execute function guard_append_only();
 create or replace trigger turn_events_append_only before update or delete on turn_events
+  for each statement execute function guard_append_only();
+
+-- A transition is in the account's feed as soon as it is in its turn's log.
+create or replace function feed_turn_event() returns trigger language plpgsql as $$
+begin
+  insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, created_at)
+  select new.event_id, t.user_id, t.test, new.type, new.turn_id, new.seq, t.space_id, s.created_by_key_id,
+    case when t.finished_at is null then jsonb_build_object('held_credit_micros', t.held_credit_micros) else '{}' end,
+    new.created_at
+  from turns t join spaces s on s.space_id = t.space_id where t.turn_id = new.turn_id;
+  return null;
+end $$;
+create or replace trigger turn_events_feed after insert on turn_events for each row
+  when (new.type like 'turn.%') execute function feed_turn_event();
+
+-- Which endpoints an event is for. A ping is for the one that asked for it, and gets its delivery where it is made.
+create or replace function endpoint_hears(endpoint webhook_endpoints, event events) returns boolean language sql immutable as $$
+  select endpoint.user_id = event.user_id and endpoint.test = event.test and endpoint.deleted_at is null
+    and event.type <> 'ping' and (endpoint.events is null or endpoint.events ? event.type)
+    and case endpoint.scope when 'all' then true when 'space' then endpoint.space_id = event.space_id
+      else endpoint.key_id = event.created_by_key_id end
+$$;
+
+-- A delivery's id begins with the time of its event's.
+create or replace function delivery_id_of(event_id text, webhook_id text) returns text language sql immutable as $$
+  select 'dlv_' || substr(event_id, 5, 10) || substr(md5(event_id || webhook_id), 1, 16)
+$$;
+
+-- Behind an earlier event of the turn that waits for its second attempt, an event waits as long.
+create or replace function deliver_event() returns trigger language plpgsql as $$
+begin
+  insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
+  select delivery_id_of(new.event_id, w.webhook_id), w.webhook_id, new.event_id, new.turn_id, new.seq,
+    greatest(new.created_at, (select max(d.next_attempt_at) from webhook_deliveries d
+      where d.webhook_id = w.webhook_id and d.turn_id = new.turn_id and d.state = 'pending' and d.round < 2)),
+    new.created_at
+  from webhook_endpoints w
+  where w.user_id = new.user_id and w.test = new.test and w.deleted_at is null and w.disabled_at is null
+    and endpoint_hears(w, new);
+  return null;
+end $$;
+create or replace trigger events_deliver after insert on events for each row execute function deliver_event();
+create or replace trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
 
 -- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).

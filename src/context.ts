@@ -1,5 +1,6 @@
 import type { BaseEnv } from "./env.ts"
 import { type Bucket, createBucket } from "./platform/bucket.ts"
+import { systemRandom } from "./platform/chance.ts"
 import { type Clock, systemClock } from "./platform/clock.ts"
 import { createDatabase, type Database } from "./platform/db.ts"
 import { newId } from "./platform/ids.ts"
@@ -16,6 +17,8 @@ export interface Context {
   readonly db: Database
   readonly queue: Queue
   readonly clock: Clock
+  /** From 0 to below 1, for jitter; never for secrets. */
+  readonly random: () => number
   /** For our own services and the models. A customer's URL is only ever called through the guarded `outbound`. */
   readonly fetch: typeof fetch
   readonly files: Bucket
@@ -32,6 +35,7 @@ export interface Context {
 
 export interface Overrides {
   clock?: Clock
+  random?: () => number
   fetch?: typeof fetch
 }
 
@@ -50,6 +54,7 @@ export function createContext(
     db: createDatabase(env, meter),
     queue: createQueue(env, meter),
     clock,
+    random: overrides.random ?? systemRandom,
     fetch: overrides.fetch ?? ((input, init) => fetch(input, init)),
     files: createBucket(env.FILES),
     keyRing: createKeyRing(env.SECRETS_KEYS),

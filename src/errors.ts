@@ -1,4 +1,14 @@
-/** Every code a /v1 caller can meet: its HTTP status, whether the same request may succeed later, cause and cure. */
+interface ErrorEntry {
+  status: number
+  /** Whether the same request may succeed later. */
+  retryable: boolean
+  cause: string
+  cure: string
+  /** Only callers of /api meet it. */
+  dashboard?: true
+}
+
+/** Every code a caller can meet. */
 export const ERROR_CODES = {
   INVALID_JSON: { status: 400, retryable: false, cause: "The body is not valid JSON.", cure: "Send a JSON object." },
   IDEMPOTENCY_KEY_REQUIRED: {
@@ -24,6 +34,20 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The API key's expiry has passed.",
     cure: "Create a new key in the dashboard.",
+  },
+  SESSION_REQUIRED: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "There is no session: none was sent, it has expired, or it was ended.",
+    cure: "Sign in.",
+  },
+  CROSS_ORIGIN: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "A request that changes something did not come from a page of this origin.",
+    cure: "Send it from the dashboard, or with an `Origin` that is this server's own.",
   },
   INVALID_SIGNATURE: {
     status: 401,
@@ -60,6 +84,13 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The turn is already done or failed.",
     cure: "Read its result; there is nothing to cancel.",
+  },
+  KEY_REVOKED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The API key was revoked, which is final.",
+    cure: "Create a new key.",
   },
   CONFLICT: {
     status: 409,
@@ -109,14 +140,28 @@ export const ERROR_CODES = {
     cause: "A part of the service does not answer.",
     cure: "Retry with the same Idempotency-Key after Retry-After seconds.",
   },
-} as const satisfies Record<string, { status: number; retryable: boolean; cause: string; cure: string }>
+} as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERROR_CODES
+
+/** The codes that a caller of /v1 can meet. */
+export const API_CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !("dashboard" in ERROR_CODES[code]))
+
+/** One thing that is wrong with a request. */
+export interface Fault {
+  place: "body" | "query" | "path"
+  path: (string | number)[]
+  /** As Pydantic names it: "missing", "string_too_short", … */
+  type: string
+  message: string
+}
 
 interface ErrorExtras {
   /** The field or parameter at fault. */
   param?: string
   details?: unknown
+  /** Of a request whose form is wrong: every fault. */
+  faults?: Fault[]
   /** Whole seconds for the Retry-After header. */
   retryAfter?: number
   cause?: unknown
@@ -127,6 +172,7 @@ export class TurnpikeError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined
   readonly details: unknown
+  readonly faults: readonly Fault[]
   readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
@@ -135,6 +181,7 @@ export class TurnpikeError extends Error {
     this.code = code
     this.param = extras.param
     this.details = extras.details
+    this.faults = extras.faults ?? []
     this.retryAfter = extras.retryAfter
   }
 

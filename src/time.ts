@@ -1,3 +1,14 @@
+import * as z from "zod"
+
+/** RFC 3339, in any offset; the years that every system can hold. */
+export const instantParam = z.iso
+  .datetime({ offset: true })
+  .refine((text) => {
+    const year = new Date(text).getUTCFullYear()
+    return year >= 1970 && year <= 9999
+  }, "must be in the years 1970 to 9999 (UTC)")
+  .transform((text) => new Date(text).toISOString())
+
 /** A timestamp of the database as RFC 3339 in UTC with `Z`, to the millisecond. */
 export function toInstant(timestamp: string): string
 export function toInstant(timestamp: string | null): string | null

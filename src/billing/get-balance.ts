@@ -1,28 +1,36 @@
 import { sql } from "kysely"
+import * as z from "zod"
 import type { Context } from "../context.ts"
-import { type KeyActor, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import { type Actor, queryAs } from "../identity/actor.ts"
+import type { Credential } from "../identity/credential.ts"
 import { toUsd } from "./money.ts"
 
-export interface Balance {
-  balance_usd: number
-  held_usd: number
-  available_usd: number
+export const balanceSchema = z
+  .object({
+    balance_usd: z.number(),
+    held_usd: z.number().meta({ description: "Set aside for turns that are not over." }),
+    available_usd: z.number().meta({ description: "balance_usd - held_usd: what new turns may hold." }),
+  })
+  .meta({ id: "Balance" })
+
+/** Credit micros. */
+export interface BalanceRow {
+  balance: number
+  held: number
 }
 
-/** The balance of the key's owner, and who asks. */
+export function serializeBalance({ balance, held }: BalanceRow): z.infer<typeof balanceSchema> {
+  return { balance_usd: toUsd(balance), held_usd: toUsd(held), available_usd: toUsd(balance - held) }
+}
+
+/** The balance of the caller's account, and who asks. */
 export async function getBalance(
   ctx: Context,
-  credential: KeyCredential,
-): Promise<{ actor: KeyActor; spaceSlug: string | null; balance: Balance }> {
-  const { actor, row } = await queryAs<{ balance: number; held: number; slug: string | null }>(ctx, credential, {
+  credential: Credential,
+): Promise<{ actor: Actor; spaceSlug: string | null; balance: z.infer<typeof balanceSchema> }> {
+  const { actor, row } = await queryAs<BalanceRow & { slug: string | null }>(ctx, credential, {
     select: sql`select coalesce(w.balance_credit_micros, 0) as balance, coalesce(w.held_credit_micros, 0) as held, s.slug
       from caller left join wallets w on w.user_id = caller.user_id left join spaces s on s.space_id = caller.space_id`,
   })
-  const balance = {
-    balance_usd: toUsd(row.balance),
-    held_usd: toUsd(row.held),
-    available_usd: toUsd(row.balance - row.held),
-  }
-  return { actor, spaceSlug: row.slug, balance }
+  return { actor, spaceSlug: row.slug, balance: serializeBalance(row) }
 }

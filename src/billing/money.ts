@@ -1,5 +1,6 @@
 /** 1 USD = 10 energy = 10,000,000 credit micros (contract section 2.2). */
 export const MICROS_PER_USD = 10_000_000
+export const MICROS_PER_ENERGY = 1_000_000
 
 /** Credit micros as a JSON number of USD: exact, at most 7 decimals. */
 export function toUsd(micros: number): number {

@@ -1,14 +1,14 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { describeError } from "../platform/log.ts"
 import { fileNotFound } from "./get-file.ts"
 import { removeObjects } from "./remove-objects.ts"
 import { type FileRow, fileJson } from "./serialize-file.ts"
 
 /** Deletes a file: it is gone for everybody at once, its bytes right after the answer. NOT_FOUND when it was gone before. */
-export async function deleteFile(ctx: Context, credential: KeyCredential, fileId: string): Promise<FileRow> {
+export async function deleteFile(ctx: Context, credential: Credential, fileId: string): Promise<FileRow> {
   const now = ctx.clock.now()
   const { row } = await queryAs<{ file: FileRow | null }>(ctx, credential, {
     ctes: sql`gone as (

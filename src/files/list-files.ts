@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { firstIdAt } from "../platform/ids.ts"
 import { spaceNotFound } from "../spaces/get-space.ts"
@@ -15,7 +15,7 @@ export interface FileFilters {
 /** A space's files, newest first; NOT_FOUND for a space out of scope. `created_after` is inclusive, `created_before` exclusive. */
 export async function listFiles(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   input: { spaceId: string; filters: FileFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<FileRow>> {
   const { spaceId, limit } = input

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { type Made, type Once, replay } from "../identity/once.ts"
 import { newId } from "../platform/ids.ts"
 import { describeError } from "../platform/log.ts"
@@ -34,7 +34,7 @@ interface Begun extends DeletedFile {
  */
 export async function uploadFile(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   upload: Upload,
   once?: Once,
 ): Promise<Made<FileRow>> {
@@ -51,7 +51,7 @@ export async function uploadFile(
 /** Notes the upload; with an Idempotency-Key that was used before only makes the ids: nothing will be stored under them. */
 async function beginUpload(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { spaceId, name, mediaType }: Upload,
   once: Once | undefined,
 ): Promise<Begun> {
@@ -79,7 +79,7 @@ async function beginUpload(
 
 async function finishUpload(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { upload, begun, once }: { upload: Upload; begun: Begun; once: Once | undefined },
 ): Promise<Made<FileRow>> {
   const { spaceId, name, mediaType, chunks } = upload

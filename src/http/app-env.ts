@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 
-/** What Hono carries for every route: the invocation's context and, below /v1, the caller's claim. */
+/** What Hono carries for every route: the invocation's context and the caller's claim: a key below /v1, a session below /api. */
 export interface AppEnv {
   Bindings: object
-  Variables: { ctx: Context; credential: KeyCredential }
+  Variables: { ctx: Context; credential: Credential }
 }

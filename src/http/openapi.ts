@@ -2,22 +2,7 @@ import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
 import { withIdempotency } from "./openapi-idempotency.ts"
 import type { Operation } from "./operation.ts"
-
-const errorSchema = z
-  .object({
-    error: z.object({
-      code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
-      message: z.string(),
-      param: z.string().optional().meta({ description: "The field or parameter at fault." }),
-      details: z.unknown().optional(),
-      retryable: z.boolean().meta({ description: "Whether the same request may succeed later." }),
-      request_id: z.string(),
-    }),
-  })
-  .meta({ id: "Error" })
-
-const ALWAYS: ErrorCode[] = ["INVALID_API_KEY", "API_KEY_EXPIRED", "INTERNAL", "UNAVAILABLE"]
-const WITH_BODY: ErrorCode[] = ["INVALID_JSON", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_FAILED"]
+import type { Surface } from "./surface.ts"
 
 type Json = Record<string, unknown>
 
@@ -31,7 +16,10 @@ const UPLOAD_BODY = {
 }
 
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
-export function openApiDocument(operations: readonly Operation[], { origin }: { origin: string }) {
+export function openApiDocument(
+  operations: readonly Operation[],
+  { origin, surface }: { origin: string; surface: Surface },
+) {
   const components: Json = {}
   const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, components)
   const paths: Record<string, Json> = {}
@@ -60,32 +48,20 @@ export function openApiDocument(operations: readonly Operation[], { origin }: { 
               },
         },
         ...otherAnswers(operation),
-        ...errorResponses(operation, schema(errorSchema, "output")),
+        ...errorResponses(operation, surface, (status) => schema(surface.errorSchema(status), "output")),
       },
     }
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Turnpike",
-      version: "1",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-      description: "Create isolated spaces, send turns to their agents, get text and an exact bill.",
-    },
+    info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
     servers: [{ url: origin }],
-    security: [{ api_key: [] }],
+    security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
     tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     paths,
     components: {
       schemas: components,
-      securitySchemes: {
-        api_key: {
-          type: "http",
-          scheme: "bearer",
-          description:
-            "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
-        },
-      },
+      securitySchemes: surface.securitySchemes,
     },
   }
 }
@@ -151,14 +127,11 @@ function describeHeaders(headers: Record<string, string>): Json {
 }
 
 /** The error answers of an operation: its codes, grouped by status, each with cause and cure. */
-function errorResponses(operation: Operation, schema: Json): Json {
-  const validated = operation.body
-    ? WITH_BODY
-    : operation.query || operation.params
-      ? (["VALIDATION_FAILED"] as const)
-      : []
+function errorResponses(operation: Operation, surface: Surface, schemaOf: (status: number) => Json): Json {
+  const validated: ErrorCode[] = operation.query || operation.params ? ["VALIDATION_FAILED"] : []
   const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of new Set([...ALWAYS, ...operation.errors, ...validated])) {
+  const codes = [...surface.codesOf(operation), ...operation.errors, ...validated]
+  for (const code of new Set(codes)) {
     const { status } = ERROR_CODES[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
@@ -166,7 +139,7 @@ function errorResponses(operation: Operation, schema: Json): Json {
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      { description: codes.map(describe).join("\n\n"), content: { "application/json": { schema } } },
+      { description: codes.map(describe).join("\n\n"), content: { "application/json": { schema: schemaOf(status) } } },
     ]),
   )
 }

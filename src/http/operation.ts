@@ -3,10 +3,10 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono"
 import type * as z from "zod"
 import type { ErrorCode } from "../errors.ts"
 import type { Once } from "../identity/once.ts"
-import { validationError } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
 import { jsonBodies } from "./json-bodies.ts"
+import { validationError } from "./validation-error.ts"
 
 type Shape = z.ZodType<Record<string, unknown>>
 
@@ -69,11 +69,18 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   return validators
 }
 
-type Checked = { success: true; data: unknown } | { success: false; error: { issues: readonly z.core.$ZodIssue[] } }
+type Checked = (
+  | { success: true; data: unknown }
+  | { success: false; error: { issues: readonly z.core.$ZodIssue[] } }
+) & {
+  target: string
+}
+
+const PLACES = { param: "path", query: "query", json: "body" } as const
 
 function refuse(result: Checked) {
   const issues = result.success ? unstorable(result.data, []) : result.error.issues
-  if (issues.length > 0) throw validationError({ issues })
+  if (issues.length > 0) throw validationError(issues, PLACES[result.target as keyof typeof PLACES])
 }
 
 /**

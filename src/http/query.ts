@@ -1,16 +1,9 @@
 import * as z from "zod"
 
+export { instantParam } from "../time.ts"
+
 /** A path's or a query's id: any short text; what does not exist is NOT_FOUND, not a wrong form. */
 export const idParam = z.string().min(1).max(128)
-
-/** RFC 3339, in any offset; the years that every system can hold. */
-export const instantParam = z.iso
-  .datetime({ offset: true })
-  .refine((text) => {
-    const year = new Date(text).getUTCFullYear()
-    return year >= 1970 && year <= 9999
-  }, "must be in the years 1970 to 9999 (UTC)")
-  .transform((text) => new Date(text).toISOString())
 
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(20),
@@ -19,4 +12,27 @@ export const pageQuery = {
 
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
+}
+
+/** A page of a dashboard list. */
+export const listQuery = {
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+}
+
+/** Test data instead of live data; the session middleware reads it. */
+export const testQuery = {
+  test: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ description: "`true`: test data, of test keys and their spaces; else live data." }),
+}
+
+export function listOf<T extends z.ZodType>(item: T) {
+  return z.object({
+    items: z.array(item),
+    total: z.int().meta({ description: "How many there are on all pages." }),
+    limit: z.int(),
+    offset: z.int(),
+  })
 }

@@ -1,42 +1,68 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import type { KeyCredential } from "./api-key.ts"
+import type { Credential, KeyCredential, SessionCredential } from "./credential.ts"
 import { callerCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
+import { SESSION_POLICY } from "./policies.ts"
 
 export type KeyScope = "created" | "space" | "all"
 
-/** Who calls /v1: the key and its owner, once looked up. */
-export interface KeyActor {
-  kind: "key"
-  key_id: string
-  name: string
+/** Who asks, once looked up: what is the same for every kind of actor. */
+interface CommonActor {
   user_id: number
   scope: KeyScope
   space_id: number | null
+  /** Test data is asked for, and only test data is seen. */
   test: boolean
   expires_at: string | null
   created_at: string
 }
 
-/** The row that `actorCte` yields: at most one, whatever state the key is in. */
-export interface ActorRow extends Omit<KeyActor, "kind"> {
-  usable: boolean
-  expired: boolean
+/** A caller of /v1: a key of its owner. */
+export interface KeyActor extends CommonActor {
+  kind: "key"
+  key_id: string
+  name: string
 }
 
+/** A signed-in user of the dashboard: acts on all that they own, of the kind (live or test) that they ask for. */
+export interface SessionActor extends CommonActor {
+  kind: "session"
+  key_id: null
+  name: string | null
+  scope: "all"
+  session_id: string
+  role: "user" | "admin"
+}
+
+export type Actor = KeyActor | SessionActor
+
+/** The row that `actorCte` yields: at most one, whatever state the key or the session is in. */
+export type ActorRow = Actor & { usable: boolean; expired: boolean }
+
 /**
- * The CTEs with which every statement of a key begins, so that reading the key costs no round trip of its own:
- * `actor` is the key in whatever state, `caller` the same row only when it may act. Everything else must join
- * `caller`, which is empty too when the request was done `already`. The key's last use is noted at most once a minute.
+ * The CTEs with which every statement begins, so that reading the key or the session costs no round trip of its own:
+ * `actor` is it in whatever state, `caller` the same row only when it may act. Everything else must join `caller`, which
+ * is empty too for a request that was done `already` (./once.ts), and whose columns are the same for both: kind, key_id
+ * (null for a session), name, user_id, scope, space_id, test, expires_at, created_at.
  */
-function actorCte(credential: KeyCredential, now: Date, once: Once | undefined): RawBuilder<unknown> {
+export function actorCte(credential: Credential, now: Date, once?: Once): RawBuilder<unknown> {
+  return credential.kind === "key" ? keyCte(credential, now, once) : sessionCte(credential, now, once)
+}
+
+/** A rotated key's former value works until its overlap ends. The key's last use is noted at most once a minute. */
+function keyCte({ hash }: KeyCredential, now: Date, once: Once | undefined): RawBuilder<unknown> {
+  const value = sql`decode(${hash}, 'hex')`
   return sql`actor as materialized (
-    select k.key_id, k.name, k.user_id, k.scope, k.space_id, k.test, k.expires_at, k.created_at,
-      k.revoked_at is null and u.disabled_at is null and (k.expires_at is null or k.expires_at > ${now}::timestamptz) as usable,
-      k.revoked_at is null and u.disabled_at is null and k.expires_at <= ${now}::timestamptz as expired
-    from api_keys k join users u on u.user_id = k.user_id
-    where k.hash = decode(${credential.hash}, 'hex')
+    select 'key' as kind, k.key_id, k.name, k.user_id, k.scope, k.space_id, k.test, k.expires_at, k.created_at,
+      k.valid and (k.ends_at is null or k.ends_at > ${now}::timestamptz) as usable,
+      k.valid and k.ends_at <= ${now}::timestamptz as expired
+    from (
+      select k.*, k.revoked_at is null and u.disabled_at is null as valid,
+        case when k.hash = ${value} then k.expires_at else least(k.expires_at, k.previous_expires_at) end as ends_at
+      from api_keys k join users u on u.user_id = k.user_id
+      where k.hash = ${value} or k.previous_hash = ${value}
+    ) k
   ), ${callerCte(once)}, key_use as (
     update api_keys k set last_used_at = ${now}::timestamptz from actor
     where actor.usable and k.key_id = actor.key_id
@@ -44,18 +70,51 @@ function actorCte(credential: KeyCredential, now: Date, once: Once | undefined):
   )`
 }
 
-/** The spaces a key may touch: its owner's, of its own kind (live or test), within its scope (contract section 5). */
+/** A session that is used goes on for 30 days from then; that is written at most once an hour. */
+function sessionCte({ sessionId, test }: SessionCredential, now: Date, once: Once | undefined): RawBuilder<unknown> {
+  const until = new Date(now.getTime() + SESSION_POLICY.lifeMs)
+  const seenBefore = new Date(now.getTime() - SESSION_POLICY.noteUseMs)
+  return sql`actor as materialized (
+    select 'session' as kind, null::text as key_id, u.name, n.user_id, 'all' as scope, null::bigint as space_id,
+      ${test}::boolean as test, n.expires_at, n.created_at, n.session_id, u.role,
+      n.ended_at is null and u.disabled_at is null and n.expires_at > ${now}::timestamptz as usable,
+      n.ended_at is null and u.disabled_at is null and n.expires_at <= ${now}::timestamptz as expired
+    from sessions n join users u on u.user_id = n.user_id
+    where n.session_id = ${sessionId}
+  ), ${callerCte(once)}, session_use as (
+    update sessions n set last_seen_at = ${now}::timestamptz, expires_at = ${until}::timestamptz from caller
+    where n.session_id = caller.session_id and n.last_seen_at <= ${seenBefore}::timestamptz
+  )`
+}
+
+/** The spaces a caller may touch: its owner's, of its own kind (live or test), within its scope (contract section 5). */
 export const inScope = sql`s.user_id = caller.user_id and s.test = caller.test and (
   caller.scope = 'all'
   or (caller.scope = 'created' and s.created_by_key_id = caller.key_id)
   or (caller.scope = 'space' and s.space_id = caller.space_id))`
 
-/** The actor of a statement's row, or 401. */
-export function requireActor(row: ActorRow | null | undefined): KeyActor {
-  if (row?.expired) throw new TurnpikeError("API_KEY_EXPIRED", "This API key has expired.")
-  if (!row?.usable) throw new TurnpikeError("INVALID_API_KEY", "This API key is unknown or was revoked.")
+/** The actor of a statement's row, or the 401 of its kind. */
+export function requireActor(row: ActorRow | null | undefined, credential: Credential): Actor {
+  if (!row?.usable) throw refusal(credential, row?.expired ?? false)
   const { usable: _usable, expired: _expired, ...actor } = row
-  return { kind: "key", ...actor }
+  return actor
+}
+
+function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
+  if (kind === "session") {
+    const message = expired
+      ? "The session has expired. Sign in again."
+      : "There is no such session any more. Sign in again."
+    return new TurnpikeError("SESSION_REQUIRED", message)
+  }
+  if (expired) return new TurnpikeError("API_KEY_EXPIRED", "This API key has expired.")
+  return new TurnpikeError("INVALID_API_KEY", "This API key is unknown or was revoked.")
+}
+
+/** The key that acts; only a key comes to the operations that ask for it. */
+export function keyOf(actor: Actor): KeyActor {
+  if (actor.kind !== "key") throw new Error("a session has come to an operation of keys")
+  return actor
 }
 
 interface Statement {
@@ -69,14 +128,14 @@ interface Statement {
 }
 
 /**
- * Runs one statement of a key. `replayOf`: the id of what an earlier request made under the same Idempotency-Key; then
+ * Runs one statement of a caller. `replayOf`: the id of what an earlier request made under the same Idempotency-Key; then
  * this one had no effect and `row` is empty. IDEMPOTENCY_KEY_REUSED when that was another request.
  */
 export async function queryAs<Row>(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { ctes, select, once, made }: Statement,
-): Promise<{ actor: KeyActor; row: Row; replayOf: string | null }> {
+): Promise<{ actor: Actor; row: Row; replayOf: string | null }> {
   const fingerprints = once?.request === undefined ? null : await fingerprintsOf(ctx, once.request)
   const notes = once && fingerprints && made ? notedCte(ctx, once, fingerprints[0], made) : null
   const statement = sql<Row & { actor: ActorRow | null; already: UsedKey | null; noted: boolean }>`with
@@ -90,7 +149,7 @@ export async function queryAs<Row>(
     return { row, isSettled: !row?.actor?.usable || row.already !== null || row.noted }
   }
   const { row } = notes ? await runOnce(run) : await run()
-  const actor = requireActor(row?.actor)
+  const actor = requireActor(row?.actor, credential)
   const already = row?.already ?? null
   if (already && fingerprints && !fingerprints.includes(already.fingerprint)) throw keyReused()
   return { actor, row: row as Row, replayOf: already?.resource_id ?? null }

@@ -1,16 +1,10 @@
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
+import type { KeyCredential } from "./credential.ts"
 
 /** API keys: `<brand>_live_` or `<brand>_test_` + 32 base62 + 6 base62 of the CRC-32 of all before (design section 4). */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const KEY = /^([a-z][a-z0-9]{0,31})_(live|test)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
-
-/** A well-formed key that nobody has looked up yet: a claim, not an identity. */
-export interface KeyCredential {
-  /** SHA-256 of the whole value, lower-case hex. */
-  hash: string
-  test: boolean
-}
 
 export function generateApiKey(brand: string, test: boolean) {
   let secret = ""
@@ -29,7 +23,7 @@ export function generateApiKey(brand: string, test: boolean) {
 export function parseApiKey(value: string, brand: string): KeyCredential | null {
   const match = KEY.exec(value)
   if (!match || match[1] !== brand || checksum(value.slice(0, -6)) !== match[4]) return null
-  return { hash: hashApiKey(value), test: match[2] === "test" }
+  return { kind: "key", hash: hashApiKey(value), test: match[2] === "test" }
 }
 
 const hashApiKey = (value: string) => createHash("sha256").update(value).digest("hex")

@@ -4,8 +4,8 @@ import { ONCE_POLICY } from "./once.ts"
 
 const DAY_MS = 86_400_000
 
-/** Forgets Idempotency-Keys that are older than they are kept. Returns how many. */
-export async function sweepIdempotencyKeys(ctx: Context): Promise<number> {
+/** Forgets Idempotency-Keys that are older than they are kept. */
+export async function sweepIdempotencyKeys(ctx: Context): Promise<{ forgotten: number }> {
   const limit = new Date(ctx.clock.now().getTime() - ONCE_POLICY.keyDays * DAY_MS)
   let forgotten = 0
   for (let batch = 0; batch < ONCE_POLICY.sweepBatches; batch++) {
@@ -15,5 +15,5 @@ export async function sweepIdempotencyKeys(ctx: Context): Promise<number> {
     forgotten += Number(numAffectedRows)
     if (numAffectedRows < ONCE_POLICY.sweepBatch) break
   }
-  return forgotten
+  return { forgotten }
 }

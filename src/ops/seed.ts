@@ -1,5 +1,4 @@
-import { generateApiKey } from "../identity/api-key.ts"
-import { newId } from "../platform/ids.ts"
+import { type NewKey, newKey } from "../identity/new-key.ts"
 
 /** The least that a direct connection of any kind offers. */
 export type RunSql = (query: string, params: unknown[]) => Promise<Record<string, unknown>[]>
@@ -44,36 +43,15 @@ interface TopUp {
   now: Date
 }
 
-interface NewKey {
-  userId: number
-  brand: string
-  name: string
-  scope?: "created" | "space" | "all"
-  spaceId?: number | null
-  test?: boolean
-  expiresAt?: Date | null
-  now: Date
-}
-
 /** Creates an API key. Its value is returned here and stored nowhere. */
-export async function createApiKey(sql: RunSql, key: NewKey): Promise<{ key_id: string; value: string }> {
-  const { value, hash, hint } = generateApiKey(key.brand, key.test ?? false)
-  const keyId = newId("key", key.now)
-  await sql(
-    `insert into api_keys (key_id, user_id, hash, hint, name, scope, space_id, test, expires_at, created_at)
-     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      keyId,
-      key.userId,
-      hash,
-      hint,
-      key.name,
-      key.scope ?? "created",
-      key.spaceId ?? null,
-      key.test ?? false,
-      key.expiresAt?.toISOString() ?? null,
-      key.now.toISOString(),
-    ],
-  )
-  return { key_id: keyId, value }
+export async function createApiKey(
+  sql: RunSql,
+  { userId, spaceId, now, ...key }: NewKey & { userId: number; spaceId?: number | null; now: Date },
+): Promise<{ key_id: string; value: string }> {
+  const { value, row } = newKey(key, now)
+  const owned = { ...row, user_id: userId, space_id: spaceId ?? null }
+  await sql("insert into api_keys select * from jsonb_populate_record(null::api_keys, $1::jsonb)", [
+    JSON.stringify(owned),
+  ])
+  return { key_id: row.key_id, value }
 }

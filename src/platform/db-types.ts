@@ -25,16 +25,40 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface ApiKeys {
   created_at: Timestamp;
+  daily_credit_micros: number | null;
+  end_user_daily_credit_micros: number | null;
+  end_user_monthly_credit_micros: number | null;
+  ending_turns: Generated<boolean>;
   expires_at: Timestamp | null;
   hash: Buffer;
   hint: string;
   key_id: string;
   last_used_at: Timestamp | null;
   name: string;
+  previous_expires_at: Timestamp | null;
+  previous_hash: Buffer | null;
   revoked_at: Timestamp | null;
   scope: Generated<string>;
   space_id: number | null;
   test: Generated<boolean>;
+  user_id: number;
+  window_credit_micros: number | null;
+  window_seconds: number | null;
+}
+
+export interface ApiTurns {
+  billed_credit_micros: number;
+  cost_credit_micros: number;
+  created_at: Timestamp;
+  duration_sec: number;
+  model: string;
+  model_calls: number;
+  provider: string;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turn_id: string;
   user_id: number;
 }
 
@@ -45,6 +69,20 @@ export interface Conversations {
   last_position: Generated<number>;
   name: string;
   space_id: number;
+}
+
+export interface Events {
+  created_at: Timestamp;
+  created_by_key_id: string | null;
+  data: Generated<Json>;
+  event_id: string;
+  seq: number | null;
+  space_id: number | null;
+  test: boolean;
+  turn_id: string | null;
+  type: string;
+  user_id: number;
+  xact: Generated<string>;
 }
 
 export interface Files {
@@ -100,6 +138,17 @@ export interface ModelCatalog {
   price_output: number;
   price_version: Generated<number>;
   sort_order: Generated<number>;
+}
+
+export interface Sessions {
+  address: string | null;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  last_seen_at: Timestamp;
+  session_id: string;
+  user_agent: string | null;
+  user_id: number;
 }
 
 export interface Settings {
@@ -276,13 +325,66 @@ export interface Wallets {
   user_id: number;
 }
 
+export interface WebhookAttempts {
+  answer: string | null;
+  attempt: number;
+  created_at: Timestamp;
+  delivery_id: string;
+  duration_ms: number;
+  error: string | null;
+  status: number | null;
+}
+
+export interface WebhookDeliveries {
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  delivery_id: string;
+  epoch: Generated<number>;
+  event_id: string;
+  finished_at: Timestamp | null;
+  lease_until: Timestamp | null;
+  next_attempt_at: Timestamp | null;
+  round: Generated<number>;
+  seq: number | null;
+  state: Generated<string>;
+  status_reason: string | null;
+  turn_id: string | null;
+  webhook_id: string;
+}
+
+export interface WebhookEndpoints {
+  created_at: Timestamp;
+  deleted_at: Timestamp | null;
+  description: string | null;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  events: Json | null;
+  failing_since: Timestamp | null;
+  key_id: string | null;
+  previous_secret: string | null;
+  previous_until: Timestamp | null;
+  scope: string;
+  secret: string;
+  slot: number;
+  space_id: number | null;
+  test: boolean;
+  updated_at: Timestamp;
+  url: string;
+  user_id: number;
+  webhook_id: string;
+  woken_at: Timestamp | null;
+}
+
 export interface DB {
   api_keys: ApiKeys;
+  api_turns: ApiTurns;
   conversations: Conversations;
+  events: Events;
   files: Files;
   idempotency_keys: IdempotencyKeys;
   ledger: Ledger;
   model_catalog: ModelCatalog;
+  sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;
@@ -294,4 +396,7 @@ export interface DB {
   usage: Usage;
   users: Users;
   wallets: Wallets;
+  webhook_attempts: WebhookAttempts;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_endpoints: WebhookEndpoints;
 }

@@ -1,4 +1,4 @@
-/** The one table of prefixes of /v1 identifiers. */
+/** The one table of prefixes of identifiers. */
 export const ID_PREFIXES = {
   space: "spc",
   turn: "turn",
@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   delivery: "dlv",
   key: "key",
   request: "req",
+  session: "ses",
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

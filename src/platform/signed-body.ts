@@ -41,7 +41,8 @@ export async function bodyDigest(body: ArrayBuffer | Uint8Array<ArrayBuffer>): P
     .replace(/=+$/, "")
 }
 
-async function firstThatFits<T>(keys: Uint8Array[], verify: (key: Uint8Array) => Promise<T>): Promise<T> {
+/** What `verify` makes of the first key whose signature fits. Throws an Error that says what is wrong. */
+export async function firstThatFits<T>(keys: Uint8Array[], verify: (key: Uint8Array) => Promise<T>): Promise<T> {
   let wrong: unknown
   for (const key of keys) {
     try {

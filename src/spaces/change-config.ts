@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { spaceNotFound } from "./get-space.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 import { unknownPinCte, unknownPinError, type WantedPin } from "./wanted-pins.ts"
@@ -28,7 +28,7 @@ interface ConfigChange {
  */
 export async function changeConfig(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   spaceId: string,
   { what, set, onlyIf, pins = [], also, answer = sql`null` }: ConfigChange,
 ): Promise<{ before: SpaceRow; after: SpaceRow | null; answer: unknown }> {

@@ -4,12 +4,15 @@ import { OutboundError } from "../platform/outbound-error.ts"
 import { checkPublicUrl } from "../platform/public-url.ts"
 import { originOf } from "./request-parts.ts"
 
-/** Refuses a URL that could never be called, when it is configured; it is checked again whenever it is called. */
+/** Refuses a tool's URL that could never be called, when it is configured; it is checked again whenever it is called. */
 export function checkTarget(ctx: Context, template: string, param: string): void {
-  const sample = originOf(template)
-  if (!sample) throw new TurnpikeError("VALIDATION_FAILED", `${param}: is no absolute URL`, { param })
+  checkUrl(ctx, originOf(template) ?? "", param)
+}
+
+/** Refuses a URL that could never be called: VALIDATION_FAILED for `param`. */
+export function checkUrl(ctx: Context, url: string | URL, param: string): void {
   try {
-    checkPublicUrl(sample, ctx.urlPolicy)
+    checkPublicUrl(url, ctx.urlPolicy)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     throw new TurnpikeError("VALIDATION_FAILED", `${param}: ${error.message}`, { param })

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { type Made, type Once, replay } from "../identity/once.ts"
 import { newId } from "../platform/ids.ts"
 import { checkTarget } from "./check-target.ts"
@@ -16,7 +16,7 @@ import { unknownPinCte, unknownPinError, type WantedPin } from "./wanted-pins.ts
 /** Creates a space of the key's owner, whole. SCOPE_DENIED for a key that is bound to one space; VALIDATION_FAILED for an unknown pin. */
 export async function createSpace(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   input: CreateSpace,
   once?: Once,
 ): Promise<Made<SpaceRow>> {

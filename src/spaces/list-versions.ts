@@ -3,7 +3,7 @@ import * as z from "zod"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { toInstant } from "../time.ts"
 import { spaceNotFound } from "./get-space.ts"
 import { manifestSchema } from "./manifest.ts"
@@ -38,7 +38,7 @@ type Summary = z.infer<typeof configVersionSchema>
 /** Versions of a space's configuration below `before`, newest first, at most `limit` and one more. */
 export async function listConfigVersions(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { spaceId, before, limit }: { spaceId: string; before: number; limit: number },
 ): Promise<Summary[]> {
   const { row } = await queryAs<{ found: boolean; versions: Summary[] }>(ctx, credential, {
@@ -58,7 +58,7 @@ export async function listConfigVersions(
 /** One version, whole; NOT_FOUND. */
 export async function getConfigVersion(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { spaceId, version }: { spaceId: string; version: number },
 ): Promise<z.infer<typeof wholeConfigVersionSchema>> {
   type Whole = Omit<z.infer<typeof wholeConfigVersionSchema>, "tools" | "mcp_servers"> & {

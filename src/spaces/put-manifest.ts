@@ -1,13 +1,13 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { changeConfig } from "./change-config.ts"
 import { type Manifest, pinsOf } from "./manifest.ts"
 
 /** Replaces the manifest. The same one again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
 export async function putManifest(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   spaceId: string,
   manifest: Manifest,
 ): Promise<Manifest> {

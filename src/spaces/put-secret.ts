@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import type { Place } from "../platform/key-ring.ts"
 import { toInstant } from "../time.ts"
 import { changeConfig } from "./change-config.ts"
@@ -26,7 +26,7 @@ export const secretPlace = (spaceSlug: string, name: string): Place => ({
 /** Stores a secret, encrypted, in place of an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
 export async function putSecret(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   spaceId: string,
   { name, value }: { name: string; value: string },
 ): Promise<SecretDates> {
@@ -54,12 +54,7 @@ export async function putSecret(
 }
 
 /** Removes a secret; NOT_FOUND when there is none of that name. */
-export async function removeSecret(
-  ctx: Context,
-  credential: KeyCredential,
-  spaceId: string,
-  name: string,
-): Promise<void> {
+export async function removeSecret(ctx: Context, credential: Credential, spaceId: string, name: string): Promise<void> {
   const { after } = await changeConfig(ctx, credential, spaceId, {
     what: `secrets/${name}`,
     set: sql`slug = s.slug`,
@@ -70,7 +65,7 @@ export async function removeSecret(
 }
 
 /** Names and dates of a space's secrets, by name; never a value. */
-export async function listSecrets(ctx: Context, credential: KeyCredential, spaceId: string): Promise<SecretDates[]> {
+export async function listSecrets(ctx: Context, credential: Credential, spaceId: string): Promise<SecretDates[]> {
   const { row } = await queryAs<{ found: boolean; secrets: SecretDates[] }>(ctx, credential, {
     ctes: sql`target as materialized (select s.space_id from spaces s, caller where s.slug = ${spaceId} and ${inScope})`,
     select: sql`select exists (select 1 from target) as found, coalesce((

@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { hashRequest } from "../request-hash.ts"
 import { changeConfig } from "./change-config.ts"
 import { checkTarget } from "./check-target.ts"
@@ -18,7 +18,7 @@ const KINDS = {
 } as const
 
 /** Adds or replaces a tool. The same definition again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
-export async function putTool(ctx: Context, credential: KeyCredential, spaceId: string, tool: Tool): Promise<Tool> {
+export async function putTool(ctx: Context, credential: Credential, spaceId: string, tool: Tool): Promise<Tool> {
   checkTarget(ctx, tool.request.url, "request.url")
   await putEntry(ctx, credential, spaceId, "tools", tool)
   return tool
@@ -27,7 +27,7 @@ export async function putTool(ctx: Context, credential: KeyCredential, spaceId: 
 /** Adds or replaces an MCP server. The same definition again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
 export async function putMcpServer(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   spaceId: string,
   server: McpServer,
 ): Promise<McpServer> {
@@ -38,7 +38,7 @@ export async function putMcpServer(
 
 async function putEntry(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   spaceId: string,
   column: Column,
   entry: { name: string },
@@ -75,7 +75,7 @@ const SLACK_BYTES = SPACE_POLICY.maxConfigBytes / 4
 /** Removes a tool or an MCP server; NOT_FOUND when there is none of that name. */
 export async function removeEntry(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   spaceId: string,
   { column, name }: { column: Column; name: string },
 ): Promise<void> {

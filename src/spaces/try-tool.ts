@@ -3,7 +3,7 @@ import * as z from "zod"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { newId } from "../platform/ids.ts"
 import { callCallbacksWorker } from "../platform/internal-call.ts"
 import { spaceNotFound } from "./get-space.ts"
@@ -71,7 +71,7 @@ interface Wanted {
 /** Calls a REST tool of a space once, under `key` or one of ours, through the worker that calls tools in turns. NOT_FOUND, UNAVAILABLE. */
 export async function testTool(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { spaceId, name, input, key }: Wanted & { input: Record<string, unknown>; key: string | undefined },
 ): Promise<ToolTest> {
   const space = await requireEntry(ctx, credential, { spaceId, name, column: "tools", word: "tool" })
@@ -85,7 +85,7 @@ export async function testTool(
 /** Connects to an MCP server of a space and lists its tools. NOT_FOUND, UNAVAILABLE. */
 export async function checkMcpServer(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { spaceId, name }: Wanted,
 ): Promise<McpCheck> {
   const space = await requireEntry(ctx, credential, { spaceId, name, column: "mcp_servers", word: "MCP server" })
@@ -96,7 +96,7 @@ export async function checkMcpServer(
 
 async function requireEntry(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { spaceId, name, column, word }: Wanted & { column: "tools" | "mcp_servers"; word: string },
 ): Promise<number> {
   const { row } = await queryAs<{ space_id: number | null; there: boolean }>(ctx, credential, {

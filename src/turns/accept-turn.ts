@@ -2,12 +2,13 @@ import { sql } from "kysely"
 import { fromUsd, toUsd } from "../billing/money.ts"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, type KeyActor, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import { type Actor, inScope, queryAs } from "../identity/actor.ts"
+import type { Credential } from "../identity/credential.ts"
 import { keyReused, type Made } from "../identity/once.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { hashRequest } from "../request-hash.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { CreateTurn } from "./schemas.ts"
@@ -32,7 +33,7 @@ interface AcceptRow {
  */
 export async function acceptTurn(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
 ): Promise<Made<TurnRow>> {
   const requestHash = hashRequest(body)
@@ -54,6 +55,7 @@ export async function acceptTurn(
   }
   if (!row.made) throw refusal(row, body, actor)
   ctx.background(publishTurn(ctx, row.made, { because: "accept" }))
+  wakeWebhooks(ctx, row.made)
   return { made: row.made, replayed: false }
 }
 
@@ -62,7 +64,7 @@ function refusedForCredit(row: AcceptRow): boolean {
   return !row.made && !row.existing && admitted
 }
 
-function refusal(row: AcceptRow, body: CreateTurn, actor: KeyActor): TurnpikeError {
+function refusal(row: AcceptRow, body: CreateTurn, actor: Actor): TurnpikeError {
   if (!row.space) {
     return new TurnpikeError("NOT_FOUND", `There is no space "${body.space}" that this key can see.`, {
       param: "space",
@@ -100,7 +102,7 @@ function refusal(row: AcceptRow, body: CreateTurn, actor: KeyActor): TurnpikeErr
 
 function runAccept(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   idempotencyKey: string,
   requestHash: string,
   body: CreateTurn,
@@ -168,7 +170,7 @@ function runAccept(
       select turn_id, last_event_seq, ${newId("event", now)}, 'turn.queued', '{"state": "queued"}', created_at from made
     )`,
     select: sql`select
-      (select ${turnJson} from made t, space s) as made,
+      (select ${turnJson} || ${hookedJson} from made t, space s) as made,
       (select to_jsonb(existing) from existing) as existing,
       coalesce((select in_scope from existing), false) as existing_in_scope,
       (select jsonb_build_object('archived', archived_at is not null) from space) as space,

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { newId } from "../platform/ids.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { getTurn, turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -20,7 +21,7 @@ export function cancelCtes(ctx: Context, which: RawBuilder<unknown>, reason: str
   return sql`touched as (
     update turns t set
       state = case when t.state = 'queued' then 'cancelled' else t.state end,
-      status_reason = case when t.state = 'queued' then ${reason} else t.status_reason end,
+      status_reason = coalesce(t.status_reason, ${reason}::text),
       held_credit_micros = case when t.state = 'queued' then 0 else t.held_credit_micros end,
       wake_at = case when t.state = 'queued' then null else t.wake_at end,
       finished_at = case when t.state = 'queued' then ${now}::timestamptz end,
@@ -44,7 +45,7 @@ export function cancelCtes(ctx: Context, which: RawBuilder<unknown>, reason: str
 }
 
 /** Cancels a turn: queued at once, running at its next boundary. Cancelled already: the same answer. TURN_FINISHED, NOT_FOUND. */
-export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId: string): Promise<TurnRow> {
+export async function cancelTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   for (let look = 0; look < 3; look++) {
     const { row } = await queryAs<{ touched: EndedTurn | null; before: TurnRow | null }>(ctx, credential, {
       ctes: sql`target as materialized (
@@ -52,12 +53,15 @@ export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId
         where t.turn_id = ${turnId} and ${inScope}
       ), ${cancelCtes(ctx, sql`t.turn_id = (select turn_id from target)`, "client")}`,
       select: sql`select (select turn from target) as before, (
-        select to_jsonb(touched) || jsonb_build_object('space', target.slug, 'last_position', place.last_position)
-        from touched, target, place) as touched`,
+        select to_jsonb(t) || ${hookedJson} || jsonb_build_object('space', target.slug, 'last_position', place.last_position)
+        from touched t, target, place) as touched`,
     })
     if (!row.before) throw turnNotFound(turnId)
     if (row.touched) {
-      if (row.touched.state === "cancelled") ctx.background(wakeNext(ctx, row.touched))
+      if (row.touched.state === "cancelled") {
+        ctx.background(wakeNext(ctx, row.touched))
+        wakeWebhooks(ctx, row.touched)
+      }
       // Between two callbacks nobody works on it: call somebody who sees the wish.
       else if (row.touched.lease_until === null) ctx.background(publishTurn(ctx, row.touched, { because: "cancel" }))
       return untilNoCallStarts(ctx, credential, row.touched)
@@ -77,7 +81,7 @@ export async function cancelTurn(ctx: Context, credential: KeyCredential, turnId
 const LOOKS = [25, 50, 100]
 
 /** The turn, as soon as its worker starts no tool call any more: it has ended, or the time for starting them is over. */
-async function untilNoCallStarts(ctx: Context, credential: KeyCredential, asked: TurnRow): Promise<TurnRow> {
+async function untilNoCallStarts(ctx: Context, credential: Credential, asked: TurnRow): Promise<TurnRow> {
   let turn = asked
   for (let look = 0; ; look++) {
     const until =

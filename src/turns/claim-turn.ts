@@ -6,6 +6,7 @@ import type { JsonRow } from "../platform/json-row.ts"
 import type { Manifest } from "../spaces/manifest.ts"
 import type { McpServer } from "../spaces/mcp-server.ts"
 import type { Tool } from "../spaces/tool.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { releaseTurn } from "./release-turn.ts"
 import type { StepRow } from "./step-row.ts"
@@ -67,7 +68,7 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
         jsonb_build_object('state', 'running', 'config_version', config_version), started_at
       from claimed where epoch = 1
     )
-    select ${turnJson} as turn,
+    select ${turnJson} || ${hookedJson} as turn,
       jsonb_build_object('manifest', c.manifest, 'tools', c.tools, 'mcp_servers', c.mcp_servers) as config,
       to_jsonb(m) as model,
       coalesce((select jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position) from (
@@ -88,6 +89,7 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
       left join model_catalog m on m.pin = t.model`.execute(ctx.db)
   const claimed = rows[0]
   if (!claimed) return null
+  if (claimed.turn.epoch === 1) wakeWebhooks(ctx, claimed.turn)
   try {
     return await withDetails(ctx, claimed)
   } catch (error) {

@@ -27,7 +27,10 @@ export function addStep(step: FinishedStep): RawBuilder<unknown> {
     attempts = 0, model_failures = 0`
 }
 
-/** The CTEs that keep a step and its usage record, for the turn in the CTE `turn`; `billed` is an SQL amount. */
+/**
+ * The CTEs that keep a step and its usage record, for the turn in the CTE `turn`; `billed` is an SQL amount. A web-chat turn
+ * (one without a key) has no usage records: it is in api_turns once it has ended (contract section 2.2).
+ */
 export function stepCtes(step: FinishedStep, now: Date, billed: RawBuilder<unknown>): RawBuilder<unknown> {
   const { usage, text, content, finish } = step.answer
   return sql`kept_step as (
@@ -42,6 +45,6 @@ export function stepCtes(step: FinishedStep, now: Date, billed: RawBuilder<unkno
       ${step.agent === null ? "orchestrator" : "subagent"}, ${usage.tokensInput}::bigint, ${usage.tokensCached}::bigint,
       ${usage.tokensOutput}::bigint, ${step.durationSec}::double precision, ${step.priceVersion}::integer,
       ${step.cost}::bigint, ${billed}, ${now}::timestamptz
-    from turn
+    from turn where key_id is not null
   )`
 }

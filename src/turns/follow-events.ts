@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { STREAM_POLICY } from "./policies.ts"
 import type { TurnState } from "./schemas.ts"
@@ -21,7 +21,7 @@ interface Look {
  */
 export async function followTurnEvents(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { turnId, afterSeq, signal }: { turnId: string; afterSeq: number; signal: AbortSignal },
 ): Promise<AsyncGenerator<TurnEventRow[]>> {
   const first = await look(ctx, credential, { turnId, afterSeq })
@@ -30,7 +30,7 @@ export async function followTurnEvents(
 
 async function* follow(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { turnId, afterSeq, signal, first }: { turnId: string; afterSeq: number; signal: AbortSignal; first: Look },
 ): AsyncGenerator<TurnEventRow[]> {
   let seq = afterSeq
@@ -61,7 +61,7 @@ async function* follow(
 /** One statement: what is new, and the note that somebody reads along. */
 async function look(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { turnId, afterSeq }: { turnId: string; afterSeq: number },
 ): Promise<Look> {
   const now = ctx.clock.now()

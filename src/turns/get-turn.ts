@@ -2,11 +2,11 @@ import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { isTerminal, type TurnRow, turnJson } from "./turn-row.ts"
 
 /** A turn in the key's scope, or NOT_FOUND. One statement. */
-export async function getTurn(ctx: Context, credential: KeyCredential, turnId: string): Promise<TurnRow> {
+export async function getTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   const { row } = await queryAs<{ turn: TurnRow | null }>(ctx, credential, {
     select: sql`select ${turnJson} as turn from turns t join spaces s on s.space_id = t.space_id, caller
       where t.turn_id = ${turnId} and ${inScope}`,
@@ -25,7 +25,7 @@ const LOOKS = [50, 100, 200, 400, 700]
 /** The turn once it has ended, or as it is after `waitSeconds`. */
 export async function waitForTurn(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { turnId, waitSeconds }: { turnId: string; waitSeconds: number },
 ): Promise<TurnRow> {
   const deadline = ctx.clock.now().getTime() + waitSeconds * 1000

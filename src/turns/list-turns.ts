@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
-import type { KeyCredential } from "../identity/api-key.ts"
+import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { firstIdAt } from "../platform/ids.ts"
 import { turnNotFound } from "./get-turn.ts"
@@ -16,24 +16,52 @@ export interface TurnFilters {
   conversation?: string | undefined
   state?: TurnState | undefined
   key?: string | undefined
+  /** Only the web-chat turns of the account's owner: those without a key. */
+  chat?: true
   created_after?: string | undefined
   created_before?: string | undefined
 }
 
-/** The turns in the key's scope, newest first. `created_after` is inclusive, `created_before` exclusive. */
+/** The turns in the caller's scope, newest first. `created_after` is inclusive, `created_before` exclusive. */
 export async function listTurns(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { filters, limit, cursor }: { filters: TurnFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<TurnRow>> {
   const after = decodeCursor(cursor, filters)
+  const where = conditions(filters)
+  if (after) where.push(sql`t.turn_id collate "C" < ${after}`)
+  const { row } = await queryAs<FoundTurns>(ctx, credential, { select: turnPage(where, { limit, offset: 0 }) })
+  return toPage(row.turns, { more: row.found > row.turns.length, filters, idOf: (turn) => turn.turn_id })
+}
+
+/** The same by place instead of by cursor, with how many there are. A page of large texts ends before its limit. */
+export async function findTurns(
+  ctx: Context,
+  credential: Credential,
+  { filters, limit, offset }: { filters: TurnFilters; limit: number; offset: number },
+): Promise<{ turns: TurnRow[]; total: number }> {
+  const where = conditions(filters)
+  const { row } = await queryAs<FoundTurns & { total: number }>(ctx, credential, {
+    select: sql`select found.*, (select count(*)::integer from turns t join spaces s on s.space_id = t.space_id, caller
+      where ${sql.join(where, sql` and `)}) as total from (${turnPage(where, { limit, offset })}) found`,
+  })
+  return row
+}
+
+interface FoundTurns {
+  turns: TurnRow[]
+  /** One more than the limit when there are more. */
+  found: number
+}
+
+function conditions(filters: TurnFilters): RawBuilder<unknown>[] {
   // Scalar subqueries, so that the planner knows them as constants and starts from the owner's index.
   const where: RawBuilder<unknown>[] = [
     inScope,
     sql`t.user_id = (select user_id from caller)`,
     sql`t.test = (select test from caller)`,
   ]
-  if (after) where.push(sql`t.turn_id collate "C" < ${after}`)
   if (filters.space) {
     where.push(
       sql`t.space_id = (select s.space_id from spaces s, caller where s.slug = ${filters.space} and ${inScope})`,
@@ -43,6 +71,7 @@ export async function listTurns(
   if (filters.conversation) where.push(sql`t.conversation_id = ${filters.conversation}`)
   if (filters.state) where.push(sql`t.state = ${filters.state}`)
   if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
+  if (filters.chat) where.push(sql`t.key_id is null`)
   // A turn's id begins with the millisecond of its created_at: the bound on the id is what the index can use.
   if (filters.created_after) {
     where.push(sql`t.created_at >= ${filters.created_after}::timestamptz`)
@@ -52,40 +81,45 @@ export async function listTurns(
     where.push(sql`t.created_at < ${filters.created_before}::timestamptz`)
     where.push(sql`t.turn_id collate "C" < ${firstIdAt("turn", new Date(filters.created_before))}`)
   }
-  const { row } = await queryAs<{ turns: TurnRow[]; found: number }>(ctx, credential, {
-    select: sql`select count(*)::integer as found, coalesce(jsonb_agg(page.turn order by page.place)
-        filter (where page.place <= ${limit}::integer and page.bytes_before < ${TURN_POLICY.answerBytes}::integer), '[]') as turns
+  return where
+}
+
+/** The page of such turns, which ends early at `answerBytes`. */
+function turnPage(
+  where: RawBuilder<unknown>[],
+  { limit, offset }: { limit: number; offset: number },
+): RawBuilder<unknown> {
+  return sql`select count(*)::integer as found, coalesce(jsonb_agg(page.turn order by page.place)
+      filter (where page.place <= ${limit}::integer and page.bytes_before < ${TURN_POLICY.answerBytes}::integer), '[]') as turns
+    from (
+      select found.*, row_number() over newest_first as place,
+        coalesce(sum(bytes) over (newest_first rows between unbounded preceding and 1 preceding), 0) as bytes_before
       from (
-        select found.*, row_number() over newest_first as place,
-          coalesce(sum(bytes) over (newest_first rows between unbounded preceding and 1 preceding), 0) as bytes_before
-        from (
-          select ${turnJson} as turn, t.turn_id, octet_length(to_json(t.text)::text)
-              + coalesce(octet_length(to_json(t.result)::text), 0) as bytes
-          from turns t join spaces s on s.space_id = t.space_id, caller
-          where ${sql.join(where, sql` and `)}
-          order by t.turn_id collate "C" desc limit ${limit + 1}
-        ) found
-        window newest_first as (order by found.turn_id collate "C" desc)
-      ) page`,
-  })
-  return toPage(row.turns, { more: row.found > row.turns.length, filters, idOf: (turn) => turn.turn_id })
+        select ${turnJson} as turn, t.turn_id, octet_length(to_json(t.text)::text)
+            + coalesce(octet_length(to_json(t.result)::text), 0) as bytes
+        from turns t join spaces s on s.space_id = t.space_id, caller
+        where ${sql.join(where, sql` and `)}
+        order by t.turn_id collate "C" desc limit ${limit + 1} offset ${offset}
+      ) found
+      window newest_first as (order by found.turn_id collate "C" desc)
+    ) page`
 }
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */
 export async function listTurnEvents(
   ctx: Context,
-  credential: KeyCredential,
+  credential: Credential,
   { turnId, afterSeq, limit }: { turnId: string; afterSeq: number; limit: number },
-): Promise<{ events: TurnEventRow[]; hasMore: boolean }> {
-  const { row } = await queryAs<{ found: boolean; events: TurnEventRow[] }>(ctx, credential, {
+): Promise<{ events: TurnEventRow[]; hasMore: boolean; total: number }> {
+  const { row } = await queryAs<{ total: number | null; events: TurnEventRow[] }>(ctx, credential, {
     ctes: sql`target as materialized (
-      select t.turn_id from turns t join spaces s on s.space_id = t.space_id, caller
+      select t.turn_id, t.last_event_seq from turns t join spaces s on s.space_id = t.space_id, caller
       where t.turn_id = ${turnId} and ${inScope})`,
-    select: sql`select exists (select 1 from target) as found, coalesce((
+    select: sql`select (select last_event_seq from target) as total, coalesce((
       select jsonb_agg(to_jsonb(e) order by e.seq) from (
         select e.* from turn_events e, target where e.turn_id = target.turn_id and e.seq > ${afterSeq}
         order by e.seq limit ${limit + 1}) e), '[]') as events`,
   })
-  if (!row.found) throw turnNotFound(turnId)
-  return { events: row.events.slice(0, limit), hasMore: row.events.length > limit }
+  if (row.total === null) throw turnNotFound(turnId)
+  return { events: row.events.slice(0, limit), hasMore: row.events.length > limit, total: row.total }
 }

@@ -48,6 +48,9 @@ export const TURN_POLICY = {
   minOutputTokens: 16,
   sweepBatch: 200,
   sweepBatches: 20,
+  /** Turns that one statement cancels when all of a kind are to end; the sweeper goes on. */
+  cancelBatch: 500,
+  cancelPublishes: 60,
 } as const
 
 /** How a reader follows a turn's events. Times in milliseconds. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import { storable } from "../agent/storable.ts"
 import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { addStep, type FinishedStep, stepCtes } from "./finished-step.ts"
 import { type EventDraft, insertEvents } from "./turn-event.ts"
 import { type TurnRow, turnJson } from "./turn-row.ts"
@@ -26,7 +27,7 @@ interface Ending {
 
 /**
  * Ends a running turn, in one statement: its last step (if any), state, events, files, charge, ledger row, bills of its
- * usage records and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale, or
+ * usage records (or, of a web-chat turn, its record in api_turns) and the release of its hold; then wakes the next of its conversation. Null when the epoch is stale, or
  * when the turn is not as `onlyIf` says.
  */
 export async function settleTurn(
@@ -73,19 +74,26 @@ export async function settleTurn(
       returning w.user_id, w.balance_credit_micros as balance
     ), entry as (
       insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
-      select turn.user_id, 'usage', -turn.billed_credit_micros, paid.balance, turn.turn_id, 'turn', finished_at
+      select turn.user_id, case when turn.key_id is null then 'space_usage' else 'usage' end, -turn.billed_credit_micros, paid.balance, turn.turn_id, 'turn', finished_at
       from turn join paid on paid.user_id = turn.user_id where turn.billed_credit_micros > 0
     ), earlier_usage as (
       update usage u set billed_credit_micros = u.cost_credit_micros
       from turn where u.turn_id = turn.turn_id and turn.billed_credit_micros > 0
+    ), chat_turn as (
+      insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
+        tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)
+      select turn_id, user_id, space_id, split_part(model, '/', 1), model, model_calls, tokens_input, tokens_cached,
+        tokens_output, greatest(0, extract(epoch from finished_at - started_at)), cost_credit_micros, billed_credit_micros, finished_at
+      from turn where key_id is null
     ), place as materialized (
       select c.last_position from conversations c, turn left join paid on true
       where c.conversation_id = turn.conversation_id for update of c
     )
-    select ${turnJson} || jsonb_build_object('last_position', place.last_position) as turn
+    select ${turnJson} || ${hookedJson} || jsonb_build_object('last_position', place.last_position) as turn
     from turn t join spaces s on s.space_id = t.space_id, place`.execute(ctx.db)
   const ended = rows[0]?.turn
   if (!ended) return null
+  wakeWebhooks(ctx, ended)
   await wakeNext(ctx, ended)
   return ended
 }

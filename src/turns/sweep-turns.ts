@@ -1,6 +1,7 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { describeError } from "../platform/log.ts"
+import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { cancelCtes } from "./cancel-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -99,7 +100,9 @@ async function sweepTurn(ctx: Context, turn: DueTurn): Promise<"republished" | "
 async function expireTurn(ctx: Context, turn: DueTurn): Promise<void> {
   const { rows } = await sql<{ ended: EndedTurn }>`with
     ${cancelCtes(ctx, sql`t.turn_id = ${turn.turn_id} and t.state = 'queued'`, "expired")}
-    select to_jsonb(touched) || jsonb_build_object('last_position', place.last_position) as ended
-    from touched, place`.execute(ctx.db)
-  if (rows[0]) await wakeNext(ctx, rows[0].ended)
+    select to_jsonb(t) || ${hookedJson} || jsonb_build_object('last_position', place.last_position) as ended
+    from touched t, place`.execute(ctx.db)
+  if (!rows[0]) return
+  wakeWebhooks(ctx, rows[0].ended)
+  await wakeNext(ctx, rows[0].ended)
 }

@@ -11,6 +11,8 @@ export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "
   metadata: Record<string, string>
   file_ids: string[]
   outputs: Output[]
+  /** Of a transition: whether the account has an endpoint that may hear of it. */
+  hooked?: boolean
 }
 
 /** The jsonb of a turn `t` and its space `s`, for TurnRow. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer as createTcpServer } from "node:net"
 
 interface Effect {
   /** How often it was asked for. */
@@ -36,4 +36,15 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
+}
+
+/** A server whose answers are no HTTP. */
+export async function startGarbageServer() {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {})
+    socket.once("data", () => socket.end("\x16\x03\x01 this is no HTTP \r\n\r\n"))
+  })
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() }
 }

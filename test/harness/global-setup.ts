@@ -12,7 +12,8 @@ export default async function setup(project: TestProject) {
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended])
   if (typeof line !== "string") throw new Error("the stand-ins did not start")
   const urls = JSON.parse(line) as ProvidedContext
-  for (const name of ["stackUrl", "modelUrl", "mcpUrl", "customerUrl"] as const) project.provide(name, urls[name])
+  for (const name of ["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl"] as const)
+    project.provide(name, urls[name])
   return async () => {
     child.kill("SIGTERM")
     await ended
@@ -25,5 +26,6 @@ declare module "vitest" {
     modelUrl: string
     mcpUrl: string
     customerUrl: string
+    garbageUrl: string
   }
 }

@@ -10,6 +10,10 @@ interface TurnFacts {
   ledger: number
   ledger_rows: number
   usage_billed: number
+  chat_billed: number | null
+  reason: string | null
+  chat: boolean
+  started: boolean
   pending_files: number
 }
 
@@ -25,6 +29,9 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
        coalesce((select sum(-l.amount_credit_micros) from ledger l where l.turn_id = t.turn_id), 0)::float8 as ledger,
        (select count(*) from ledger l where l.turn_id = t.turn_id)::int as ledger_rows,
        coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed,
+       (select a.billed_credit_micros::float8 from api_turns a where a.turn_id = t.turn_id) as chat_billed,
+       (select min(l.reason) from ledger l where l.turn_id = t.turn_id) as reason, t.key_id is null as chat,
+       t.started_at is not null as started,
        (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files
      from turns t where t.user_id = $1 order by t.conversation_id, t.position`,
     [userId],
@@ -40,7 +47,9 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     expect(types.at(-1), "nothing behind its end").toBe(`turn.${turn.state}`)
     expect(turn.pending_files, "every file is kept or given up").toBe(0)
     expect(turn.ledger, "the ledger has the bill").toBe(turn.billed)
-    expect(turn.usage_billed, "usage adds up to the bill").toBe(turn.billed)
+    expect(turn.usage_billed, "usage adds up to the bill").toBe(turn.chat ? 0 : turn.billed)
+    expect(turn.chat_billed, "a web-chat turn is recorded apart").toBe(turn.chat && turn.started ? turn.billed : null)
+    if (turn.billed > 0) expect(turn.reason).toBe(turn.chat ? "space_usage" : "usage")
     expect(turn.ledger_rows).toBe(turn.billed > 0 ? 1 : 0)
   }
   await expectBooks({ sql }, userId)

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { LLMock } from "@copilotkit/aimock"
 import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
-import { startCustomerServer } from "./customer-server.ts"
+import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
 /** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. */
@@ -23,7 +23,14 @@ const stack = await startStack({
 const models = await startModels()
 const mcp = await startMcpServer()
 const customer = await startCustomerServer()
-const urls = { stackUrl: stack.url, modelUrl: models.url, mcpUrl: mcp.url, customerUrl: customer.url }
+const garbage = await startGarbageServer()
+const urls = {
+  stackUrl: stack.url,
+  modelUrl: models.url,
+  mcpUrl: mcp.url,
+  customerUrl: customer.url,
+  garbageUrl: garbage.url,
+}
 console.log(JSON.stringify(urls))
 
 let ending = false
@@ -33,6 +40,7 @@ async function end() {
   ending = true
   mcp.stop()
   customer.stop()
+  garbage.stop()
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })

@@ -4,6 +4,7 @@ import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { all } from "../../src/routes/all.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
+import { signIn } from "./dashboard.ts"
 import { createNamespace, type Delivery, type TestNamespace } from "./namespace.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
@@ -113,6 +114,8 @@ export async function createWorld(options: { upstreams?: Record<string, string>;
     },
     makeKey,
     createClient,
+    /** Signs a user in, as every login path does in the end. */
+    signIn: (userId: number) => signIn({ invoke, env: ownEnv, clock }, userId),
   }
 
   function makeKey(userId: number, key: Partial<Parameters<typeof createApiKey>[1]> = {}) {

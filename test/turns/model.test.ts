@@ -2,7 +2,8 @@ import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createContext } from "../../src/context.ts"
 import { parseBaseEnv } from "../../src/env.ts"
-import { type KeyCredential, parseApiKey } from "../../src/identity/api-key.ts"
+import { parseApiKey } from "../../src/identity/api-key.ts"
+import type { KeyCredential } from "../../src/identity/credential.ts"
 import { topUp } from "../../src/ops/seed.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
@@ -284,9 +285,8 @@ test(`${SEQUENCES} random sequences agree with the reference model after every s
   const base = Number(settings.TURNPIKE_SEED) || createRandom("reference model").seed
   for (let n = 0; n < SEQUENCES; n++) {
     const seed = (base + n) >>> 0
-    const client = await world.createAccount({ usd: 0 })
-    const credential = parseApiKey(client.key, "turnpike") as KeyCredential
-    const account = { userId: client.userId, credential, space: await client.space() }
+    const { userId, key, space } = await world.createAccount({ usd: 0 })
+    const account = { userId, credential: parseApiKey(key, "turnpike") as KeyCredential, space: await space() }
     const sequence = new Sequence(createRandom("", seed), account)
     try {
       await sequence.run()
@@ -294,7 +294,7 @@ test(`${SEQUENCES} random sequences agree with the reference model after every s
       throw new Error(`seed ${seed}, after ${sequence.done.join(", ")}: ${(error as Error).message}`, { cause: error })
     }
     // The next sequence has a database without open turns: the sweeper would find them.
-    await world.sql(`update turns set wake_at = 'infinity' where user_id = $1 and wake_at is not null`, [client.userId])
+    await world.sql(`update turns set wake_at = 'infinity' where user_id = $1 and wake_at is not null`, [userId])
   }
   console.log(`${SEQUENCES} sequences of ${LENGTH} operations, seeds from ${base}`)
 })

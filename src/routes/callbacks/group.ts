@@ -3,13 +3,16 @@ import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
+import type { Context } from "../../context.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
 import { TurnpikeError } from "../../errors.ts"
 import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { sweepRevokedKeys } from "../../identity/end-key-turns.ts"
 import { sweepIdempotencyKeys } from "../../identity/sweep-idempotency-keys.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
+import { describeError } from "../../platform/log.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -19,6 +22,9 @@ import { advanceTurn } from "../../turns/advance-turn.ts"
 import type { AgentContext } from "../../turns/agent-context.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import { sweepTurns } from "../../turns/sweep-turns.ts"
+import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
+import { sweepWebhooks } from "../../webhooks/sweep-webhooks.ts"
+import { webhookCallbackPath } from "../../webhooks/wake-webhooks.ts"
 
 // Read whole before it can be verified: what we publish is a few bytes, and a tool's test has at most 64 KiB of input.
 const smallBodies = bodyLimit({
@@ -48,12 +54,22 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
+/** What the cron trigger does every minute, in this order. */
+const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
+  turns: sweepTurns,
+  keys: sweepRevokedKeys,
+  webhooks: sweepWebhooks,
+  files: sweepFiles,
+  idempotency_keys: sweepIdempotencyKeys,
+}
+
 /** /callbacks/*: what QStash calls, and the cron sweeper. */
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
   mount(app) {
     app.use("/callbacks/*", smallBodies)
     app.use("/callbacks/turns/*", signed)
+    app.use("/callbacks/webhooks/*", signed)
     app.use("/callbacks/internal/*", signedByUs)
     app.post(turnCallbackPath(":turn_id"), async (c) => {
       const turnId = z.string().max(64).parse(c.req.param("turn_id"))
@@ -62,16 +78,27 @@ export const callbacks: Group = {
       ctx.log("info", "turn.advanced", { turn_id: turnId, result })
       return c.json({ turn_id: turnId, result })
     })
+    app.post(webhookCallbackPath(":webhook_id"), async (c) => {
+      const webhookId = z.string().max(64).parse(c.req.param("webhook_id"))
+      const ctx = agentContext(c)
+      const result = await dispatchWebhook(ctx, webhookId)
+      ctx.log("info", "webhook.dispatched", { webhook_id: webhookId, ...result })
+      return c.json({ webhook_id: webhookId, ...result })
+    })
     app.post(TRY_TOOL_PATH, async (c) => c.json(await tryTool(agentContext(c), tryToolInput.parse(await c.req.json()))))
     app.post(CHECK_SERVER_PATH, async (c) =>
       c.json(await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
   },
   async scheduled(ctx) {
-    const sweep = await sweepTurns(ctx)
-    ctx.log("info", "turns.swept", { ...sweep })
-    ctx.log("info", "files.swept", { ...(await sweepFiles(ctx)) })
-    ctx.log("info", "idempotency_keys.swept", { forgotten: await sweepIdempotencyKeys(ctx) })
+    for (const [what, sweep] of Object.entries(SWEEPS)) {
+      // One that fails does not keep the others from their work; it is tried again in a minute.
+      try {
+        ctx.log("info", `${what}.swept`, { ...(await sweep(ctx)) })
+      } catch (error) {
+        ctx.log("error", `${what}.sweep_failed`, { error: describeError(error) })
+      }
+    }
   },
 }
 

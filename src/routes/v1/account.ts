@@ -1,15 +1,8 @@
 import * as z from "zod"
-import { getBalance } from "../../billing/get-balance.ts"
+import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
 import type { App } from "../../http/app.ts"
+import { keyOf } from "../../identity/actor.ts"
 import { toInstant } from "../../time.ts"
-
-const balanceSchema = z
-  .object({
-    balance_usd: z.number(),
-    held_usd: z.number().meta({ description: "Set aside for turns that are not over." }),
-    available_usd: z.number().meta({ description: "balance_usd - held_usd: what new turns may hold." }),
-  })
-  .meta({ id: "Balance" })
 
 const meSchema = z
   .object({
@@ -39,7 +32,7 @@ export function mountAccount(app: App) {
     },
     async (c) => {
       const { actor, spaceSlug, balance } = await getBalance(c.get("ctx"), c.get("credential"))
-      const { key_id, name, scope, test } = actor
+      const { key_id, name, scope, test } = keyOf(actor)
       const dates = { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at) }
       return { key: { key_id, name, scope, space: spaceSlug, test, ...dates }, balance }
     },

@@ -2,12 +2,16 @@ import { parseBaseEnv } from "../../env.ts"
 import type { App, Group } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { openApiDocument } from "../../http/openapi.ts"
+import { API_SURFACE } from "../../http/surface.ts"
 import { mountAccount } from "./account.ts"
+import { mountDeliveries } from "./deliveries.ts"
+import { mountEvents } from "./events.ts"
 import { mountFiles } from "./files.ts"
 import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
+import { mountWebhooks } from "./webhooks.ts"
 
 /** /v1/*: customers' servers. */
 export const v1: Group = {
@@ -20,6 +24,9 @@ export const v1: Group = {
     mountTools(app)
     mountFiles(app)
     mountTurns(app)
+    mountWebhooks(app)
+    mountDeliveries(app)
+    mountEvents(app)
     mountAccount(app)
   },
 }
@@ -27,6 +34,6 @@ export const v1: Group = {
 function mountOpenApi(app: App) {
   app.get("/v1/openapi.json", (c) => {
     const operations = app.operations.filter((operation) => operation.path.startsWith("/v1/"))
-    return c.json(openApiDocument(operations, { origin: new URL(c.req.url).origin }))
+    return c.json(openApiDocument(operations, { origin: new URL(c.req.url).origin, surface: API_SURFACE }))
   })
 }

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts"
 import { TurnpikeError } from "../../errors.ts"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
-import type { KeyCredential } from "../../identity/api-key.ts"
+import type { Credential } from "../../identity/credential.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import { mcpServerSchema, putMcpServerSchema } from "../../spaces/mcp-server.ts"
 import { serverName, toolName } from "../../spaces/names.ts"
@@ -84,7 +84,7 @@ interface Entries<Entry extends { name: string }, Put extends { name?: string | 
   name: z.ZodType<string, string>
   schema: z.ZodType<Entry, Entry>
   putSchema: z.ZodType<Put, Put>
-  put(ctx: Context, credential: KeyCredential, spaceId: string, entry: Entry): Promise<Entry>
+  put(ctx: Context, credential: Credential, spaceId: string, entry: Entry): Promise<Entry>
 }
 
 /** List, read, put and delete one kind of the named things of a space. */
@@ -94,7 +94,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
 ) {
   const all = `/v1/spaces/{space_id}/${path}`
   const params = z.object({ space_id: idParam, name })
-  const entriesOf = async (ctx: Context, credential: KeyCredential, spaceId: string) => {
+  const entriesOf = async (ctx: Context, credential: Credential, spaceId: string) => {
     const space = await getSpace(ctx, credential, spaceId)
     return space[column] as unknown as Record<string, Entry>
   }

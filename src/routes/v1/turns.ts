@@ -1,19 +1,15 @@
 import * as z from "zod"
-import type { Context } from "../../context.ts"
-import { TurnpikeError } from "../../errors.ts"
 import type { App } from "../../http/app.ts"
-import { eventStream } from "../../http/event-stream.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
-import type { KeyCredential } from "../../identity/api-key.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
-import { followTurnEvents } from "../../turns/follow-events.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
+import { acceptsEventStream, parseLastEventId, streamTurnEvents } from "../turn-events.ts"
 
 const turnParams = z.object({ turn_id: idParam })
 const theTurn = { status: 200, description: "The turn.", schema: turnSchema } as const
@@ -170,7 +166,7 @@ export function mountTurns(app: App) {
     async (c, { params, query }) => {
       if (acceptsEventStream(c.req.header("accept"))) {
         const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? query.cursor
-        return streamEvents(c.get("ctx"), c.get("credential"), { turnId: params.turn_id, afterSeq })
+        return streamTurnEvents(c.get("ctx"), c.get("credential"), { turnId: params.turn_id, afterSeq })
       }
       const options = { turnId: params.turn_id, afterSeq: query.cursor, limit: query.limit }
       const { events, hasMore } = await listTurnEvents(c.get("ctx"), c.get("credential"), options)
@@ -178,27 +174,4 @@ export function mountTurns(app: App) {
       return { data: events.map(serializeTurnEvent), has_more: hasMore, next_cursor }
     },
   )
-}
-
-function acceptsEventStream(accept = ""): boolean {
-  return accept.split(",").some((type) => type.split(";")[0]?.trim().toLowerCase() === "text/event-stream")
-}
-
-function parseLastEventId(header: string | undefined): number | undefined {
-  if (header === undefined || header === "") return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header)
-  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is no seq of a turn's event", { param: "Last-Event-ID" })
-}
-
-async function streamEvents(
-  ctx: Context,
-  credential: KeyCredential,
-  { turnId, afterSeq }: { turnId: string; afterSeq: number },
-): Promise<Response> {
-  const gone = new AbortController()
-  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: gone.signal })
-  const batches = (async function* () {
-    for await (const batch of rows) yield batch.map(serializeTurnEvent)
-  })()
-  return eventStream(batches, { log: ctx.log, onCancel: () => gone.abort(new Error("the reader has gone")) })
 }

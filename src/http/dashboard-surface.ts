@@ -1,0 +1,42 @@
+import * as z from "zod"
+import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { BODY_CODES, type Surface } from "./surface.ts"
+
+const dashboardError = z
+  .object({
+    detail: z.string().meta({ example: 'There is no key "key_1".' }),
+    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+    param: z.string().optional().meta({ description: "The field at fault." }),
+    details: z.unknown().optional(),
+  })
+  .meta({ id: "DashboardError" })
+
+const validationErrorBody = z
+  .object({
+    detail: z.array(
+      z.object({
+        loc: z.array(z.union([z.string(), z.int()])).meta({ example: ["body", "name"] }),
+        msg: z.string(),
+        type: z.string().meta({ example: "string_too_short" }),
+      }),
+    ),
+  })
+  .meta({ id: "HTTPValidationError" })
+
+export const DASHBOARD_SURFACE: Surface = {
+  info: {
+    title: "Turnpike dashboard",
+    version: "0.1.0",
+    description:
+      "What the dashboard of a signed-in user speaks. Requests that change something need `Sec-Fetch-Site: same-origin`, " +
+      "as browsers send it, or an `Origin` that is this server's own; bodies are JSON.",
+  },
+  securitySchemes: {
+    session: { type: "apiKey", in: "cookie", name: "token", description: "The session that every login path sets." },
+  },
+  codesOf: ({ method, body }) => {
+    const unsafe: ErrorCode[] = method === "get" ? [] : ["CROSS_ORIGIN"]
+    return ["SESSION_REQUIRED", ...unsafe, "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])]
+  },
+  errorSchema: (status) => (status === 422 ? validationErrorBody : dashboardError),
+}

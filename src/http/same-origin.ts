@@ -1,0 +1,18 @@
+import { createMiddleware } from "hono/factory"
+import { TurnpikeError } from "../errors.ts"
+import type { AppEnv } from "./app-env.ts"
+
+const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
+
+/**
+ * Lets only pages of our own origin change anything with a user's cookie (design section 7). What the browser says in
+ * Sec-Fetch-Site decides, since no page can set it; a client that does not send it must name our origin in Origin.
+ */
+export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
+  const site = c.req.header("sec-fetch-site")
+  const own = site === undefined ? c.req.header("origin") === new URL(c.req.url).origin : site === "same-origin"
+  if (!SAFE.has(c.req.method) && !own) {
+    throw new TurnpikeError("CROSS_ORIGIN", "This request does not come from a page of this origin.")
+  }
+  await next()
+})

@@ -1,0 +1,45 @@
+import type { Context as HonoContext } from "hono"
+import { getCookie, setCookie } from "hono/cookie"
+import { createMiddleware } from "hono/factory"
+import { TurnpikeError } from "../errors.ts"
+import type { SessionCredential } from "../identity/credential.ts"
+import { SESSION_POLICY } from "../identity/policies.ts"
+import { readSessionToken, signSessionToken } from "../identity/session-token.ts"
+import type { AppEnv } from "./app-env.ts"
+
+export const SESSION_COOKIE = "token"
+
+/**
+ * Reads the cookie `token`; one that we have not signed is refused without any I/O. Whether its session goes on is decided by
+ * the row, in the same statement as the request. `?test=true` asks for test data. The cookie slides as its session does.
+ */
+export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
+  const ctx = c.get("ctx")
+  const token = getCookie(c, SESSION_COOKIE)
+  if (!token) throw new TurnpikeError("SESSION_REQUIRED", "There is no session. Sign in.")
+  const session = await readSessionToken(ctx, token)
+  if (!session)
+    throw new TurnpikeError("SESSION_REQUIRED", "The session has expired or is not one of ours. Sign in again.")
+  c.set("credential", { kind: "session", sessionId: session.sessionId, test: c.req.query("test") === "true" })
+  await next()
+  const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
+  if (age >= SESSION_POLICY.noteUseMs && c.res.ok) await setSessionCookie(c, session.sessionId)
+})
+
+/** Gives the browser its session (design section 7): the cookie is for this host only, and out of reach of scripts. */
+export async function setSessionCookie(c: HonoContext<AppEnv>, sessionId: string): Promise<void> {
+  setCookie(c, SESSION_COOKIE, await signSessionToken(c.get("ctx"), sessionId), {
+    path: "/",
+    httpOnly: true,
+    secure: true,
+    sameSite: "Lax",
+    maxAge: SESSION_POLICY.lifeMs / 1000,
+  })
+}
+
+/** The session of a request that `sessionAuth` has let through. */
+export function sessionOf(c: HonoContext<AppEnv>): SessionCredential {
+  const credential = c.get("credential")
+  if (credential.kind !== "session") throw new Error("a key has come to an operation of the dashboard")
+  return credential
+}

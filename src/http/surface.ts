@@ -1,0 +1,51 @@
+import * as z from "zod"
+import { API_CODES, type ErrorCode } from "../errors.ts"
+import type { Operation } from "./operation.ts"
+
+/** What an OpenAPI document says of all operations of a surface: who they are for, how to sign in, how errors look. */
+export interface Surface {
+  info: { title: string; version: string; description: string }
+  /** By the name under which every operation asks for it. */
+  securitySchemes: Record<string, object>
+  /** What it can answer beside the operation's own codes. */
+  codesOf(operation: Operation): ErrorCode[]
+  errorSchema(status: number): z.ZodType
+}
+
+/** What can be wrong with a body. */
+export const BODY_CODES: ErrorCode[] = [
+  "INVALID_JSON",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "VALIDATION_FAILED",
+]
+
+const apiError = z
+  .object({
+    error: z.object({
+      code: z.enum(API_CODES as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      param: z.string().optional().meta({ description: "The field or parameter at fault." }),
+      details: z.unknown().optional(),
+      retryable: z.boolean().meta({ description: "Whether the same request may succeed later." }),
+      request_id: z.string(),
+    }),
+  })
+  .meta({ id: "Error" })
+
+export const API_SURFACE: Surface = {
+  info: {
+    title: "Turnpike",
+    version: "1",
+    description: "Create isolated spaces, send turns to their agents, get text and an exact bill.",
+  },
+  securitySchemes: {
+    api_key: {
+      type: "http",
+      scheme: "bearer",
+      description: "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
+    },
+  },
+  codesOf: ({ body }) => ["INVALID_API_KEY", "API_KEY_EXPIRED", "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])],
+  errorSchema: () => apiError,
+}

@@ -1,0 +1,63 @@
+import type * as z from "zod"
+import { type Fault, TurnpikeError } from "../errors.ts"
+
+type Issue = z.core.$ZodIssue
+
+/** VALIDATION_FAILED with the first fault as `param` and all of them as `details` (/v1) and `faults` (/api). */
+export function validationError(issues: readonly Issue[], place: Fault["place"]): TurnpikeError {
+  const faults = issues.flatMap((issue): Fault[] => {
+    const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)))
+    if (issue.code !== "unrecognized_keys") return [{ place, path, type: typeOf(issue), message: issue.message }]
+    const message = "There is no such field."
+    return issue.keys.map((key) => ({ place, path: [...path, key], type: "extra_forbidden", message }))
+  })
+  const details = faults.map(({ path, message }) => ({ param: path.join("."), message }))
+  const first = details[0]
+  const message = first?.param ? `${first.param}: ${first.message}` : (first?.message ?? "The request is wrong.")
+  return new TurnpikeError("VALIDATION_FAILED", message, {
+    ...(first?.param && { param: first.param }),
+    details,
+    faults,
+  })
+}
+
+/** The word for an expected type, where Pydantic's differs. */
+const WRONG_TYPES: Record<string, string> = {
+  number: "float_type",
+  boolean: "bool_type",
+  array: "list_type",
+  object: "dict_type",
+  record: "dict_type",
+}
+
+/** What Pydantic 2 calls such a fault, so that clients made for FastAPI know it. */
+function typeOf(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.message.endsWith("received undefined")) return "missing"
+      return WRONG_TYPES[issue.expected] ?? `${issue.expected}_type`
+    case "too_small":
+      return sizeFault(issue.origin, { text: "string_too_short", list: "too_short" }, issue.inclusive, "greater_than")
+    case "too_big":
+      return sizeFault(issue.origin, { text: "string_too_long", list: "too_long" }, issue.inclusive, "less_than")
+    case "not_multiple_of":
+      return "multiple_of"
+    case "invalid_value":
+      return issue.values.length === 1 ? "literal_error" : "enum"
+    case "invalid_format":
+      return issue.format === "datetime" ? "datetime_parsing" : "string_pattern_mismatch"
+    default:
+      return "value_error"
+  }
+}
+
+function sizeFault(
+  origin: string,
+  { text, list }: { text: string; list: string },
+  inclusive: boolean | undefined,
+  number: string,
+): string {
+  if (origin === "string") return text
+  if (origin !== "number" && origin !== "int" && origin !== "bigint") return list
+  return inclusive === false ? number : `${number}_equal`
+}

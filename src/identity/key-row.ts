@@ -1,0 +1,67 @@
+import { sql } from "kysely"
+import * as z from "zod"
+import { TurnpikeError } from "../errors.ts"
+import type { JsonRow } from "../platform/json-row.ts"
+import { toInstant } from "../time.ts"
+import { capsSchema, serializeCaps } from "./caps.ts"
+
+export const KEY_SCOPES = ["created", "space", "all"] as const
+
+/** A row of `api_keys`, as to_jsonb gives it, without what its values are known by; with its space's slug. */
+export interface KeyRow extends Omit<JsonRow<"api_keys">, "scope" | "hash" | "previous_hash"> {
+  scope: (typeof KEY_SCOPES)[number]
+  space: string | null
+}
+
+/** The jsonb of a key `k`, for KeyRow. */
+export const keyJson = sql`to_jsonb(k) - 'hash' - 'previous_hash'
+  || jsonb_build_object('space', (select s.slug from spaces s where s.space_id = k.space_id))`
+
+const instant = z.iso.datetime()
+
+export const keySchema = z
+  .object({
+    key_id: z.string().meta({ example: "key_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    name: z.string().meta({ example: "Production server" }),
+    scope: z.enum(KEY_SCOPES).meta({
+      description: "`created`: only spaces that this key creates; `space`: the one named; `all`: all of the account's.",
+    }),
+    space: z.string().nullable().meta({ description: "The one space of a key with the scope `space`." }),
+    test: z.boolean(),
+    hint: z.string().meta({ description: "What its value begins and ends with.", example: "turnpike_live_4fQz…x81B" }),
+    caps: capsSchema,
+    created_at: instant,
+    expires_at: instant.nullable(),
+    last_used_at: instant.nullable().meta({ description: "To the minute." }),
+    revoked_at: instant.nullable(),
+    previous_expires_at: instant
+      .nullable()
+      .meta({ description: "Until when the value before the last rotation works, or worked." }),
+  })
+  .meta({ id: "ApiKey" })
+
+/** A key with the value that it was just given. */
+export const newKeySchema = keySchema
+  .extend({ value: z.string().meta({ description: "The key itself. It is shown this once, and stored nowhere." }) })
+  .meta({ id: "NewApiKey" })
+
+export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
+  return {
+    key_id: row.key_id,
+    name: row.name,
+    scope: row.scope,
+    space: row.space,
+    test: row.test,
+    hint: row.hint,
+    caps: serializeCaps(row),
+    created_at: toInstant(row.created_at),
+    expires_at: toInstant(row.expires_at),
+    last_used_at: toInstant(row.last_used_at),
+    revoked_at: toInstant(row.revoked_at),
+    previous_expires_at: toInstant(row.previous_expires_at),
+  }
+}
+
+export const keyNotFound = (keyId: string) => new TurnpikeError("NOT_FOUND", `There is no API key "${keyId}" of yours.`)
+
+export const keyRevoked = () => new TurnpikeError("KEY_REVOKED", "This API key was revoked: create a new one.")

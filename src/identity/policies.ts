@@ -1,0 +1,18 @@
+const DAY_MS = 24 * 3_600_000
+
+/** How long a session goes on after its last use, and how often that use is written (design section 7). */
+export const SESSION_POLICY = {
+  lifeMs: 30 * DAY_MS,
+  noteUseMs: 3_600_000,
+} as const
+
+/** How long a key's former value goes on working when it is rotated, and how revoked keys' turns are ended. */
+export const KEY_POLICY = {
+  overlapSeconds: 86_400,
+  maxOverlapSeconds: 7 * 86_400,
+  /** Statements of `cancelBatch` turns each that a revocation waits for; the sweeper does the rest. */
+  endBatches: 20,
+  sweepKeys: 50,
+  /** A turn whose acceptance began before the revocation is there by then. */
+  settledAfterMs: 120_000,
+} as const

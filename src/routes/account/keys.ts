@@ -1,0 +1,131 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { idParam, listOf, listQuery } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { rotateKey, rotateKeySchema, updateKey, updateKeySchema } from "../../identity/change-key.ts"
+import { createKey, createKeySchema } from "../../identity/create-key.ts"
+import { keySchema, newKeySchema, serializeKey } from "../../identity/key-row.ts"
+import { getKey, listKeys } from "../../identity/list-keys.ts"
+import { revokeKey } from "../../identity/revoke-key.ts"
+
+const tag = "API keys"
+const keyParams = z.object({ key_id: idParam })
+const theKey = { status: 200, description: "The key.", schema: keySchema } as const
+
+export function mountKeys(app: App) {
+  app.operation(
+    {
+      method: "post",
+      path: "/api/account/keys",
+      id: "createKey",
+      tag,
+      summary: "Create an API key",
+      description: "Its value is in this answer and nowhere else: keep it now. Keys are for servers only.",
+      body: createKeySchema,
+      answer: {
+        status: 201,
+        description: "The key and its value.",
+        schema: newKeySchema,
+        headers: { Location: "Its path." },
+      },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { body }) => {
+      const { key, value } = await createKey(c.get("ctx"), sessionOf(c), body)
+      c.header("Location", `/api/account/keys/${key.key_id}`)
+      return { ...serializeKey(key), value }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/keys",
+      id: "listKeys",
+      tag,
+      summary: "List API keys",
+      description: "Newest first, revoked and expired ones included.",
+      query: z.strictObject({
+        test: z.enum(["true", "false"]).optional().meta({ description: "Only test keys, or only live ones." }),
+        ...listQuery,
+      }),
+      answer: { status: 200, description: "A page of keys.", schema: listOf(keySchema) },
+      errors: [],
+    },
+    async (c, { query: { test, limit, offset } }) => {
+      const filters = { test: test === undefined ? undefined : test === "true", limit, offset }
+      const { keys, total } = await listKeys(c.get("ctx"), sessionOf(c), filters)
+      return { items: keys.map(serializeKey), total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/keys/{key_id}",
+      id: "getKey",
+      tag,
+      summary: "Read an API key",
+      params: keyParams,
+      answer: theKey,
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => serializeKey(await getKey(c.get("ctx"), sessionOf(c), params.key_id)),
+  )
+
+  app.operation(
+    {
+      method: "patch",
+      path: "/api/account/keys/{key_id}",
+      id: "updateKey",
+      tag,
+      summary: "Rename an API key, set its caps or its expiry",
+      description:
+        "What is left out stays as it is. An expired key works again with a later expiry; a revoked one never does.",
+      params: keyParams,
+      body: updateKeySchema,
+      answer: theKey,
+      errors: ["NOT_FOUND", "KEY_REVOKED"],
+    },
+    async (c, { params, body }) => serializeKey(await updateKey(c.get("ctx"), sessionOf(c), params.key_id, body)),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/account/keys/{key_id}/rotate",
+      id: "rotateKey",
+      tag,
+      summary: "Give an API key a new value",
+      description:
+        "The same key with its scope, caps and turns, under a new value, which is shown this once. The former value works " +
+        "until `overlap_seconds` have gone; a value from an earlier rotation ends at once.",
+      params: keyParams,
+      body: rotateKeySchema,
+      answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
+      errors: ["NOT_FOUND", "KEY_REVOKED"],
+    },
+    async (c, { params, body }) => {
+      const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }
+      const { key, value } = await rotateKey(c.get("ctx"), sessionOf(c), rotation)
+      return { ...serializeKey(key), value }
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/account/keys/{key_id}/revoke",
+      id: "revokeKey",
+      tag,
+      summary: "Revoke an API key",
+      description:
+        "For good, from its next request on. Its queued turns are cancelled (`key_revoked`), its running ones stop at their " +
+        "next boundary. Revoking twice answers the same.",
+      params: keyParams,
+      answer: theKey,
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => serializeKey(await revokeKey(c.get("ctx"), sessionOf(c), params.key_id)),
+  )
+}

@@ -1,0 +1,61 @@
+import * as z from "zod"
+import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
+import { LEDGER_REASONS, ledgerEntrySchema, listLedger, serializeLedgerEntry } from "../../billing/list-ledger.ts"
+import type { App } from "../../http/app.ts"
+import { idParam, instantParam, listOf, listQuery } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { getMe, meSchema } from "../../identity/get-me.ts"
+
+const tag = "Account"
+
+export function mountMoney(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/me",
+      id: "getMe",
+      tag,
+      summary: "Who is signed in",
+      answer: { status: 200, description: "The user, the session and the balance.", schema: meSchema },
+      errors: [],
+    },
+    async (c) => getMe(c.get("ctx"), sessionOf(c)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/balance",
+      id: "getBalance",
+      tag,
+      summary: "Read the balance",
+      answer: { status: 200, description: "The balance of the account.", schema: balanceSchema },
+      errors: [],
+    },
+    async (c) => (await getBalance(c.get("ctx"), sessionOf(c))).balance,
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/ledger",
+      id: "listLedger",
+      tag,
+      summary: "List the ledger",
+      description: "Every amount that was ever booked, newest first. The balance is the sum of all of them.",
+      query: z.strictObject({
+        reason: z.enum(LEDGER_REASONS).optional(),
+        turn: idParam.optional().meta({ description: "A `turn_id`." }),
+        created_after: instantParam.optional().meta({ description: "Inclusive." }),
+        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+        ...listQuery,
+      }),
+      answer: { status: 200, description: "A page of entries.", schema: listOf(ledgerEntrySchema) },
+      errors: [],
+    },
+    async (c, { query: { limit, offset, ...filters } }) => {
+      const { entries, total } = await listLedger(c.get("ctx"), sessionOf(c), { filters, limit, offset })
+      return { items: entries.map(serializeLedgerEntry), total, limit, offset }
+    },
+  )
+}

@@ -1,0 +1,122 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { idParam, instantParam, listOf, listQuery, testQuery } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { cancelTurn } from "../../turns/cancel-turn.ts"
+import { getTurn } from "../../turns/get-turn.ts"
+import { findTurns, listTurnEvents } from "../../turns/list-turns.ts"
+import { TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
+import { serializeTurnEvent } from "../../turns/turn-event.ts"
+import { serializeTurn } from "../../turns/turn-row.ts"
+import { acceptsEventStream, parseLastEventId, streamTurnEvents } from "../turn-events.ts"
+
+const tag = "Turns"
+const params = z.object({ turn_id: idParam })
+const query = z.strictObject(testQuery)
+const theTurn = { status: 200, description: "The turn.", schema: turnSchema } as const
+
+/** What turns can be found by, beside their kind. */
+export const turnFilters = {
+  space: idParam.optional().meta({ description: "A `space_id`." }),
+  conversation: idParam.optional().meta({ description: "A conversation's id." }),
+  state: z.enum(TURN_STATES).optional(),
+  created_after: instantParam.optional().meta({ description: "Inclusive." }),
+  created_before: instantParam.optional().meta({ description: "Exclusive." }),
+}
+
+export function mountTurns(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/turns",
+      id: "listTurns",
+      tag,
+      summary: "List turns",
+      description: "Of all keys and of the web chat, newest first. A page of very large texts ends before its limit.",
+      query: z.strictObject({
+        ...turnFilters,
+        end_user_ref: idParam.optional(),
+        key: idParam.optional().meta({ description: "A `key_id`." }),
+        ...testQuery,
+        ...listQuery,
+      }),
+      answer: { status: 200, description: "A page of turns.", schema: listOf(turnSchema) },
+      errors: [],
+    },
+    async (c, { query: { limit, offset, test: _test, ...filters } }) => {
+      const { turns, total } = await findTurns(c.get("ctx"), sessionOf(c), { filters, limit, offset })
+      return { items: turns.map(serializeTurn), total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/turns/{turn_id}",
+      id: "getTurn",
+      tag,
+      summary: "Read a turn",
+      params,
+      query,
+      answer: theTurn,
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => serializeTurn(await getTurn(c.get("ctx"), sessionOf(c), params.turn_id)),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/account/turns/{turn_id}/cancel",
+      id: "cancelTurn",
+      tag,
+      summary: "Cancel a turn",
+      description:
+        "A queued turn is cancelled at once; a running one stops at its next boundary and is billed for what it did.",
+      params,
+      query,
+      answer: theTurn,
+      errors: ["NOT_FOUND", "TURN_FINISHED", "CONFLICT"],
+    },
+    async (c, { params }) => serializeTurn(await cancelTurn(c.get("ctx"), sessionOf(c), params.turn_id)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/turns/{turn_id}/events",
+      id: "listTurnEvents",
+      tag,
+      summary: "Read a turn's events",
+      description:
+        "Oldest first; they are numbered without gaps, so that `offset` is the `seq` after which to go on. With `Accept: " +
+        "text/event-stream` they come as they happen, as server-sent events, until the turn has ended.",
+      headers: [
+        {
+          name: "Last-Event-ID",
+          required: false,
+          description: "With server-sent events: the `seq` after which to go on.",
+          example: "7",
+        },
+      ],
+      params,
+      query: z.strictObject({ ...testQuery, ...listQuery, limit: listQuery.limit.default(100) }),
+      answer: {
+        status: 200,
+        description: "A page of events.",
+        schema: listOf(turnEventSchema),
+        also: { "text/event-stream": "One event each: `id` is its seq, `event` its type, `data` the event as JSON." },
+      },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params, query: { limit, offset } }) => {
+      const turnId = params.turn_id
+      if (acceptsEventStream(c.req.header("accept"))) {
+        const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? offset
+        return streamTurnEvents(c.get("ctx"), sessionOf(c), { turnId, afterSeq })
+      }
+      const { events, total } = await listTurnEvents(c.get("ctx"), sessionOf(c), { turnId, afterSeq: offset, limit })
+      return { items: events.map(serializeTurnEvent), total, limit, offset }
+    },
+  )
+}

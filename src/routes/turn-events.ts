@@ -1,0 +1,30 @@
+import type { Context } from "../context.ts"
+import { TurnpikeError } from "../errors.ts"
+import { eventStream } from "../http/event-stream.ts"
+import type { Credential } from "../identity/credential.ts"
+import { followTurnEvents } from "../turns/follow-events.ts"
+import { serializeTurnEvent } from "../turns/turn-event.ts"
+
+export function acceptsEventStream(accept = ""): boolean {
+  return accept.split(",").some((type) => type.split(";")[0]?.trim().toLowerCase() === "text/event-stream")
+}
+
+export function parseLastEventId(header: string | undefined): number | undefined {
+  if (header === undefined || header === "") return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header)
+  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is no seq of a turn's event", { param: "Last-Event-ID" })
+}
+
+/** A turn's events after `afterSeq`, as server-sent events. NOT_FOUND. */
+export async function streamTurnEvents(
+  ctx: Context,
+  credential: Credential,
+  { turnId, afterSeq }: { turnId: string; afterSeq: number },
+): Promise<Response> {
+  const gone = new AbortController()
+  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: gone.signal })
+  const batches = (async function* () {
+    for await (const batch of rows) yield batch.map(serializeTurnEvent)
+  })()
+  return eventStream(batches, { log: ctx.log, onCancel: () => gone.abort(new Error("the reader has gone")) })
+}

@@ -1,0 +1,50 @@
+import type * as z from "zod"
+import type { Context } from "../context.ts"
+import type { SessionCredential } from "../identity/credential.ts"
+import type { Made } from "../identity/once.ts"
+import { acceptTurn } from "./accept-turn.ts"
+import { getTurn, turnNotFound, waitForTurn } from "./get-turn.ts"
+import { createTurnSchema } from "./schemas.ts"
+import type { TurnRow } from "./turn-row.ts"
+
+/**
+ * Whose customer the owner of an account is when they chat in a space of theirs: nobody's. No request of /v1 can name this
+ * end_user_ref, since there it has at least one character: so a chat never shares a conversation with a customer.
+ */
+export const OWNER_REF = ""
+
+/** No Idempotency-Key of /v1 has a tab: a chat's keys and those of the owner's servers never meet. */
+const KEY_PREFIX = "chat\t"
+
+export const createChatTurnSchema = createTurnSchema
+  .pick({ space: true, text: true, files: true, model: true, max_cost_usd: true })
+  .extend({
+    conversation: createTurnSchema.shape.conversation.meta({
+      description:
+        "A conversation's id (`conv_…`), or a name of your own within this space. Default: one for the space.",
+    }),
+  })
+  .meta({ id: "CreateChatTurn" })
+
+/** Accepts a web-chat turn: a turn of the signed-in owner, without a key. Errors as of `acceptTurn`. */
+export function acceptChatTurn(
+  ctx: Context,
+  credential: SessionCredential,
+  { idempotencyKey, body }: { idempotencyKey: string | null; body: z.output<typeof createChatTurnSchema> },
+): Promise<Made<TurnRow>> {
+  return acceptTurn(ctx, credential, {
+    idempotencyKey: KEY_PREFIX + (idempotencyKey ?? ctx.requestId),
+    body: { ...body, end_user_ref: OWNER_REF },
+  })
+}
+
+/** A web-chat turn, once it has ended or after `waitSeconds`; NOT_FOUND for any other turn. */
+export async function getChatTurn(
+  ctx: Context,
+  credential: SessionCredential,
+  { turnId, waitSeconds }: { turnId: string; waitSeconds: number },
+): Promise<TurnRow> {
+  const turn = await getTurn(ctx, credential, turnId)
+  if (turn.key_id !== null) throw turnNotFound(turnId)
+  return waitSeconds > 0 ? waitForTurn(ctx, credential, { turnId, waitSeconds }) : turn
+}

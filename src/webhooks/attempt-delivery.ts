@@ -1,0 +1,112 @@
+import { storable } from "../agent/storable.ts"
+import type { Context } from "../context.ts"
+import type { Outbound } from "../platform/outbound.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
+import type { ClaimedDelivery } from "./claim-deliveries.ts"
+import type { EndpointRow } from "./endpoint-row.ts"
+import { serializeEvent } from "./event-payload.ts"
+import { WEBHOOK_POLICY } from "./policies.ts"
+import { nextAttemptAt, parseRetryAfter } from "./retry-schedule.ts"
+import { signatureHeaders } from "./signing.ts"
+
+export interface DispatchContext extends Context {
+  readonly outbound: Outbound
+}
+
+/** What became of one attempt. */
+export interface Attempt {
+  delivery_id: string
+  epoch: number
+  ok: boolean
+  status: number | null
+  error: string | null
+  answer: string | null
+  duration_ms: number
+  at: Date
+  /** Null when it is over, well or not. */
+  next_attempt_at: Date | null
+}
+
+/** Posts an event to its endpoint, signed for this moment. 2xx within `timeoutMs` is success; a redirect is not followed. */
+export async function attemptDelivery(
+  ctx: DispatchContext,
+  { endpoint, secrets }: { endpoint: Pick<EndpointRow, "url">; secrets: string[] },
+  { delivery_id, epoch, round, event }: ClaimedDelivery,
+): Promise<Attempt> {
+  const at = ctx.clock.now()
+  const body = JSON.stringify(serializeEvent(event))
+  const answer = await post(ctx, endpoint.url, {
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Turnpike-Webhooks",
+      ...(await signatureHeaders(secrets, { id: event.event_id, at, body })),
+    },
+  })
+  const ended = ctx.clock.now()
+  const { status, error } = answer
+  const ok = status !== null && status >= 200 && status < 300
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, ended)
+  return {
+    delivery_id,
+    epoch,
+    ok,
+    status,
+    error,
+    answer: answer.text,
+    duration_ms: ended.getTime() - at.getTime(),
+    at,
+    next_attempt_at: ok ? null : nextAttemptAt({ round, at: ended, retryAfterMs }, ctx.random),
+  }
+}
+
+interface Answer {
+  status: number | null
+  error: string | null
+  text: string | null
+  retryAfter: string | null
+}
+
+async function post(
+  ctx: DispatchContext,
+  url: string,
+  { headers, body }: { headers: Record<string, string>; body: string },
+): Promise<Answer> {
+  try {
+    const response = await ctx.outbound.send({
+      url,
+      method: "POST",
+      headers,
+      body,
+      timeoutMs: WEBHOOK_POLICY.timeoutMs,
+      maxBytes: Number.POSITIVE_INFINITY,
+      maxRedirects: 0,
+    })
+    const { status } = response
+    return { status, error: null, text: await beginningOf(response), retryAfter: response.headers.get("retry-after") }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return { status: null, error: error.message, text: null, retryAfter: null }
+  }
+}
+
+/** The first KiB of a body; what came of it, when the rest does not. The status has decided already. */
+async function beginningOf(response: Response): Promise<string> {
+  const kept = new Uint8Array(WEBHOOK_POLICY.answerBytes)
+  let length = 0
+  const reader = response.body?.getReader()
+  try {
+    while (reader && length < kept.length) {
+      const { done, value } = await reader.read()
+      if (done) break
+      const part = value.subarray(0, kept.length - length)
+      kept.set(part, length)
+      length += part.length
+    }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+  } finally {
+    reader?.cancel().catch(() => {})
+  }
+  return storable(new TextDecoder().decode(kept.subarray(0, length)))
+}

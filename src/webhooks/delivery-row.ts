@@ -1,0 +1,50 @@
+import { type RawBuilder, sql } from "kysely"
+import { TurnpikeError } from "../errors.ts"
+import type { JsonRow } from "../platform/json-row.ts"
+import { toInstant } from "../time.ts"
+import type { Delivery } from "./schemas.ts"
+
+/** A row of `webhook_deliveries`, as to_jsonb gives it, with its event's type and its attempts, oldest first. */
+export interface DeliveryRow extends Omit<JsonRow<"webhook_deliveries">, "state" | "status_reason" | "attempts"> {
+  state: Delivery["state"]
+  status_reason: Delivery["status_reason"]
+  attempts: number
+  event_type: string
+  attempts_made: JsonRow<"webhook_attempts">[]
+}
+
+/** The jsonb of a delivery `d` and its event `e`, for DeliveryRow, with its newest `most` attempts. */
+export function deliveryJson(most: number): RawBuilder<unknown> {
+  return sql`to_jsonb(d) || jsonb_build_object('event_type', e.type, 'attempts_made', coalesce((
+    select jsonb_agg(to_jsonb(a) order by a.attempt) from (
+      select a.* from webhook_attempts a where a.delivery_id = d.delivery_id order by a.attempt desc limit ${most}::integer
+    ) a), '[]'))`
+}
+
+export function serializeDelivery(row: DeliveryRow): Delivery {
+  return {
+    delivery_id: row.delivery_id,
+    webhook_id: row.webhook_id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    turn_id: row.turn_id,
+    state: row.state,
+    status_reason: row.status_reason,
+    attempt_count: row.attempts,
+    attempts: row.attempts_made.map(({ attempt, created_at, status, error, answer, duration_ms }) => ({
+      attempt,
+      created_at: toInstant(created_at),
+      status,
+      error,
+      answer,
+      duration_ms,
+    })),
+    next_attempt_at: toInstant(row.next_attempt_at),
+    created_at: toInstant(row.created_at),
+    finished_at: toInstant(row.finished_at),
+  }
+}
+
+export function deliveryNotFound(deliveryId: string): TurnpikeError {
+  return new TurnpikeError("NOT_FOUND", `There is no delivery "${deliveryId}" that this key can see.`)
+}

@@ -1,0 +1,76 @@
+import type { Attempt, DispatchContext } from "./attempt-delivery.ts"
+import { attemptDelivery } from "./attempt-delivery.ts"
+import { type ClaimedDelivery, claimDeliveries, noteWake, releaseDeliveries } from "./claim-deliveries.ts"
+import type { EndpointRow } from "./endpoint-row.ts"
+import { WEBHOOK_POLICY } from "./policies.ts"
+import { recordAttempts } from "./record-attempts.ts"
+import { openSigningSecrets } from "./signing.ts"
+import { wakeWebhooks, webhookCallbackPath } from "./wake-webhooks.ts"
+
+/** What a run has done, for its answer and the log. */
+export interface Dispatch {
+  delivered: number
+  failed: number
+  disabled: string | null
+}
+
+/**
+ * One run of an endpoint's dispatcher: sends what is due until nothing is, or until its time is over and the next run takes
+ * on. A run that dies leaves leases behind, which end; the sweeper calls the next.
+ */
+export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): Promise<Dispatch> {
+  await noteWake(ctx, webhookId)
+  const until = ctx.clock.now().getTime() + WEBHOOK_POLICY.runBudgetMs
+  const done: Dispatch = { delivered: 0, failed: 0, disabled: null }
+  for (;;) {
+    const { endpoint, deliveries, next_due_at } = await claimDeliveries(ctx, webhookId)
+    if (!endpoint) return done
+    if (deliveries.length === 0) {
+      await wakeForRetry(ctx, webhookId, next_due_at)
+      return done
+    }
+    const { attempts, left } = await attemptAll(ctx, endpoint, deliveries, until)
+    const reason = attempts.length > 0 ? await recordAttempts(ctx, webhookId, attempts) : null
+    const delivered = attempts.filter(({ ok }) => ok).length
+    done.delivered += delivered
+    done.failed += attempts.length - delivered
+    if (reason) {
+      ctx.log("info", "webhook.disabled", { webhook_id: webhookId, reason })
+      wakeWebhooks(ctx, { ...endpoint, hooked: true })
+      return { ...done, disabled: reason }
+    }
+    if (left.length > 0) await releaseDeliveries(ctx, left)
+    if (ctx.clock.now().getTime() >= until) {
+      await ctx.queue.publish({ path: webhookCallbackPath(webhookId) })
+      return done
+    }
+  }
+}
+
+/** At most `concurrency` at a time; `left` are those that were not begun before the run's time was over. */
+async function attemptAll(
+  ctx: DispatchContext,
+  endpoint: EndpointRow,
+  deliveries: ClaimedDelivery[],
+  until: number,
+): Promise<{ attempts: Attempt[]; left: ClaimedDelivery[] }> {
+  const secrets = await openSigningSecrets(ctx.keyRing, endpoint, ctx.clock.now())
+  const attempts: Attempt[] = []
+  const waiting = [...deliveries]
+  const worker = async () => {
+    while (waiting.length > 0 && ctx.clock.now().getTime() < until) {
+      attempts.push(await attemptDelivery(ctx, { endpoint, secrets }, waiting.shift() as ClaimedDelivery))
+    }
+  }
+  await Promise.all(Array.from({ length: WEBHOOK_POLICY.concurrency }, worker))
+  return { attempts, left: waiting }
+}
+
+/** A retry that is due soon is woken by the queue; the sweeper looks for all others. */
+async function wakeForRetry(ctx: DispatchContext, webhookId: string, at: string | null): Promise<void> {
+  if (at === null) return
+  const delayMs = new Date(at).getTime() - ctx.clock.now().getTime()
+  if (delayMs > WEBHOOK_POLICY.ownWakeMs) return
+  const second = Math.ceil(new Date(at).getTime() / 1000)
+  await ctx.queue.publish({ path: webhookCallbackPath(webhookId), delayMs, dedupe: `${webhookId}-retry-${second}` })
+}

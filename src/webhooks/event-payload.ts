@@ -1,0 +1,62 @@
+import { sql } from "kysely"
+import type { JsonRow } from "../platform/json-row.ts"
+import { toInstant } from "../time.ts"
+import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
+import type { Event } from "./schemas.ts"
+
+/** A row of `events`, as to_jsonb gives it, with its turn's row. */
+export interface EventRow extends Omit<JsonRow<"events">, "type" | "data"> {
+  type: Event["type"]
+  data: Record<string, unknown>
+  turn: TurnRow | null
+}
+
+/** The jsonb of an event `e`, its turn `t` and that one's space `s` (both left joined), for EventRow. */
+export const eventJson = sql`to_jsonb(e) || jsonb_build_object('turn',
+  case when t.turn_id is not null then to_jsonb(t) || jsonb_build_object('space', s.slug) end)`
+
+/** What an event's JSON takes at the most, roughly: its turn's text and result. */
+export const eventBytes = sql`coalesce(octet_length(to_json(t.text)::text) + coalesce(octet_length(to_json(t.result)::text), 0), 0)`
+
+/** The events `e` that a key may see: its account's, or those of its spaces. */
+export const eventInScope = sql`e.user_id = caller.user_id and e.test = caller.test and (
+  caller.scope = 'all'
+  or (caller.scope = 'created' and e.created_by_key_id = caller.key_id)
+  or (caller.scope = 'space' and e.space_id = caller.space_id))`
+
+/**
+ * An event as webhooks and the feed tell it: the same at every attempt. A turn is shown as it was at its transition, which
+ * its row still says: what was not known then is taken out of it.
+ */
+export function serializeEvent(row: EventRow): Event {
+  const { turn } = row
+  return {
+    id: row.event_id,
+    type: row.type,
+    created_at: toInstant(row.created_at),
+    seq: row.seq,
+    data: turn ? { turn: serializeTurn(asOf(turn, row)) } : row.data,
+  }
+}
+
+function asOf(turn: TurnRow, { type, data }: EventRow): TurnRow {
+  if (type !== "turn.queued" && type !== "turn.running") return turn
+  return {
+    ...turn,
+    state: type === "turn.queued" ? "queued" : "running",
+    status_reason: null,
+    result: null,
+    error_code: null,
+    error_message: null,
+    outputs: [],
+    billed_credit_micros: 0,
+    held_credit_micros: Number(data.held_credit_micros),
+    model_calls: 0,
+    tool_calls: 0,
+    tokens_input: 0,
+    tokens_cached: 0,
+    tokens_output: 0,
+    started_at: type === "turn.queued" ? null : turn.started_at,
+    finished_at: null,
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from "kysely"
+import type { Context } from "../context.ts"
+import { newId } from "../platform/ids.ts"
+import type { Attempt } from "./attempt-delivery.ts"
+import type { EndpointRow } from "./endpoint-row.ts"
+import { WEBHOOK_POLICY } from "./policies.ts"
+
+/**
+ * Commits what became of a run's attempts: log, states, retry times, the endpoint's health. An endpoint that answered 410, or
+ * has only failed for `disableAfterMs`, is disabled with an event, and what was pending for it has failed, visibly. Returns why
+ * it was disabled, if it was.
+ */
+export async function recordAttempts(
+  ctx: Context,
+  webhookId: string,
+  attempts: Attempt[],
+): Promise<EndpointRow["disabled_reason"]> {
+  const now = ctx.clock.now()
+  const limit = new Date(now.getTime() - WEBHOOK_POLICY.disableAfterMs)
+  const { rows } = await sql<{ reason: EndpointRow["disabled_reason"] }>`with endpoint as materialized (
+      select w.* from webhook_endpoints w where w.webhook_id = ${webhookId} for update
+    ), mine as materialized (
+      select r.*, d.attempts + 1 as attempt, d.round + 1 as round
+      from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as r(delivery_id text, epoch integer, ok boolean,
+          status integer, error text, answer text, duration_ms integer, at timestamptz, next_attempt_at timestamptz)
+        join webhook_deliveries d on d.delivery_id = r.delivery_id and d.epoch = r.epoch and d.state = 'pending'
+    ), verdict as materialized (
+      select case
+        when endpoint.disabled_at is not null or endpoint.deleted_at is not null then null
+        when exists (select 1 from mine where status = 410) then 'gone'
+        when endpoint.failing_since <= ${limit}::timestamptz and exists (select 1 from mine)
+          and not exists (select 1 from mine where ok) then 'failing'
+        end as reason
+      from endpoint
+    ), recorded as (
+      update webhook_deliveries d set attempts = mine.attempt, round = mine.round, lease_until = null,
+        state = case when mine.ok then 'delivered' when over.reason is not null then 'failed' else 'pending' end,
+        status_reason = case when not mine.ok then over.reason end,
+        next_attempt_at = case when not mine.ok and over.reason is null then mine.next_attempt_at end,
+        finished_at = case when mine.ok or over.reason is not null then ${now}::timestamptz end
+      from mine, verdict, lateral (select coalesce('endpoint_' || verdict.reason,
+        case when mine.next_attempt_at is null then 'attempts_exhausted' end) as reason) as over
+      where d.delivery_id = mine.delivery_id and d.epoch = mine.epoch and d.state = 'pending'
+      returning d.*
+    ), logged as (
+      insert into webhook_attempts (delivery_id, attempt, status, error, answer, duration_ms, created_at)
+      select delivery_id, attempt, status, error, answer, duration_ms, at from mine
+    ), behind as (
+      update webhook_deliveries f set next_attempt_at = recorded.next_attempt_at
+      from recorded
+      where recorded.state = 'pending' and recorded.round < ${WEBHOOK_POLICY.attemptsBeforeNext}::integer
+        and f.webhook_id = ${webhookId} and f.turn_id = recorded.turn_id and f.seq > recorded.seq and f.state = 'pending'
+        and f.next_attempt_at < recorded.next_attempt_at and f.delivery_id not in (select delivery_id from mine)
+    ), stopped as (
+      update webhook_deliveries f set state = 'failed', status_reason = 'endpoint_' || verdict.reason, next_attempt_at = null,
+        lease_until = null, finished_at = ${now}::timestamptz
+      from verdict where verdict.reason is not null and f.webhook_id = ${webhookId} and f.state = 'pending'
+        and f.delivery_id not in (select delivery_id from mine)
+    ), health as (
+      update webhook_endpoints w set
+        failing_since = case when exists (select 1 from mine where ok) then null
+          else coalesce(w.failing_since, (select min(at) from mine)) end,
+        disabled_at = case when verdict.reason is not null then ${now}::timestamptz else w.disabled_at end,
+        disabled_reason = coalesce(verdict.reason, w.disabled_reason)
+      from verdict where w.webhook_id = ${webhookId} and exists (select 1 from mine) and (
+        verdict.reason is not null or (w.failing_since is null) <> exists (select 1 from mine where ok))
+    ), event as (
+      insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
+      select ${newId("event", now)}, user_id, test, 'endpoint.disabled', space_id, case scope when 'created' then key_id end,
+        jsonb_build_object('webhook_id', webhook_id, 'url', url, 'reason', verdict.reason), ${now}::timestamptz
+      from endpoint, verdict where verdict.reason is not null
+    )
+    select reason from verdict`.execute(ctx.db)
+  return rows[0]?.reason ?? null
+}

@@ -1,0 +1,173 @@
+import * as z from "zod"
+import { instantParam } from "../time.ts"
+import { turnSchema } from "../turns/schemas.ts"
+import { WEBHOOK_POLICY } from "./policies.ts"
+
+/** What an endpoint can subscribe to. A `ping` comes only to the one that asked for it. */
+export const EVENT_TYPES = [
+  "turn.queued",
+  "turn.running",
+  "turn.done",
+  "turn.failed",
+  "turn.cancelled",
+  "balance.low",
+  "balance.depleted",
+  "cap.reached",
+  "endpoint.disabled",
+] as const
+
+export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const
+
+const eventType = z.enum(EVENT_TYPES)
+const instant = z.iso.datetime()
+
+const url = z.string().min(1).max(WEBHOOK_POLICY.urlLength).meta({
+  description: "Where events are posted: https, a public name.",
+  example: "https://example.com/webhooks/turnpike",
+})
+
+const events = z
+  .array(eventType)
+  .min(1)
+  .refine((types) => new Set(types).size === types.length, "a type can be named once")
+  .nullable()
+  .meta({
+    description: "The types of events to send; null for all, those of the future included.",
+    example: ["turn.done", "turn.failed", "turn.cancelled"],
+  })
+
+const description = z.string().max(500).nullable()
+
+export const createWebhookSchema = z
+  .strictObject({ url, events: events.optional(), description: description.optional() })
+  .meta({ id: "CreateWebhook" })
+
+export type CreateWebhook = z.infer<typeof createWebhookSchema>
+
+export const updateWebhookSchema = z
+  .strictObject({
+    url: url.optional(),
+    events: events.optional(),
+    description: description.optional(),
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: "false stops it; true starts it again, also after we have disabled it." }),
+  })
+  .refine((changes) => Object.keys(changes).length > 0, "names nothing to change")
+  .meta({ id: "UpdateWebhook" })
+
+export type UpdateWebhook = z.infer<typeof updateWebhookSchema>
+
+const webhookShape = {
+  webhook_id: z.string().meta({ example: "whk_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+  url: z.string(),
+  events: z.array(z.string()).nullable().meta({ description: "null: all types." }),
+  description: z.string().nullable(),
+  enabled: z.boolean(),
+  disabled_at: instant.nullable(),
+  disabled_reason: z.enum(["customer", "gone", "failing"]).nullable().meta({
+    description: "`customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days.",
+  }),
+  failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
+  previous_secret_expires_at: instant
+    .nullable()
+    .meta({ description: "Until then the secret before the last rotation signs too." }),
+  test: z.boolean(),
+  created_at: instant,
+  updated_at: instant,
+}
+
+export const webhookSchema = z.object(webhookShape).meta({ id: "Webhook" })
+
+export const webhookWithSecretSchema = z
+  .object({
+    ...webhookShape,
+    secret: z.string().meta({
+      description: "The signing secret (Standard Webhooks), shown only here.",
+      example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+    }),
+  })
+  .meta({ id: "WebhookWithSecret" })
+
+export type Webhook = z.infer<typeof webhookSchema>
+
+const attemptSchema = z
+  .object({
+    attempt: z.int(),
+    created_at: instant,
+    status: z.int().nullable().meta({ description: "The answer's HTTP status; null when there was none." }),
+    error: z.string().nullable().meta({ description: "Why there was no answer." }),
+    answer: z.string().nullable().meta({ description: "The first KiB of the answer's body." }),
+    duration_ms: z.int(),
+  })
+  .meta({ id: "DeliveryAttempt" })
+
+export const deliverySchema = z
+  .object({
+    delivery_id: z.string().meta({ example: "dlv_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    webhook_id: z.string(),
+    event_id: z.string().meta({ description: "The `webhook-id` header of every attempt." }),
+    event_type: z.string(),
+    turn_id: z.string().nullable(),
+    state: z.enum(DELIVERY_STATES),
+    status_reason: z
+      .enum(["attempts_exhausted", "endpoint_gone", "endpoint_failing", "endpoint_disabled", "endpoint_deleted"])
+      .nullable()
+      .meta({ description: "Why it failed." }),
+    attempt_count: z.int(),
+    attempts: z.array(attemptSchema).meta({
+      description: `Oldest first. A list shows the newest ${WEBHOOK_POLICY.attemptsListed} of each delivery, the delivery itself all.`,
+    }),
+    next_attempt_at: instant.nullable(),
+    created_at: instant,
+    finished_at: instant.nullable(),
+  })
+  .meta({ id: "Delivery" })
+
+export type Delivery = z.output<typeof deliverySchema>
+
+const eventShape = {
+  id: z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+  type: z.enum([...EVENT_TYPES, "ping"]),
+  created_at: instant,
+  seq: z
+    .int()
+    .nullable()
+    .meta({ description: "The event's number in its turn's log; null for events that are of no turn." }),
+}
+
+export const eventSchema = z
+  .object({
+    ...eventShape,
+    data: z
+      .object({ turn: turnSchema.optional() })
+      .catchall(z.unknown())
+      .meta({ description: "Of a turn's event: `turn`, as it was at that moment." }),
+  })
+  .meta({ id: "Event", description: "Exactly what a webhook's body is." })
+
+export type Event = z.infer<typeof eventSchema>
+
+export const replaySchema = z
+  .strictObject({
+    from: instantParam.meta({ description: "Inclusive.", example: "2026-11-20T00:00:00Z" }),
+    to: instantParam.optional().meta({ description: "Exclusive. Default: no end." }),
+    events: events.optional(),
+    include_delivered: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Also those that this endpoint has accepted before." }),
+    cursor: z.string().min(1).max(256).optional().meta({ description: "Of the answer before, to go on." }),
+  })
+  .meta({ id: "Replay" })
+
+export type Replay = z.output<typeof replaySchema>
+
+export const replayedSchema = z
+  .object({
+    replayed: z.int().meta({ description: "How many deliveries are pending because of this request." }),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: "Replayed" })

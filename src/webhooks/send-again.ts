@@ -1,0 +1,131 @@
+import { sql } from "kysely"
+import type { Context } from "../context.ts"
+import { TurnpikeError } from "../errors.ts"
+import { queryAs } from "../identity/actor.ts"
+import type { Credential } from "../identity/credential.ts"
+import { decodeCursor, type Page, toPage } from "../pagination.ts"
+import { firstIdAt, newId } from "../platform/ids.ts"
+import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
+import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import { WEBHOOK_POLICY } from "./policies.ts"
+import type { Replay } from "./schemas.ts"
+import { wakeWebhooks } from "./wake-webhooks.ts"
+
+/** What puts a delivery `d` back to the beginning of its retry schedule. */
+const startAgain = (now: Date) => sql`state = 'pending', status_reason = null, round = 0, lease_until = null,
+  next_attempt_at = ${now}::timestamptz, finished_at = null`
+
+/** Sends a delivery's event again, under the same id, whatever became of it before. NOT_FOUND, CONFLICT for a disabled endpoint. */
+export async function redeliver(ctx: Context, credential: Credential, deliveryId: string): Promise<DeliveryRow> {
+  const now = ctx.clock.now()
+  type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
+  const { row } = await queryAs<Row>(ctx, credential, {
+    ctes: sql`target as materialized (
+      select d.delivery_id, w.* from webhook_deliveries d join webhook_endpoints w on w.webhook_id = d.webhook_id, caller
+      where d.delivery_id = ${deliveryId} and ${endpointInScope}
+    ), again as (
+      update webhook_deliveries d set ${startAgain(now)} from target
+      where d.delivery_id = target.delivery_id and target.disabled_at is null
+      returning d.*
+    )`,
+    select: sql`select (select to_jsonb(target) from target) as endpoint, (
+      select ${deliveryJson(WEBHOOK_POLICY.attemptsListed)} from again d join events e on e.event_id = d.event_id) as delivery`,
+  })
+  if (!row.endpoint) throw deliveryNotFound(deliveryId)
+  if (!row.delivery) throw disabled(row.endpoint)
+  wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
+  return row.delivery
+}
+
+/** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, CONFLICT for a disabled endpoint. */
+export async function sendTest(ctx: Context, credential: Credential, webhookId: string): Promise<DeliveryRow> {
+  const now = ctx.clock.now()
+  const eventId = newId("event", now)
+  type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
+  const { row } = await queryAs<Row>(ctx, credential, {
+    ctes: sql`target as materialized (
+      select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
+    ), event as (
+      insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
+      select ${eventId}, user_id, test, 'ping', space_id, case scope when 'created' then key_id end,
+        jsonb_build_object('webhook_id', webhook_id), ${now}::timestamptz
+      from target where disabled_at is null
+      returning *
+    ), made as (
+      insert into webhook_deliveries (delivery_id, webhook_id, event_id, next_attempt_at, created_at)
+      select delivery_id_of(event.event_id, target.webhook_id), target.webhook_id, event.event_id, ${now}::timestamptz,
+        ${now}::timestamptz
+      from event, target
+      returning *
+    )`,
+    select: sql`select (select to_jsonb(target) from target) as endpoint, (
+      select ${deliveryJson(0)} from made d, event e) as delivery`,
+  })
+  if (!row.endpoint) throw webhookNotFound(webhookId)
+  if (!row.delivery) throw disabled(row.endpoint)
+  wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
+  return row.delivery
+}
+
+/**
+ * Sends the events of a time again, each under its id: those that have failed or were never meant for this endpoint before,
+ * and with `include_delivered` those it has accepted. At most `replayBatch` at a time; the cursor goes on. NOT_FOUND, CONFLICT.
+ */
+export async function replayEvents(
+  ctx: Context,
+  credential: Credential,
+  webhookId: string,
+  { cursor, ...input }: Replay,
+): Promise<{ replayed: number; has_more: boolean; next_cursor: string | null }> {
+  const now = ctx.clock.now()
+  const filters = { replay: webhookId, ...input }
+  const after = decodeCursor(cursor, filters)
+  const types = input.events ? JSON.stringify(input.events) : null
+  type Row = { endpoint: EndpointRow | null; page: { event_id: string; replayed: boolean }[] }
+  const { row } = await queryAs<Row>(ctx, credential, {
+    ctes: sql`target as materialized (
+      select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
+    ), page as materialized (
+      select e.event_id, e.turn_id, e.seq
+      from target, caller, lateral (select w from webhook_endpoints w where w.webhook_id = target.webhook_id) as endpoint, events e
+      where target.disabled_at is null and e.user_id = caller.user_id and e.test = caller.test
+        and e.created_at >= ${input.from}::timestamptz
+        and e.event_id collate "C" >= ${firstIdAt("event", new Date(input.from))}
+        ${input.to ? before(input.to) : sql``}
+        ${after ? sql`and e.event_id collate "C" > ${after}` : sql``}
+        and endpoint_hears(endpoint.w, e) and (${types}::jsonb is null or ${types}::jsonb ? e.type)
+      order by e.event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch + 1}::integer
+    ), again as (
+      insert into webhook_deliveries as d (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
+      select delivery_id_of(event_id, ${webhookId}), ${webhookId}, event_id, turn_id, seq, ${now}::timestamptz, ${now}::timestamptz
+      from (select * from page order by event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch}::integer) page
+      on conflict (webhook_id, event_id) do update set ${startAgain(now)}
+        where d.state = 'failed' or (d.state = 'delivered' and ${input.include_delivered})
+      returning d.event_id
+    )`,
+    select: sql`select (select to_jsonb(target) from target) as endpoint, coalesce((
+      select jsonb_agg(jsonb_build_object('event_id', page.event_id,
+        'replayed', exists (select 1 from again where again.event_id = page.event_id)) order by page.event_id collate "C")
+      from page), '[]') as page`,
+  })
+  const { endpoint, page } = row
+  if (!endpoint) throw webhookNotFound(webhookId)
+  if (endpoint.disabled_at !== null) throw disabled(endpoint)
+  wakeWebhooks(ctx, { ...endpoint, hooked: true })
+  const taken = page.slice(0, WEBHOOK_POLICY.replayBatch)
+  const { has_more, next_cursor }: Page<unknown> = toPage(taken, {
+    more: page.length > taken.length,
+    filters,
+    idOf: ({ event_id }) => event_id,
+  })
+  return { replayed: page.filter(({ replayed }) => replayed).length, has_more, next_cursor }
+}
+
+/** An event's id begins with the millisecond of its created_at: the bound on the id is what the index can use. */
+const before = (to: string) => sql`and e.created_at < ${to}::timestamptz
+  and e.event_id collate "C" < ${firstIdAt("event", new Date(to))}`
+
+function disabled({ webhook_id }: EndpointRow): TurnpikeError {
+  const message = `The webhook "${webhook_id}" is disabled: switch it on first (PATCH {"enabled": true}).`
+  return new TurnpikeError("CONFLICT", message)
+}

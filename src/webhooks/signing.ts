@@ -1,0 +1,52 @@
+import type { KeyRing, Place } from "../platform/key-ring.ts"
+import type { EndpointRow } from "./endpoint-row.ts"
+import { WEBHOOK_POLICY } from "./policies.ts"
+
+const PREFIX = "whsec_"
+
+/** A signing secret as its owner sees it: `whsec_` + base64 of 32 bytes (Standard Webhooks). */
+export function newSigningSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(WEBHOOK_POLICY.secretBytes))
+  return PREFIX + btoa(String.fromCharCode(...bytes))
+}
+
+/** Where the ciphertext of an endpoint's secret belongs; the previous one keeps its place. */
+export const signingSecretPlace = (webhookId: string): Place => ({
+  table: "webhook_endpoints",
+  column: "secret",
+  row: webhookId,
+  owner: webhookId,
+})
+
+/** The secrets that sign for an endpoint now: its own, and the one before it while a rotation lasts. */
+export async function openSigningSecrets(
+  keyRing: KeyRing,
+  row: Pick<EndpointRow, "webhook_id" | "secret" | "previous_secret" | "previous_until">,
+  now: Date,
+): Promise<string[]> {
+  const sealed = [row.secret]
+  if (row.previous_secret && row.previous_until && new Date(row.previous_until) > now) sealed.push(row.previous_secret)
+  const place = signingSecretPlace(row.webhook_id)
+  return Promise.all(sealed.map(async (box) => (await keyRing.open(box, place)).text))
+}
+
+/**
+ * The headers of one attempt (Standard Webhooks): the id is the event's and stays, the time is the attempt's, and each secret
+ * signs `id.timestamp.body` with HMAC-SHA256.
+ */
+export async function signatureHeaders(
+  secrets: string[],
+  { id, at, body }: { id: string; at: Date; body: string },
+): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  const signatures = await Promise.all(
+    secrets.map(async (secret) => {
+      const bytes = Uint8Array.from(atob(secret.slice(PREFIX.length)), (char) => char.charCodeAt(0))
+      const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"])
+      const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, signed))
+      return `v1,${btoa(String.fromCharCode(...signature))}`
+    }),
+  )
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") }
+}

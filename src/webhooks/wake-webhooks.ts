@@ -1,0 +1,39 @@
+import { sql } from "kysely"
+import type { Context } from "../context.ts"
+import { describeError } from "../platform/log.ts"
+
+/** For turns `t` in a statement that makes a transition: whether the account has an endpoint that may hear of it. */
+export const hookedJson = sql`jsonb_build_object('hooked', exists (select 1 from webhook_endpoints w
+  where w.user_id = t.user_id and w.test = t.test and w.deleted_at is null and w.disabled_at is null))`
+
+interface Account {
+  user_id: number
+  test: boolean
+  /** Not there: nobody hears. */
+  hooked?: boolean
+}
+
+export const webhookCallbackPath = (webhookId: string) => `/callbacks/webhooks/${webhookId}`
+
+/**
+ * Has the queue call the dispatchers of an account that have something due, in the background, behind the commit that made it
+ * due. One wake is enough until it has arrived: `woken_at` says that one is under way. What is lost, the sweeper finds.
+ */
+export function wakeWebhooks(ctx: Context, { user_id, test, hooked }: Account): void {
+  if (hooked) ctx.background(wake(ctx, { user_id, test }))
+}
+
+async function wake(ctx: Context, { user_id, test }: Account): Promise<void> {
+  try {
+    const now = ctx.clock.now()
+    const { rows } = await sql<{ webhook_id: string }>`update webhook_endpoints w set woken_at = ${now}::timestamptz
+      where w.user_id = ${user_id} and w.test = ${test} and w.deleted_at is null and w.disabled_at is null
+        and w.woken_at is null and exists (
+          select 1 from webhook_deliveries d where d.webhook_id = w.webhook_id and d.state = 'pending'
+            and d.next_attempt_at <= ${now}::timestamptz)
+      returning w.webhook_id`.execute(ctx.db)
+    await Promise.all(rows.map(({ webhook_id }) => ctx.queue.publish({ path: webhookCallbackPath(webhook_id) })))
+  } catch (error) {
+    ctx.log("error", "webhooks.wake_failed", { error: describeError(error) })
+  }
+}

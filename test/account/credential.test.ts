@@ -1,0 +1,106 @@
+import { sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { getBalance } from "../../src/billing/get-balance.ts"
+import { createContext } from "../../src/context.ts"
+import { parseBaseEnv } from "../../src/env.ts"
+import { queryAs } from "../../src/identity/actor.ts"
+import type { SessionCredential } from "../../src/identity/credential.ts"
+import { endSession } from "../../src/identity/end-session.ts"
+import { startSession } from "../../src/identity/start-session.ts"
+import { createSpace } from "../../src/spaces/create-space.ts"
+import { getTurn } from "../../src/turns/get-turn.ts"
+import { listTurns } from "../../src/turns/list-turns.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const DAY_MS = 24 * 3_600_000
+
+let world: World
+let context: ReturnType<typeof createContext>
+beforeAll(async () => {
+  world = await createWorld()
+  context = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+})
+afterAll(() => world.close())
+
+async function signedIn(userId: number, test = false): Promise<SessionCredential> {
+  return { kind: "session", sessionId: await startSession(context, { userId }), test }
+}
+
+const whoIs = async (credential: SessionCredential) =>
+  (await queryAs<object>(context, credential, { select: sql`select 1 from caller` })).actor
+
+const expiresAt = async ({ sessionId }: SessionCredential) => {
+  const [row] = await world.sql<{ expires_at: string }>("select expires_at from sessions where session_id = $1", [
+    sessionId,
+  ])
+  return new Date(row?.expires_at ?? 0).getTime()
+}
+
+describe("a session as the credential of a verb", () => {
+  test("the verbs of keys work for the signed-in owner, over all spaces and none of another's", async () => {
+    const owner = await world.createAccount({ usd: 3 })
+    const other = await signedIn((await world.createAccount()).userId)
+    const sent = await owner.runTurn({ space: await owner.space() })
+    const session = await signedIn(owner.userId)
+    expect((await getTurn(context, session, sent.turn_id)).result).toBe(sent.result)
+    expect((await listTurns(context, session, { filters: {}, limit: 5 })).data.map((turn) => turn.turn_id)).toEqual([
+      sent.turn_id,
+    ])
+    expect((await getBalance(context, session)).balance.balance_usd).toBe(3 - sent.billed_cost_usd)
+    expect(await createSpace(context, session, { title: "Mine" })).toMatchObject({
+      user_id: owner.userId,
+      created_by_key_id: null,
+    })
+    await expect(getTurn(context, other, sent.turn_id)).rejects.toMatchObject({ code: "NOT_FOUND" })
+    expect((await listTurns(context, other, { filters: {}, limit: 5 })).data).toEqual([])
+    expect(await whoIs(session)).toMatchObject({
+      kind: "session",
+      key_id: null,
+      scope: "all",
+      space_id: null,
+      role: "user",
+    })
+  })
+
+  test("it sees test data only when it asks for it, and then nothing else", async () => {
+    const tester = await world.createAccount({ test: true })
+    const sent = await tester.runTurn({ space: await tester.space() })
+    const live = await signedIn(tester.userId)
+    await expect(getTurn(context, live, sent.turn_id)).rejects.toMatchObject({ code: "NOT_FOUND" })
+    expect((await getTurn(context, { ...live, test: true }, sent.turn_id)).test).toBe(true)
+  })
+
+  test("an ended, expired or unknown session and a disabled user are the dashboard's 401", async () => {
+    const { userId } = await world.createAccount()
+    const [ended, expired, disabled] = [await signedIn(userId), await signedIn(userId), await signedIn(userId)]
+    const unknown: SessionCredential = { kind: "session", sessionId: "ses_nobody", test: false }
+    const refused = { code: "SESSION_REQUIRED", status: 401 }
+    await endSession(context, ended)
+    await expect(whoIs(ended)).rejects.toMatchObject(refused)
+    await expect(whoIs(unknown)).rejects.toMatchObject(refused)
+    expect((await whoIs(expired)).user_id).toBe(userId)
+    await world.sql("update sessions set expires_at = $2 where session_id = $1", [
+      expired.sessionId,
+      world.clock.now().toISOString(),
+    ])
+    await expect(whoIs(expired)).rejects.toMatchObject(refused)
+    await world.sql("update users set disabled_at = now() where user_id = $1", [userId])
+    await expect(whoIs(disabled)).rejects.toMatchObject(refused)
+    await expect(startSession(context, { userId })).rejects.toMatchObject(refused)
+  })
+
+  test("it slides: used after an hour it goes on for 30 days from then, and use within the hour writes nothing", async () => {
+    const session = await signedIn((await world.createAccount()).userId)
+    const started = world.clock.ms()
+    await world.advance(3_599_999)
+    await whoIs(session)
+    expect(await expiresAt(session)).toBe(started + 30 * DAY_MS)
+    await world.advance(1)
+    await whoIs(session)
+    expect(await expiresAt(session)).toBe(started + 3_600_000 + 30 * DAY_MS)
+    await world.advance(30 * DAY_MS - 1)
+    await whoIs(session)
+    await world.advance(30 * DAY_MS)
+    await expect(whoIs(session)).rejects.toMatchObject({ code: "SESSION_REQUIRED" })
+  })
+})

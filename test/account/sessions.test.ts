@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { App } from "../../src/http/app.ts"
+import { endSession } from "../../src/identity/end-session.ts"
+import { account } from "../../src/routes/account/group.ts"
+import { ORIGIN } from "../harness/dashboard.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const ME = "/api/account/me"
+const DAY_MS = 24 * 3_600_000
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const owner = async () => world.signIn((await world.createAccount()).userId)
+
+describe("a session", () => {
+  test("names its user, and costs one statement a request", async () => {
+    const client = await world.createAccount({ usd: 2 })
+    const response = await (await world.signIn(client.userId)).call("GET", ME)
+    expect(response.headers.get("server-timing")).toContain('desc="calls=1", redis;dur=0.0;desc="calls=0"')
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/)
+    expect(response.headers.get("set-cookie")).toBeNull()
+    expect(await response.json()).toMatchObject({
+      user: { user_id: client.userId, role: "user" },
+      balance: { balance_usd: 2, held_usd: 0, available_usd: 2 },
+    })
+  })
+
+  test("without one, with a forged or a foreign one: 401 without any I/O", async () => {
+    const browser = await owner()
+    const [header, claims, signature] = browser.cookie().split(".")
+    const none = btoa('{"alg":"none"}').replace(/=+$/, "")
+    for (const cookie of [
+      null,
+      "token=",
+      "token=x",
+      `token=${header}.${claims}.`,
+      `token=${none}.${claims}.`,
+      `token=${header}.${btoa("{}")}.${signature}`,
+    ]) {
+      const response = await browser.call("GET", ME, undefined, { cookie })
+      expect([response.status, await response.json()], String(cookie)).toEqual([
+        401,
+        { detail: expect.stringMatching(/sign in/i), code: "SESSION_REQUIRED" },
+      ])
+      expect(response.headers.get("server-timing")).toContain('pg;dur=0.0;desc="calls=0"')
+    }
+  })
+
+  test("that was ended, or whose user was disabled, fails on the very next request", async () => {
+    const browser = await owner()
+    const other = await world.signIn(browser.userId)
+    expect((await browser.call("GET", ME)).status).toBe(200)
+    await endSession(browser.context, { kind: "session", sessionId: browser.sessionId, test: false })
+    expect((await browser.json("GET", ME))[1]).toMatchObject({ code: "SESSION_REQUIRED" })
+    expect((await other.call("GET", ME)).status).toBe(200)
+    await world.sql("update users set disabled_at = now() where user_id = $1", [browser.userId])
+    expect((await other.call("GET", ME)).status).toBe(401)
+  })
+
+  test("slides with use: the cookie is renewed after an hour, and ends 30 days after its last", async () => {
+    const browser = await owner()
+    const first = browser.cookie()
+    await world.advance(3_600_000)
+    const renewed = (await browser.call("GET", ME)).headers.get("set-cookie")
+    expect(renewed).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    expect(browser.cookie()).not.toBe(first)
+    expect((await browser.call("GET", ME)).headers.get("set-cookie")).toBeNull()
+    await world.advance(30 * DAY_MS - 1)
+    expect((await browser.call("GET", ME)).status).toBe(200)
+    await world.advance(30 * DAY_MS)
+    expect((await browser.call("GET", ME)).status).toBe(401)
+  })
+
+  test("every key of the ring is accepted, and the newest signs", async () => {
+    const browser = await owner()
+    const old = world.env.SECRETS_KEYS as string
+    const next = `next:${btoa("fedcba9876543210fedcba9876543210")}`
+    try {
+      world.rebind({ SECRETS_KEYS: `${next},${old}` })
+      expect((await browser.call("GET", ME)).status).toBe(200)
+      await world.advance(3_600_000)
+      expect((await browser.call("GET", ME)).headers.get("set-cookie")).toContain("token=")
+      world.rebind({ SECRETS_KEYS: next })
+      expect((await browser.call("GET", ME)).status).toBe(200)
+    } finally {
+      world.rebind({ SECRETS_KEYS: old })
+    }
+    expect((await browser.call("GET", ME)).status).toBe(401)
+  })
+})
+
+describe("what changes something", () => {
+  const app = new App()
+  account.mount(app)
+  const unsafe = app.operations.filter(({ method }) => method !== "get")
+
+  test("there is something to check", () => expect(unsafe.length).toBeGreaterThan(5))
+
+  test.each(
+    unsafe.map(({ id, method, path }) => [id, method.toUpperCase(), path.replace(/\{\w+\}/g, "some_id")] as const),
+  )("%s comes from our own pages only, and as JSON", async (_id, method, path) => {
+    const browser = await owner()
+    const attempts: [string, Record<string, string | null>][] = [
+      ["neither header", { "sec-fetch-site": null }],
+      ["another site", { "sec-fetch-site": "cross-site" }],
+      ["a sibling", { "sec-fetch-site": "same-site", origin: ORIGIN }],
+      ["no page", { "sec-fetch-site": "none" }],
+      ["another origin", { "sec-fetch-site": null, origin: "https://evil.test" }],
+      ["another port", { "sec-fetch-site": null, origin: `${ORIGIN}:8443` }],
+      ["another scheme", { "sec-fetch-site": null, origin: "http://api.test" }],
+      ["no origin to name", { "sec-fetch-site": null, origin: "null" }],
+    ]
+    for (const [what, headers] of attempts) {
+      const [status, body] = await browser.json(method, path, {}, headers)
+      expect([status, body.code], what).toEqual([403, "CROSS_ORIGIN"])
+    }
+    for (const headers of [{}, { "sec-fetch-site": null, origin: ORIGIN }]) {
+      const [status] = await browser.json(method, path, {}, headers)
+      expect([200, 404, 422]).toContain(status)
+    }
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
+      const [status, body] = await browser.json(method, path, "{}", { "content-type": type })
+      expect([status, body.code], type).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"])
+    }
+  })
+})
+
+describe("errors", () => {
+  test("every fault of a form is listed as FastAPI's clients know it", async () => {
+    const browser = await owner()
+    const [status, body] = await browser.json("POST", "/api/account/keys", {
+      scope: "none",
+      caps: { daily_usd: "1" },
+      more: 1,
+    })
+    expect(status).toBe(422)
+    expect(body).toEqual({
+      detail: [
+        { loc: ["body", "name"], msg: expect.any(String), type: "missing" },
+        { loc: ["body", "scope"], msg: expect.any(String), type: "enum" },
+        { loc: ["body", "caps", "daily_usd"], msg: expect.any(String), type: "float_type" },
+        { loc: ["body", "more"], msg: expect.any(String), type: "extra_forbidden" },
+      ],
+    })
+    const fault = async (method: string, path: string, sent?: unknown) => {
+      const [status, { detail }] = await browser.json(method, path, sent)
+      expect(status, path).toBe(422)
+      return [detail[0].loc, detail[0].type]
+    }
+    expect(await fault("GET", "/api/account/keys?limit=201")).toEqual([["query", "limit"], "less_than_equal"])
+    expect(await fault("GET", "/api/account/keys?offset=-1")).toEqual([["query", "offset"], "greater_than_equal"])
+    expect(await fault("GET", `/api/account/keys/${"x".repeat(129)}`)).toEqual([["path", "key_id"], "string_too_long"])
+    expect(await fault("POST", "/api/account/keys", { name: " " })).toEqual([["body", "name"], "string_too_short"])
+    // What a verb refuses looks the same.
+    expect(await fault("POST", "/api/account/keys", { name: "x", expires_at: "2020-01-01T00:00:00Z" })).toEqual([
+      ["body", "expires_at"],
+      "value_error",
+    ])
+  })
+
+  test("what is not there, and what cannot be done to it", async () => {
+    const browser = await owner()
+    for (const path of ["/api/nothing", "/api/account/nothing", "/api/account/keys/key_none", "/api"]) {
+      expect(await browser.json("GET", path)).toEqual([404, { detail: expect.any(String), code: "NOT_FOUND" }])
+    }
+    const put = await browser.call("PUT", "/api/account/keys", {})
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "POST, GET, HEAD"])
+    expect(await put.json()).toEqual({ detail: expect.any(String), code: "METHOD_NOT_ALLOWED" })
+    expect(await browser.json("POST", "/api/account/keys", "{")).toEqual([
+      400,
+      { detail: expect.any(String), code: "INVALID_JSON" },
+    ])
+  })
+
+  test("a fault of ours is 500 with nothing of it, and 503 when the database is away", async () => {
+    const browser = await owner()
+    await world.plan([{ service: "pg", call: 1, action: "fail", when: "before" }])
+    const [status, body] = await browser.json("GET", ME).finally(world.clearFaults)
+    expect([status, body.code]).toEqual([503, "UNAVAILABLE"])
+    expect(Object.keys(body)).toEqual(["detail", "code"])
+  })
+})
+
+test("/api/openapi.json describes every operation, its cookie and its errors", async () => {
+  const response = await world.invoke(new Request(`${ORIGIN}/api/openapi.json`))
+  const document = (await response.json()) as {
+    paths: Record<
+      string,
+      Record<string, { responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }> }>
+    >
+    components: { securitySchemes: object; schemas: object }
+  }
+  expect(document.components.securitySchemes).toMatchObject({
+    session: { type: "apiKey", in: "cookie", name: "token" },
+  })
+  expect(Object.keys(document.paths).filter((path) => !path.startsWith("/api/"))).toEqual([])
+  const { responses } = document.paths["/api/account/keys"]?.post ?? { responses: {} }
+  const schemaOf = (status: number) => responses[status]?.content?.["application/json"]?.schema.$ref
+  expect(Object.keys(responses)).toEqual(
+    expect.arrayContaining(["201", "400", "401", "403", "404", "413", "415", "422", "503"]),
+  )
+  expect(schemaOf(422)).toBe("#/components/schemas/HTTPValidationError")
+  expect(schemaOf(401)).toBe("#/components/schemas/DashboardError")
+})

@@ -1,0 +1,49 @@
+import { createContext } from "../../src/context.ts"
+import { parseBaseEnv } from "../../src/env.ts"
+import { signSessionToken } from "../../src/identity/session-token.ts"
+import { startSession } from "../../src/identity/start-session.ts"
+import type { Clock } from "../../src/platform/clock.ts"
+
+interface Service {
+  invoke(request: Request): Promise<Response>
+  env: object
+  clock: Clock
+}
+
+/** Headers beside the usual ones; null takes one of those away. */
+type Headings = Record<string, string | null>
+// biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
+type AnyJson = any
+
+export const ORIGIN = "https://api.test"
+
+/** A signed-in user's browser: it keeps the cookie that it is given, and says where its requests come from. */
+export async function signIn({ invoke, env, clock }: Service, userId: number) {
+  const context = createContext(parseBaseEnv(env), () => {}, { clock })
+  const sessionId = await startSession(context, { userId })
+  let cookie = await signSessionToken(context, sessionId)
+
+  async function call(method: string, path: string, body?: unknown, headers: Headings = {}) {
+    const sent = new Headers({ cookie: `token=${cookie}`, "sec-fetch-site": "same-origin" })
+    if (body !== undefined) sent.set("content-type", "application/json")
+    for (const [name, value] of Object.entries(headers)) value === null ? sent.delete(name) : sent.set(name, value)
+    const text = typeof body === "string" ? body : JSON.stringify(body)
+    const request = new Request(ORIGIN + path, { method, headers: sent, ...(body !== undefined && { body: text }) })
+    const response = await invoke(request)
+    cookie = /(?:^|, )token=([^;]*)/.exec(response.headers.get("set-cookie") ?? "")?.[1] ?? cookie
+    return response
+  }
+
+  return {
+    userId,
+    sessionId,
+    context,
+    cookie: () => cookie,
+    call,
+    /** Status and body of an answer. */
+    async json(method: string, path: string, body?: unknown, headers?: Headings): Promise<[number, AnyJson]> {
+      const response = await call(method, path, body, headers)
+      return [response.status, await response.json()]
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { Webhook } from "standardwebhooks"
+import { expect, vi } from "vitest"
+import type { Delivery, Event } from "../../src/webhooks/schemas.ts"
+import type { TestClient, World } from "./world.ts"
+
+export interface ReceivedEvent {
+  /** By the test's clock, in ms. */
+  at: number
+  headers: Record<string, string>
+  body: string
+  event: Event
+}
+
+type Answer = (received: ReceivedEvent) => Response | Promise<Response>
+
+let receivers = 0
+
+/** A customer's webhook receiver on a host of its own, which notes what it gets. By default it accepts everything. */
+export function serveReceiver(
+  world: Pick<World, "serve" | "clock">,
+  answer: Answer = () => new Response(null, { status: 204 }),
+) {
+  const host = `receiver${++receivers}.customer.com`
+  const received: ReceivedEvent[] = []
+  const receiver = {
+    url: `https://${host}/events`,
+    received,
+    answer,
+    /** The types it got, in order, of one turn or of all. */
+    types: (turnId?: string) =>
+      received.filter(({ event }) => !turnId || event.data.turn?.turn_id === turnId).map(({ event }) => event.type),
+  }
+  world.serve(host, async (request) => {
+    const body = await request.text()
+    const seen = {
+      at: world.clock.now().getTime(),
+      headers: Object.fromEntries(request.headers),
+      body,
+      event: JSON.parse(body),
+    }
+    received.push(seen)
+    return receiver.answer(seen)
+  })
+  return receiver
+}
+
+export type Receiver = ReturnType<typeof serveReceiver>
+
+/** Registers an endpoint; with its secret. */
+export async function makeWebhook(
+  client: Pick<TestClient, "call">,
+  body: { url: string; events?: string[] | null },
+): Promise<{ webhook_id: string; secret: string }> {
+  const response = await client.call("POST", "/v1/webhooks", body)
+  expect(response.status, await response.clone().text()).toBe(201)
+  return response.json()
+}
+
+/** What the public standardwebhooks package says to a request, at the time of the test's clock. */
+export function verifies(
+  secret: string,
+  { at, headers, body }: Pick<ReceivedEvent, "at" | "headers" | "body">,
+): boolean {
+  vi.setSystemTime(at)
+  try {
+    new Webhook(secret).verify(body, headers)
+    return true
+  } catch {
+    return false
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+export async function deliveriesOf(
+  client: Pick<TestClient, "call">,
+  webhookId: string,
+  query = "",
+): Promise<Delivery[]> {
+  const response = await client.call("GET", `/v1/webhooks/${webhookId}/deliveries?limit=100${query}`)
+  expect(response.status, await response.clone().text()).toBe(200)
+  return ((await response.json()) as { data: Delivery[] }).data
+}
+
+/** Moves time on to a delivery's next attempt, and lets the sweeper and the queue make it. */
+export async function untilNextAttempt(world: World, at: string): Promise<void> {
+  await world.advance(Math.max(0, new Date(at).getTime() - world.clock.ms()))
+  await world.sweep()
+  await world.drain()
+}

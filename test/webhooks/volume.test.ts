@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createRandom } from "../harness/random.ts"
+import { makeWebhook, type Receiver, serveReceiver } from "../harness/receiver.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const TRANSITIONS = ["turn.queued", "turn.running", "turn.done"]
+
+/** Events by turn, in the order of their first arrival. */
+function byTurn(receiver: Receiver): Map<string, string[]> {
+  const turns = new Map<string, string[]>()
+  for (const { event } of receiver.received) {
+    const id = event.data.turn?.turn_id as string
+    turns.set(id, [...(turns.get(id) ?? []), event.type])
+  }
+  return turns
+}
+
+const statesOf = (webhookId: string) =>
+  world.sql<{ state: string; count: number; tried: number }>(
+    `select state, count(*)::int as count, count(*) filter (where attempts > 0)::int as tried
+     from webhook_deliveries where webhook_id = $1 group by state order by state`,
+    [webhookId],
+  )
+
+async function sendTurns(client: TestClient, space: string, turns: number) {
+  const answers = await Promise.all(
+    Array.from({ length: turns }, (_, index) => client.sendTurn({ space, end_user_ref: `customer-${index}` })),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+}
+
+test("10,000 transitions to three endpoints: a healthy one, one that is always down, and one that flaps", async () => {
+  const random = createRandom("webhook volume")
+  const client = await world.createAccount({ usd: 1000 })
+  const healthy = serveReceiver(world)
+  const down = serveReceiver(world, () => {
+    throw new TypeError("connection refused")
+  })
+  let flapped = false
+  const flapping = serveReceiver(
+    world,
+    () => new Response(null, { status: flapped || random.int(10) === 0 ? 503 : 200 }),
+  )
+  const space = await client.space()
+  const ids: string[] = []
+  for (const { url } of [healthy, down, flapping]) ids.push((await makeWebhook(client, { url })).webhook_id)
+
+  const [rounds, turnsEach] = [17, 197]
+  const turns = rounds * turnsEach
+  for (let round = 1; round <= rounds; round++) {
+    flapped = round % 3 === 0
+    await sendTurns(client, space, turnsEach)
+    await world.drain()
+    // No time has passed: whatever the others do, the healthy one has everything.
+    expect(healthy.received).toHaveLength(round * turnsEach * TRANSITIONS.length)
+    await world.advance(1000)
+  }
+  const sent = byTurn(healthy)
+  expect(sent.size).toBe(turns)
+  for (const types of sent.values()) expect(types).toEqual(TRANSITIONS)
+  expect(await statesOf(ids[0] as string)).toEqual([{ state: "delivered", count: turns * 3, tried: turns * 3 }])
+
+  flapped = false
+  for (let round = 0; (await statesOf(ids[2] as string)).some(({ state }) => state === "pending"); round++) {
+    expect(round, "the flapping one is stuck").toBeLessThan(100)
+    await world.advance(120_000)
+    await world.sweep()
+    await world.drain()
+  }
+  expect(await statesOf(ids[2] as string)).toEqual([{ state: "delivered", count: turns * 3, tried: turns * 3 }])
+  for (const types of byTurn(flapping).values()) expect(new Set(types)).toEqual(new Set(TRANSITIONS))
+  expect(new Set(flapping.received.map(({ headers }) => headers["webhook-id"])).size).toBe(turns * 3)
+  expect(healthy.received, "nothing came again").toHaveLength(turns * 3)
+
+  const [pending] = await statesOf(ids[1] as string)
+  expect(pending).toEqual({ state: "pending", count: turns * 3, tried: turns * 3 })
+  await client.call("PATCH", `/v1/webhooks/${ids[1]}`, { enabled: false })
+  expect(await statesOf(ids[1] as string)).toEqual([{ state: "failed", count: turns * 3, tried: turns * 3 }])
+  console.log(
+    `${turns * 3} transitions (seed ${random.seed}): ${flapping.received.length} attempts at the flapping endpoint`,
+  )
+})
+
+test("an endpoint that never answers holds up no other, nor any turn", async () => {
+  const client = await world.createAccount({ usd: 1000 })
+  const silent = serveReceiver(world, () => new Promise<Response>(() => {}))
+  const healthy = serveReceiver(world)
+  await makeWebhook(client, { url: silent.url })
+  await makeWebhook(client, { url: healthy.url })
+  const space = await client.space()
+  const { promise: all, resolve } = Promise.withResolvers<void>()
+  healthy.answer = () => {
+    if (healthy.received.length === 150) resolve()
+    return new Response()
+  }
+  await sendTurns(client, space, 50)
+  const drained = world.drain()
+  await all
+  expect(silent.received.length, "nothing has ended there").toBeGreaterThan(0)
+  expect(
+    await world.sql(
+      "select 1 from webhook_attempts a join webhook_deliveries d using (delivery_id) join webhook_endpoints w using (webhook_id) where w.url = $1",
+      [silent.url],
+    ),
+  ).toEqual([])
+  const [turns] = await world.sql("select count(*)::int as done from turns where user_id = $1 and state = 'done'", [
+    client.userId,
+  ])
+  expect(turns).toEqual({ done: 50 })
+  silent.answer = () => new Response()
+  await world.advance(15_000)
+  await drained
+})
