@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { Credential, KeyCredential, SessionCredential } from "./credential.ts"
-import { alreadyCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
+import { callerCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
 import { SESSION_POLICY } from "./policies.ts"
 
 export type KeyScope = "created" | "space" | "all"
@@ -48,9 +48,7 @@ export type ActorRow = Actor & { usable: boolean; expired: boolean }
  */
 function actorCte(credential: Credential, now: Date, once: Once | undefined): RawBuilder<unknown> {
   return sql`actor as materialized (${credential.kind === "key" ? keyRow(credential, now) : sessionRow(credential, now)}
-  )${once ? sql`, ${alreadyCte(once)}` : sql``}, caller as materialized (
-    select * from actor where usable ${once ? sql`and not exists (select 1 from already)` : sql``}
-  ), noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
+  ), ${callerCte(once)}, noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
 }
 
 /** A rotated key's former value works until its overlap ends. */

@@ -1,6 +1,7 @@
 import { type CompiledQuery, DefaultQueryExecutor, PostgresAdapter, PostgresQueryCompiler } from "kysely"
 import type { Context } from "../../src/context.ts"
-import { type KeyCredential, parseApiKey } from "../../src/identity/credential.ts"
+import { parseApiKey } from "../../src/identity/api-key.ts"
+import type { KeyCredential } from "../../src/identity/credential.ts"
 import type { TestClient, World } from "./world.ts"
 
 interface PlanNode {
