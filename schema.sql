@@ -431,7 +431,8 @@ alter table api_keys add column if not exists daily_credit_micros bigint check (
 alter table api_keys add column if not exists end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0);
 alter table api_keys add column if not exists end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0);
 alter table api_keys add column if not exists window_credit_micros bigint check (window_credit_micros >= 0);
-alter table api_keys add column if not exists window_seconds integer check (window_seconds > 0);
+alter table api_keys add column if not exists window_seconds integer
+  check (window_seconds > 0 and (window_seconds is null) = (window_credit_micros is null));
 alter table api_keys add column if not exists previous_hash bytea unique;
 alter table api_keys add column if not exists previous_expires_at timestamptz;
 -- The key was revoked, and the sweeper has not yet seen that none of its turns is left.

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { inScope, queryAs, spaceInScope } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodePosition, encodePosition } from "../pagination.ts"
 import { toUsd } from "./money.ts"
@@ -91,49 +91,52 @@ export async function sumUsage(
   const { group_by, from, to, model } = query
   const byCall = group_by === "model" || model !== undefined
   const moment = byCall ? sql`t.settled_at` : sql`t.finished_at`
-  const groups: Record<UsageGrouping, RawBuilder<unknown>> = {
+  const raw: Record<UsageGrouping, RawBuilder<unknown>> = {
     end_user_ref: sql`t.end_user_ref`,
-    space: sql`s.slug`,
+    space: sql`t.space_id`,
     model: sql`t.model`,
     key: sql`t.key_id`,
-    day: sql`to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD')`,
+    day: sql`(${moment} at time zone 'UTC')::date`,
   }
+  const among = (column: string, values: string[]) =>
+    sql`${sql.ref(column)} in (select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
+  const spaces = sql`select s.space_id from spaces s, caller
+    where ${inScope} ${query.space ? sql`and ${among("s.slug", query.space)}` : sql``}`
   // Scalar subqueries, so that the planner knows them as constants and starts from the owner's index.
   const where = [
-    inScope,
     sql`t.user_id = (select user_id from caller)`,
     sql`${moment} >= ${from}::timestamptz`,
     sql`${moment} < ${to}::timestamptz`,
     sql`t.key_id is not null`,
+    byCall || query.space ? sql`(t.space_id in (${spaces})) is true` : spaceInScope("t.space_id"),
   ]
   if (!byCall) where.push(sql`t.test = (select test from caller)`)
-  const among = (column: RawBuilder<unknown>, values: string[] | undefined) => {
-    if (values) where.push(sql`${column} in (select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`)
-  }
-  among(sql`s.slug`, query.space)
-  among(sql`t.end_user_ref`, query.end_user_ref)
-  among(sql`t.key_id`, query.key)
-  if (byCall) among(sql`t.model`, model)
+  if (query.end_user_ref) where.push(among("t.end_user_ref", query.end_user_ref))
+  if (query.key) where.push(among("t.key_id", query.key))
+  if (model) where.push(among("t.model", model))
 
-  const of = sql`from ${byCall ? sql`usage` : sql`turns`} t join spaces s on s.space_id = t.space_id, caller
-    where ${sql.join(where, sql` and `)}`
+  const of = sql`from ${byCall ? sql`usage` : sql`turns`} t where ${sql.join(where, sql` and `)}`
   const sums = (calls: RawBuilder<unknown>) => sql`sum(billed_credit_micros) as billed, ${calls} as model_calls,
     sum(tokens_input) as tokens_input, sum(tokens_cached) as tokens_cached, sum(tokens_output) as tokens_output`
+  const name = { space: sql`(select slug from spaces where space_id = g)`, day: sql`to_char(g, 'YYYY-MM-DD')` }
+  const named = group_by === "space" || group_by === "day" ? name[group_by] : sql`g`
   const grouped = byCall
     ? sql`by_turn as materialized (
-        select ${groups[group_by]} as "group", t.turn_id, ${sums(sql`count(*)`)} ${of} group by 1, 2
-      ), grouped as materialized (
-        select "group", sum(billed) as billed, count(*) as turns, sum(model_calls) as model_calls,
+        select ${raw[group_by]} as g, t.turn_id, ${sums(sql`count(*)`)} ${of} group by 1, 2
+      ), by_group as (
+        select g, sum(billed) as billed, count(*) as turns, sum(model_calls) as model_calls,
           sum(tokens_input) as tokens_input, sum(tokens_cached) as tokens_cached, sum(tokens_output) as tokens_output
         from by_turn group by 1
       )`
-    : sql`grouped as materialized (
-        select ${groups[group_by]} as "group", count(*) as turns, ${sums(sql`sum(t.model_calls)`)} ${of} group by 1
+    : sql`by_group as (
+        select ${raw[group_by]} as g, count(*) as turns, ${sums(sql`sum(t.model_calls)`)} ${of} group by 1
       )`
   // A turn that used two models counts once in the total.
   const turns = byCall ? sql`(select count(distinct turn_id) from by_turn)` : sql`coalesce(sum(turns), 0)`
   const { row } = await queryAs<{ groups: GroupRow[]; total: SumsRow }>(ctx, credential, {
-    ctes: grouped,
+    ctes: sql`${grouped}, grouped as materialized (
+        select ${named} as "group", billed, turns, model_calls, tokens_input, tokens_cached, tokens_output from by_group
+      )`,
     select: sql`select (
         select jsonb_build_object('billed', coalesce(sum(billed), 0), 'turns', ${turns},
           'model_calls', coalesce(sum(model_calls), 0), 'tokens_input', coalesce(sum(tokens_input), 0),

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import { toUsd } from "../billing/money.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope } from "../identity/actor.ts"
+import { spaceInScope } from "../identity/actor.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import type { EndUser } from "./schemas.ts"
@@ -33,13 +33,14 @@ export function endUserJson(ref: RawBuilder<unknown>, now: Date, limits = sql`en
   const month = sql`date_trunc('month', ${now}::timestamptz, 'UTC')`
   return sql`(select jsonb_build_object('end_user_ref', ${ref}, 'turns', coalesce(sum(c.last_position), 0),
       'first_turn_at', min(c.created_at), 'last_turn_at', max(c.last_turn_at))
-    from conversations c join spaces s on s.space_id = c.space_id, caller
-    where ${ownedBy("c")} and c.end_user_ref = ${ref} and c.last_turn_at is not null and ${inScope}
+    from conversations c
+    where ${ownedBy("c")} and c.end_user_ref = ${ref} and c.last_turn_at is not null and ${spaceInScope("c.space_id")}
   ) || (select jsonb_build_object('billed', coalesce(sum(t.billed_credit_micros), 0),
       'billed_this_month', coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= ${month}), 0),
       'billed_today', coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= ${today}), 0))
-    from turns t join spaces s on s.space_id = t.space_id, caller
-    where ${ownedBy("t")} and t.end_user_ref = ${ref} and t.billed_credit_micros > 0 and t.key_id is not null and ${inScope}
+    from turns t
+    where ${ownedBy("t")} and t.end_user_ref = ${ref} and t.billed_credit_micros > 0 and t.key_id is not null
+      and ${spaceInScope("t.space_id")}
   ) || jsonb_build_object('limits', (select to_jsonb(e) from ${limits} e where ${ownedBy("e")} and e.end_user_ref = ${ref}))`
 }
 

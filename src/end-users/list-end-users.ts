@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { queryAs, spaceInScope } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodePosition, encodePosition, type Page } from "../pagination.ts"
 import { type EndUserRow, endUserJson, ownedBy } from "./end-user-row.ts"
@@ -31,13 +31,13 @@ export async function listEndUsers(
   const { row } = await queryAs<{ end_users: Listed[] }>(ctx, credential, {
     ctes: sql`active as materialized (
       select c.end_user_ref, c.last_turn_at as active_at
-      from conversations c join spaces s on s.space_id = c.space_id, caller
-      where ${ownedBy("c")} and c.last_turn_at is not null and ${inScope}
+      from conversations c where ${ownedBy("c")} and c.last_turn_at is not null and ${spaceInScope("c.space_id")}
         ${before("c.last_turn_at", "c.end_user_ref")} ${filter("c.end_user_ref")}
-        and not exists (
-          select 1 from conversations n join spaces s on s.space_id = n.space_id
-          where n.user_id = c.user_id and n.test = c.test and n.end_user_ref = c.end_user_ref and ${inScope}
-            and (n.last_turn_at, n.conversation_id) > (c.last_turn_at, c.conversation_id))
+        and c.conversation_id = (
+          select n.conversation_id from conversations n
+          where n.user_id = c.user_id and n.test = c.test and n.end_user_ref = c.end_user_ref
+            and n.last_turn_at is not null and ${spaceInScope("n.space_id")}
+          order by n.last_turn_at desc, n.conversation_id desc limit 1)
       order by c.last_turn_at desc, c.end_user_ref collate "C" desc limit ${limit + 1}::integer
     ), limited as materialized (
       select e.end_user_ref, e.updated_at as active_at from end_users e, caller

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { Credential, KeyCredential, SessionCredential } from "./credential.ts"
-import { alreadyCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
+import { callerCte, fingerprintsOf, keyReused, notedCte, type Once, runOnce, type UsedKey } from "./once.ts"
 import { SESSION_POLICY } from "./policies.ts"
 
 export type KeyScope = "created" | "space" | "all"
@@ -48,9 +48,7 @@ export type ActorRow = Actor & { usable: boolean; expired: boolean }
  */
 function actorCte(credential: Credential, now: Date, once: Once | undefined): RawBuilder<unknown> {
   return sql`actor as materialized (${credential.kind === "key" ? keyRow(credential, now) : sessionRow(credential, now)}
-  )${once ? sql`, ${alreadyCte(once)}` : sql``}, caller as materialized (
-    select * from actor where usable ${once ? sql`and not exists (select 1 from already)` : sql``}
-  ), noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
+  ), ${callerCte(once)}, noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
 }
 
 /** A rotated key's former value works until its overlap ends. */
@@ -98,6 +96,15 @@ export const inScope = sql`s.user_id = caller.user_id and s.test = caller.test a
   caller.scope = 'all'
   or (caller.scope = 'created' and s.created_by_key_id = caller.key_id)
   or (caller.scope = 'space' and s.space_id = caller.space_id))`
+
+/**
+ * The same for a column that names a space of a table with an owner and a kind of its own, which the statement must hold to the
+ * caller's. No join, so that the planner can only start from the table's own indexes: it would guess that a scope has few rows.
+ */
+export function spaceInScope(column: string): RawBuilder<unknown> {
+  return sql`((select scope from caller) = 'all'
+    or ${sql.ref(column)} in (select s.space_id from spaces s, caller where ${inScope}))`
+}
 
 /** The actor of a statement's row, or the 401 of its kind. */
 export function requireActor(row: ActorRow | null | undefined, credential: Credential): Actor {

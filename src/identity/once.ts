@@ -25,12 +25,16 @@ export interface UsedKey {
   resource_id: string
 }
 
-/** `already`: the key's record, when it was used before. Stands behind `actor`, whose account the key belongs to. */
-export function alreadyCte({ key }: Once): RawBuilder<unknown> {
+/**
+ * `caller`, behind `actor`: the same row when it may act. With a key that was used before, which `already` then holds, it is
+ * empty, so that whatever joins it has no effect. Keys belong to the account.
+ */
+export function callerCte(once: Once | undefined): RawBuilder<unknown> {
+  if (!once) return sql`caller as materialized (select * from actor where usable)`
   return sql`already as materialized (
     select i.fingerprint, i.resource_id from idempotency_keys i, actor
-    where actor.usable and i.user_id = actor.user_id and i.test = actor.test and i.key = ${key}
-  )`
+    where actor.usable and i.user_id = actor.user_id and i.test = actor.test and i.key = ${once.key}
+  ), caller as materialized (select * from actor where usable and not exists (select 1 from already))`
 }
 
 /**

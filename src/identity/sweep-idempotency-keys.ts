@@ -4,7 +4,7 @@ import { ONCE_POLICY } from "./once.ts"
 
 const DAY_MS = 86_400_000
 
-/** Forgets Idempotency-Keys that are older than they are kept. Returns how many. */
+/** Forgets Idempotency-Keys that are older than they are kept. */
 export async function sweepIdempotencyKeys(ctx: Context): Promise<{ forgotten: number }> {
   const limit = new Date(ctx.clock.now().getTime() - ONCE_POLICY.keyDays * DAY_MS)
   let forgotten = 0

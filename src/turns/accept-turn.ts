@@ -71,7 +71,7 @@ function refusedForCredit(row: AcceptRow): boolean {
 
 function refusal(row: AcceptRow, body: CreateTurn, actor: Actor): TurnpikeError {
   if (!row.space) {
-    return new TurnpikeError("NOT_FOUND", `There is no space "${body.space}" that this key can see.`, {
+    return new TurnpikeError("NOT_FOUND", `There is no space "${body.space}" that you can see.`, {
       param: "space",
     })
   }

@@ -179,9 +179,14 @@ describe("errors", () => {
   test("a fault of ours is 500 with nothing of it, and 503 when the database is away", async () => {
     const browser = await owner()
     await world.plan([{ service: "pg", call: 1, action: "fail", when: "before" }])
-    const [status, body] = await browser.json("GET", ME).finally(world.clearFaults)
-    expect([status, body.code]).toEqual([503, "UNAVAILABLE"])
-    expect(Object.keys(body)).toEqual(["detail", "code"])
+    const away = await browser.json("GET", ME).finally(world.clearFaults)
+    expect(away).toEqual([503, { detail: expect.stringContaining("Retry"), code: "UNAVAILABLE" }])
+    await world.sql("alter table sessions rename ended_at to canary")
+    const broken = await browser
+      .json("GET", ME)
+      .finally(() => world.sql("alter table sessions rename canary to ended_at"))
+    expect(broken).toEqual([500, { detail: expect.stringContaining("request id"), code: "INTERNAL" }])
+    expect((await browser.call("GET", ME)).status).toBe(200)
   })
 })
 

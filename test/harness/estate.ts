@@ -102,6 +102,7 @@ const { name: _name, ...definition } = orderTool(ESTATE_HOST, { description: "ne
 /** What operations with a body are called with, so that they succeed for the estate's owner. */
 const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   createSpace: () => ({ body: { title: "new" } }),
+  updateSpace: () => ({ body: { title: "newer" } }),
   putManifest: () => ({ body: { instructions: "new" } }),
   putSecret: () => ({ body: { value: "newer" } }),
   putTool: () => ({ body: definition }),

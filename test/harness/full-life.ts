@@ -100,7 +100,7 @@ export async function liveFully(
 ): Promise<{ turnIds: string[]; upload: string }> {
   const files = createFileClient(world, client)
   const upload = await files.add(space, `?name=${words.uploadName}.txt`, `bytes ${words.uploadBytes}`)
-  const deleted = await files.add(space, "?name=d.txt", words.deletedUpload)
+  const deleted = await files.add(space, `?name=${words.deletedUpload}.txt`)
   const send = async (text: string, body: object = {}) =>
     (await turnOf(await client.sendTurn({ space, end_user_ref: ref, text, ...body }))).turn_id
   const turnIds = [

@@ -40,7 +40,10 @@ test("deployed code imports nothing of the local stand-ins, and only the worker 
   for (const entry of filesBelow("functions")) {
     expect([...reached(entry)].filter((path) => /^src\/(local|ops)\//.test(path))).toEqual([])
   }
-  expect([...reached("functions/v1.ts")].filter((path) => path.startsWith("src/agent/call-model"))).toEqual([])
+  for (const group of ["v1", "account"]) {
+    const models = [...reached(`functions/${group}.ts`)].filter((path) => path.startsWith("src/agent/call-model"))
+    expect(models, group).toEqual([])
+  }
 })
 
 test("the client stands alone: nothing of the service, nothing of any package", () => {

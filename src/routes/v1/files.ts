@@ -61,6 +61,7 @@ export function mountFiles(app: App) {
       description: "Uploads and outputs, newest first.",
       params: spaceParams,
       query: z.strictObject({
+        turn: idParam.optional().meta({ description: "Only what this turn's agent made: a `turn_id`." }),
         created_after: instantParam.optional().meta({ description: "Inclusive." }),
         created_before: instantParam.optional().meta({ description: "Exclusive." }),
         ...pageQuery,
