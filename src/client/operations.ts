@@ -1050,6 +1050,8 @@ export interface Operations {
       space_id: string
     }
     query?: {
+      /** Only what this turn's agent made: a `turn_id`. */
+      turn?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
       /** Exclusive. */
