@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { openSigningSecrets } from "./signing.ts"
@@ -32,7 +32,22 @@ export async function readWithSecret(
   return { webhook, secret }
 }
 
-/** The endpoints in the key's scope, newest first. */
+/** The same by place instead of by cursor, with how many there are. */
+export async function findWebhooks(
+  ctx: Context,
+  credential: SessionCredential,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ webhooks: EndpointRow[]; total: number }> {
+  const { row } = await queryAs<{ webhooks: EndpointRow[]; total: number }>(ctx, credential, {
+    select: sql`select (select count(*)::integer from webhook_endpoints w, caller where ${endpointInScope}) as total,
+      coalesce((select jsonb_agg(to_jsonb(w) order by w.webhook_id collate "C" desc) from (
+        select w.* from webhook_endpoints w, caller where ${endpointInScope}
+        order by w.webhook_id collate "C" desc limit ${limit} offset ${offset}) w), '[]') as webhooks`,
+  })
+  return row
+}
+
+/** The endpoints in the caller's scope, newest first. */
 export async function listWebhooks(
   ctx: Context,
   credential: Credential,

@@ -1,15 +1,18 @@
 import { parseBaseEnv } from "../../env.ts"
 import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
+import { testQuery } from "../../http/query.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { serveReference } from "../../http/serve-reference.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
+import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
 import { describeDashboard } from "./document.ts"
 import { mountKeys } from "./keys.ts"
 import { mountMoney } from "./money.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
+import { mountWebhooks } from "./webhooks.ts"
 
 /** /api/account/*: what an account's owner sees and does in the dashboard. */
 export const account: Group = {
@@ -27,5 +30,7 @@ export const account: Group = {
     mountSpaces(app)
     mountTurns(app)
     mountChat(app)
+    mountWebhooks(app)
+    mountUsageReport(app, { prefix: "/api/account", query: testQuery })
   },
 }

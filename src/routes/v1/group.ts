@@ -4,7 +4,6 @@ import { keyAuth } from "../../http/key-auth.ts"
 import { serveReference } from "../../http/serve-reference.ts"
 import { guidesOf } from "../../reference/guides.ts"
 import { mountAccount } from "./account.ts"
-import { mountDeliveries } from "./deliveries.ts"
 import { describeV1 } from "./document.ts"
 import { mountEndUsers } from "./end-users.ts"
 import { mountEvents } from "./events.ts"
@@ -33,7 +32,6 @@ export const v1: Group = {
     mountFiles(app)
     mountTurns(app)
     mountWebhooks(app)
-    mountDeliveries(app)
     mountEvents(app)
     mountAccount(app)
     mountUsage(app)
