@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ERASURE_POLICY } from "../../src/end-users/policies.ts"
 import { createFileClient } from "../harness/files.ts"
 import { canariesOf, liveFully, serveEchoes, spaceOf } from "../harness/full-life.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
@@ -232,6 +233,31 @@ describe("DELETE /v1/end-users/{ref}", () => {
     expect(await errorOf(created.call("GET", `/v1/erasures/${erasure_id}`))).toEqual([404, "NOT_FOUND"])
     expect(await errorOf(other.all.call("GET", `/v1/erasures/${erasure_id}`))).toEqual([404, "NOT_FOUND"])
   })
+})
+
+test("more turns than one request takes: the sweeper goes on", async () => {
+  const { all, created } = await account()
+  const { turn_id } = await created.runTurn({ space: await created.space(), end_user_ref: REF, text: "canary-many" })
+  const perRequest = ERASURE_POLICY.turnsPerStatement * ERASURE_POLICY.roundsOfRequest
+  const copies = perRequest + 500
+  await world.sql(
+    `with made as (
+       insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
+         request_hash, text, model, state, result, hold_credit_micros, held_credit_micros, created_at, started_at, finished_at)
+       select 'turn_z_many_' || n, user_id, key_id, space_id, conversation_id, position + n, test, end_user_ref, 'copy ' || n,
+         '', 'canary-many', model, 'done', 'canary-many', 0, 0, created_at, started_at, finished_at
+       from turns, generate_series(1, $2::int) n where turn_id = $1 returning turn_id, created_at
+     ) insert into turn_events (turn_id, seq, event_id, type, data, created_at)
+     select turn_id, n, 'evt_' || turn_id || n, 'text.delta', '{"step": 0, "text": "canary-many"}', created_at
+     from made, generate_series(1, 5) n`,
+    [turn_id, copies],
+  )
+  const receipt = await erase(all)
+  expect(receipt).toMatchObject({ state: "erasing", turns: perRequest })
+  await world.sweep()
+  const [, done] = await json(all.call("GET", `/v1/erasures/${receipt.erasure_id}`))
+  expect(done).toMatchObject({ state: "erased", turns: copies + 1 })
+  expect(await searchEverywhere(world, { many: "canary-many" })).toEqual({})
 })
 
 test("the event log can be redacted and nothing else", async () => {
