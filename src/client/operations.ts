@@ -650,6 +650,8 @@ export interface UsageSums {
 
 export interface Webhook {
   webhook_id: string
+  /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
+  key_id: string | null
   url: string
   /** null: all types. */
   events: string[] | null
@@ -669,6 +671,8 @@ export interface Webhook {
 
 export interface WebhookWithSecret {
   webhook_id: string
+  /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
+  key_id: string | null
   url: string
   /** null: all types. */
   events: string[] | null
@@ -999,6 +1003,7 @@ export interface Operations {
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
       event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      /** A `turn_id`. */
       turn?: string | undefined
     }
     answer: {
