@@ -24,7 +24,7 @@ export async function createEstate(
   world: World,
   { client, usd = 10 }: { client?: TestClient; usd?: number } = {},
 ): Promise<Estate> {
-  const owner = client ?? (await world.createAccount({ usd }))
+  const owner = client ?? (await ownerWithAll(world, usd))
   const canary = `canary${crypto.randomUUID().replaceAll("-", "")}`
   const space = await owner.space({
     title: `title ${canary}`,
@@ -41,9 +41,11 @@ export async function createEstate(
   const body = { space, end_user_ref: canary, text: canary, files: [file_id], metadata: { note: canary } }
   const done = await owner.runTurn(body)
   const url = `https://${ESTATE_HOST}/${canary}`
-  const webhook = (await (await owner.call("POST", "/v1/webhooks", { url, description: canary })).json()) as {
-    webhook_id: string
-  }
+  const webhook = await makeWebhook(owner, { url, description: canary })
+  const gone = `gone ${canary}`
+  await owner.runTurn({ space, end_user_ref: gone })
+  const erasure = await owner.call("DELETE", `/v1/end-users/${encodeURIComponent(gone)}`)
+  const { erasure_id } = (await erasure.json()) as { erasure_id: string }
   const turn = await turnOf(await owner.sendTurn(body, canary))
   const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
   const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
@@ -64,6 +66,7 @@ export async function createEstate(
       "deliveries/{delivery_id}": delivery?.delivery_id ?? "",
       "events/{event_id}": delivery?.event_id ?? "",
       "end-users/{end_user_ref}": canary,
+      "erasures/{erasure_id}": erasure_id,
     },
     references: {
       space,
@@ -74,6 +77,23 @@ export async function createEstate(
       key: await keyIdOf(owner),
       cursor: page.next_cursor,
     },
+  }
+}
+
+/** An account with a key of the scope `all`: some operations need it. */
+export async function ownerWithAll(world: World, usd: number): Promise<TestClient> {
+  const { userId } = await world.createAccount({ usd })
+  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
+}
+
+/** Makes a webhook; in the place of another, when the account has as many as it may. */
+async function makeWebhook(owner: TestClient, body: object): Promise<{ webhook_id: string }> {
+  for (;;) {
+    const made = await owner.call("POST", "/v1/webhooks", body)
+    if (made.status === 201) return made.json()
+    const list = await owner.call("GET", "/v1/webhooks")
+    const [newest] = ((await list.json()) as { data: { webhook_id: string }[] }).data
+    await owner.call("DELETE", `/v1/webhooks/${newest?.webhook_id}`)
   }
 }
 
@@ -105,6 +125,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   updateSpace: () => ({ body: { title: "newer" } }),
   putManifest: () => ({ body: { instructions: "new" } }),
   putSecret: () => ({ body: { value: "newer" } }),
+  putEndUserLimits: () => ({ body: { daily_usd: 1, monthly_usd: 2 } }),
   putTool: () => ({ body: definition }),
   putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   testTool: () => ({ body: { input: { id: "1" } } }),

@@ -2,7 +2,7 @@ import { env as bindings } from "cloudflare:workers"
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { declaredAnswers, type OpenApi } from "../harness/declared.ts"
-import { createEstate } from "../harness/estate.ts"
+import { createEstate, ownerWithAll } from "../harness/estate.ts"
 import { type FuzzRequest, requestsFor } from "../harness/fuzz-requests.ts"
 import { type Message, result } from "../harness/mcp.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -20,7 +20,7 @@ let world: World
 let accounts: [TestClient, TestClient]
 beforeAll(async () => {
   world = await createWorld()
-  accounts = [await world.createAccount({ usd: 100_000 }), await world.createAccount({ usd: 100_000 })]
+  accounts = [await ownerWithAll(world, 100_000), await ownerWithAll(world, 100_000)]
   // No request leaves this machine, whatever URL the fuzz has made.
   world.serve("*", answerAsAnyServer)
 })
