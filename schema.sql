@@ -320,7 +320,8 @@ create table if not exists idempotency_keys (
   key text not null,
   -- HMAC of the request, under a key of the ring: whether a repeat asks for the same.
   fingerprint text not null,
-  resource_id text not null,
+  -- The id of what it made; where it made no thing that can be read again, the answer.
+  made text not null,
   created_at timestamptz not null,
   primary key (user_id, test, key)
 );

@@ -123,12 +123,12 @@ interface Statement {
   select: RawBuilder<unknown>
   /** The request's Idempotency-Key, if it came with one: then the statement has its effect at most once. */
   once?: Once | undefined
-  /** With `once`: a query for the id of what the CTEs made, or no row when they refused. */
+  /** With `once`: a query for the id of what the CTEs made, or for the answer; no row when they refused. */
   made?: RawBuilder<unknown>
 }
 
 /**
- * Runs one statement of a caller. `replayOf`: the id of what an earlier request made under the same Idempotency-Key; then
+ * Runs one statement of a caller. `replayOf`: what an earlier request noted as made under the same Idempotency-Key; then
  * this one had no effect and `row` is empty. IDEMPOTENCY_KEY_REUSED when that was another request.
  */
 export async function queryAs<Row>(
@@ -152,5 +152,5 @@ export async function queryAs<Row>(
   const actor = requireActor(row?.actor, credential)
   const already = row?.already ?? null
   if (already && fingerprints && !fingerprints.includes(already.fingerprint)) throw keyReused()
-  return { actor, row: row as Row, replayOf: already?.resource_id ?? null }
+  return { actor, row: row as Row, replayOf: already?.made ?? null }
 }

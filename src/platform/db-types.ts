@@ -108,7 +108,7 @@ export interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
   key: string;
-  resource_id: string;
+  made: string;
   test: boolean;
   user_id: number;
 }

@@ -3,11 +3,13 @@ import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
+import type { Made, Once } from "../identity/once.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { checkUrl } from "../spaces/check-target.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
+import { replayWithSecret, type WebhookWithSecret } from "./read-secret.ts"
 import type { CreateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretPlace } from "./signing.ts"
 
@@ -19,7 +21,8 @@ export async function createWebhook(
   ctx: Context,
   credential: Credential,
   input: CreateWebhook,
-): Promise<{ webhook: EndpointRow; secret: string }> {
+  once?: Once,
+): Promise<Made<WebhookWithSecret>> {
   checkUrl(ctx, input.url, "url")
   const webhookId = newId("webhook", ctx.clock.now())
   const secret = newSigningSecret()
@@ -27,8 +30,9 @@ export async function createWebhook(
   // Two at the same moment take the same slot: the second tries again.
   for (let attempt = 0; attempt < WEBHOOK_POLICY.maxEndpoints; attempt++) {
     try {
-      const webhook = await insertEndpoint(ctx, credential, { webhookId, sealed, input })
-      if (webhook) return { webhook, secret }
+      const { webhook, replayOf } = await insertEndpoint(ctx, credential, { webhookId, sealed, input, once })
+      if (replayOf !== null) return replayWithSecret(ctx, credential, replayOf)
+      if (webhook) return { made: { webhook, secret }, replayed: false }
       throw new TurnpikeError("CONFLICT", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)
     } catch (error) {
       if (!violates(error, "webhook_endpoints_slot")) throw error
@@ -40,10 +44,17 @@ export async function createWebhook(
 async function insertEndpoint(
   ctx: Context,
   credential: Credential,
-  { webhookId, sealed, input }: { webhookId: string; sealed: string; input: CreateWebhook },
-): Promise<EndpointRow | null> {
+  {
+    webhookId,
+    sealed,
+    input,
+    once,
+  }: { webhookId: string; sealed: string; input: CreateWebhook; once: Once | undefined },
+): Promise<{ webhook: EndpointRow | null; replayOf: string | null }> {
   const now = ctx.clock.now()
-  const { row } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
+  const { row, replayOf } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
+    once,
+    made: sql`select webhook_id from made`,
     ctes: sql`slot as materialized (
       select min(n) as n from caller, generate_series(1, ${WEBHOOK_POLICY.maxEndpoints}::integer) as n
       where not exists (select 1 from webhook_endpoints w
@@ -59,5 +70,5 @@ async function insertEndpoint(
     )`,
     select: sql`select (select to_jsonb(made) from made) as webhook`,
   })
-  return row.webhook
+  return { webhook: row.webhook, replayOf }
 }

@@ -171,3 +171,5 @@ export const replayedSchema = z
     next_cursor: z.string().nullable(),
   })
   .meta({ id: "Replayed" })
+
+export type Replayed = z.output<typeof replayedSchema>

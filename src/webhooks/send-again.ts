@@ -3,12 +3,15 @@ import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
+import { type Made, type Once, replay } from "../identity/once.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { firstIdAt, newId } from "../platform/ids.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import { getWebhook } from "./get-webhook.ts"
+import { getDelivery } from "./list-deliveries.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import type { Replay } from "./schemas.ts"
+import type { Replay, Replayed } from "./schemas.ts"
 import { wakeWebhooks } from "./wake-webhooks.ts"
 
 /** What puts a delivery `d` back to the beginning of its retry schedule. */
@@ -16,10 +19,17 @@ const startAgain = (now: Date) => sql`state = 'pending', status_reason = null, r
   next_attempt_at = ${now}::timestamptz, finished_at = null`
 
 /** Sends a delivery's event again, under the same id, whatever became of it before. NOT_FOUND, CONFLICT for a disabled endpoint. */
-export async function redeliver(ctx: Context, credential: Credential, deliveryId: string): Promise<DeliveryRow> {
+export async function redeliver(
+  ctx: Context,
+  credential: Credential,
+  deliveryId: string,
+  once?: Once,
+): Promise<Made<DeliveryRow>> {
   const now = ctx.clock.now()
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
-  const { row } = await queryAs<Row>(ctx, credential, {
+  const { row, replayOf } = await queryAs<Row>(ctx, credential, {
+    once,
+    made: sql`select delivery_id from again`,
     ctes: sql`target as materialized (
       select d.delivery_id, w.* from webhook_deliveries d join webhook_endpoints w on w.webhook_id = d.webhook_id, caller
       where d.delivery_id = ${deliveryId} and ${endpointInScope}
@@ -31,18 +41,26 @@ export async function redeliver(ctx: Context, credential: Credential, deliveryId
     select: sql`select (select to_jsonb(target) from target) as endpoint, (
       select ${deliveryJson(WEBHOOK_POLICY.attemptsListed)} from again d join events e on e.event_id = d.event_id) as delivery`,
   })
+  if (replayOf !== null) return replay(getDelivery(ctx, credential, replayOf))
   if (!row.endpoint) throw deliveryNotFound(deliveryId)
   if (!row.delivery) throw disabled(row.endpoint)
   wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
-  return row.delivery
+  return { made: row.delivery, replayed: false }
 }
 
 /** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, CONFLICT for a disabled endpoint. */
-export async function sendTest(ctx: Context, credential: Credential, webhookId: string): Promise<DeliveryRow> {
+export async function sendTest(
+  ctx: Context,
+  credential: Credential,
+  webhookId: string,
+  once?: Once,
+): Promise<Made<DeliveryRow>> {
   const now = ctx.clock.now()
   const eventId = newId("event", now)
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
-  const { row } = await queryAs<Row>(ctx, credential, {
+  const { row, replayOf } = await queryAs<Row>(ctx, credential, {
+    once,
+    made: sql`select delivery_id from made`,
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
     ), event as (
@@ -61,10 +79,11 @@ export async function sendTest(ctx: Context, credential: Credential, webhookId: 
     select: sql`select (select to_jsonb(target) from target) as endpoint, (
       select ${deliveryJson(0)} from made d, event e) as delivery`,
   })
+  if (replayOf !== null) return replay(getDelivery(ctx, credential, replayOf))
   if (!row.endpoint) throw webhookNotFound(webhookId)
   if (!row.delivery) throw disabled(row.endpoint)
   wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
-  return row.delivery
+  return { made: row.delivery, replayed: false }
 }
 
 /**
@@ -76,13 +95,16 @@ export async function replayEvents(
   credential: Credential,
   webhookId: string,
   { cursor, ...input }: Replay,
-): Promise<{ replayed: number; has_more: boolean; next_cursor: string | null }> {
+  once?: Once,
+): Promise<Made<Replayed>> {
   const now = ctx.clock.now()
   const filters = { replay: webhookId, ...input }
   const after = decodeCursor(cursor, filters)
   const types = input.events ? JSON.stringify(input.events) : null
-  type Row = { endpoint: EndpointRow | null; page: { event_id: string; replayed: boolean }[] }
-  const { row } = await queryAs<Row>(ctx, credential, {
+  type Row = { endpoint: EndpointRow | null; outcome: Outcome | null }
+  const { row, replayOf } = await queryAs<Row>(ctx, credential, {
+    once,
+    made: sql`select outcome::text from outcome`,
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
     ), page as materialized (
@@ -102,23 +124,42 @@ export async function replayEvents(
       on conflict (webhook_id, event_id) do update set ${startAgain(now)}
         where d.state = 'failed' or (d.state = 'delivered' and ${input.include_delivered})
       returning d.event_id
+    ), outcome as materialized (
+      select jsonb_build_object('replayed', (select count(*) from again), 'found', (select count(*) from page),
+        'last', (select event_id from page order by event_id collate "C"
+          limit 1 offset ${WEBHOOK_POLICY.replayBatch - 1}::integer)) as outcome
+      from target where disabled_at is null
     )`,
-    select: sql`select (select to_jsonb(target) from target) as endpoint, coalesce((
-      select jsonb_agg(jsonb_build_object('event_id', page.event_id,
-        'replayed', exists (select 1 from again where again.event_id = page.event_id)) order by page.event_id collate "C")
-      from page), '[]') as page`,
+    select: sql`select (select to_jsonb(target) from target) as endpoint, (select outcome from outcome) as outcome`,
   })
-  const { endpoint, page } = row
+  if (replayOf !== null) {
+    await replay(getWebhook(ctx, credential, webhookId))
+    return { made: answerOf(JSON.parse(replayOf) as Outcome, filters), replayed: true }
+  }
+  const { endpoint, outcome } = row
   if (!endpoint) throw webhookNotFound(webhookId)
-  if (endpoint.disabled_at !== null) throw disabled(endpoint)
+  if (!outcome) throw disabled(endpoint)
   wakeWebhooks(ctx, { ...endpoint, hooked: true })
-  const taken = page.slice(0, WEBHOOK_POLICY.replayBatch)
+  return { made: answerOf(outcome, filters), replayed: false }
+}
+
+/** What a replay did, as its statement counts it. */
+interface Outcome {
+  replayed: number
+  /** Events of the time: at most `replayBatch` of them were taken, and one more was looked for. */
+  found: number
+  /** The last one taken, when so many were. */
+  last: string | null
+}
+
+function answerOf({ replayed, found, last }: Outcome, filters: object): Replayed {
+  const taken = last === null ? [] : [last]
   const { has_more, next_cursor }: Page<unknown> = toPage(taken, {
-    more: page.length > taken.length,
+    more: found > WEBHOOK_POLICY.replayBatch,
     filters,
-    idOf: ({ event_id }) => event_id,
+    idOf: (eventId) => eventId,
   })
-  return { replayed: page.filter(({ replayed }) => replayed).length, has_more, next_cursor }
+  return { replayed, has_more, next_cursor }
 }
 
 /** An event's id begins with the millisecond of its created_at: the bound on the id is what the index can use. */

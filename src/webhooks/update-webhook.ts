@@ -2,9 +2,11 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
+import type { Made, Once } from "../identity/once.ts"
 import { checkUrl } from "../spaces/check-target.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
+import { replayWithSecret, type WebhookWithSecret } from "./read-secret.ts"
 import type { UpdateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretPlace } from "./signing.ts"
 
@@ -12,7 +14,7 @@ import { newSigningSecret, signingSecretPlace } from "./signing.ts"
  * Changes what is named. Switching it off ends its pending deliveries as failed, visibly: they can be replayed. Switching it on
  * forgets its failures. NOT_FOUND, VALIDATION_FAILED.
  */
-export function updateWebhook(
+export async function updateWebhook(
   ctx: Context,
   credential: Credential,
   webhookId: string,
@@ -29,18 +31,21 @@ export function updateWebhook(
     set.push(sql`disabled_at = coalesce(w.disabled_at, ${now}::timestamptz)`)
     set.push(sql`disabled_reason = coalesce(w.disabled_reason, 'customer')`)
   }
-  return changeEndpoint(ctx, credential, webhookId, {
+  const { webhook } = await changeEndpoint(ctx, credential, webhookId, {
     set: sql.join(set),
     ...(enabled === false && { failPending: "endpoint_disabled" }),
   })
+  if (!webhook) throw webhookNotFound(webhookId)
+  return webhook
 }
 
 /** Removes an endpoint; what was pending for it has failed. NOT_FOUND. */
 export async function deleteWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<void> {
-  await changeEndpoint(ctx, credential, webhookId, {
+  const { webhook } = await changeEndpoint(ctx, credential, webhookId, {
     set: sql`deleted_at = ${ctx.clock.now()}::timestamptz`,
     failPending: "endpoint_deleted",
   })
+  if (!webhook) throw webhookNotFound(webhookId)
 }
 
 /** Gives an endpoint a new secret; the one it had signs beside it for `rotationMs`. NOT_FOUND. */
@@ -48,24 +53,30 @@ export async function rotateSigningSecret(
   ctx: Context,
   credential: Credential,
   webhookId: string,
-): Promise<{ webhook: EndpointRow; secret: string }> {
+  once?: Once,
+): Promise<Made<WebhookWithSecret>> {
   const secret = newSigningSecret()
   const sealed = await ctx.keyRing.seal(secret, signingSecretPlace(webhookId))
   const until = new Date(ctx.clock.now().getTime() + WEBHOOK_POLICY.rotationMs)
-  const webhook = await changeEndpoint(ctx, credential, webhookId, {
+  const { webhook, replayOf } = await changeEndpoint(ctx, credential, webhookId, {
+    once,
     set: sql`previous_secret = w.secret, previous_until = ${until}::timestamptz, secret = ${sealed}`,
   })
-  return { webhook, secret }
+  if (replayOf !== null) return replayWithSecret(ctx, credential, replayOf)
+  if (!webhook) throw webhookNotFound(webhookId)
+  return { made: { webhook, secret }, replayed: false }
 }
 
 async function changeEndpoint(
   ctx: Context,
   credential: Credential,
   webhookId: string,
-  { set, failPending }: { set: RawBuilder<unknown>; failPending?: string },
-): Promise<EndpointRow> {
+  { set, failPending, once }: { set: RawBuilder<unknown>; failPending?: string; once?: Once | undefined },
+): Promise<{ webhook: EndpointRow | null; replayOf: string | null }> {
   const now = ctx.clock.now()
-  const { row } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
+  const { row, replayOf } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
+    once,
+    made: sql`select webhook_id from changed`,
     ctes: sql`changed as (
       update webhook_endpoints w set ${set}, updated_at = ${now}::timestamptz
       from caller where w.webhook_id = ${webhookId} and ${endpointInScope}
@@ -81,6 +92,5 @@ async function changeEndpoint(
     }`,
     select: sql`select (select to_jsonb(changed) from changed) as webhook`,
   })
-  if (!row.webhook) throw webhookNotFound(webhookId)
-  return row.webhook
+  return { webhook: row.webhook, replayOf }
 }

@@ -41,6 +41,11 @@ export async function createEstate(
   const body = { space, end_user_ref: canary, text: canary, files: [file_id], metadata: { note: canary } }
   const done = await owner.runTurn(body)
   const turn = await turnOf(await owner.sendTurn(body, canary))
+  const hook = await owner.call("POST", "/v1/webhooks", { url: `https://${ESTATE_HOST}/hook`, description: canary })
+  const { webhook_id } = (await hook.json()) as { webhook_id: string }
+  const ping = await owner.call("POST", `/v1/webhooks/${webhook_id}/test`)
+  const { delivery_id } = (await ping.json()) as { delivery_id: string }
+  const events = (await (await owner.call("GET", "/v1/events?limit=1")).json()) as { data: { id: string }[] }
   const page = (await (await owner.call("GET", "/v1/turns?limit=1")).json()) as { next_cursor: string }
   return {
     client: owner,
@@ -54,12 +59,16 @@ export async function createEstate(
       "versions/{version}": "1",
       "files/{file_id}": file_id,
       "turns/{turn_id}": turn.turn_id,
+      "webhooks/{webhook_id}": webhook_id,
+      "deliveries/{delivery_id}": delivery_id,
+      "events/{event_id}": events.data[0]?.id ?? "",
     },
     references: {
       space,
       conversation: done.conversation,
       files: [file_id],
       end_user_ref: canary,
+      turn: turn.turn_id,
       key: await keyIdOf(owner),
       cursor: page.next_cursor,
     },
@@ -97,6 +106,9 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   putTool: () => ({ body: definition }),
   putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   testTool: () => ({ body: { input: { id: "1" } } }),
+  createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
+  updateWebhook: () => ({ body: { description: "new" } }),
+  replayEvents: () => ({ body: { from: "2026-01-01T00:00:00Z" } }),
   uploadFile: () => ({ query: "?name=new.txt", body: "new", headers: { "content-type": "text/plain" } }),
   createTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },

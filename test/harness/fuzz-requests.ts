@@ -36,6 +36,7 @@ function hintsOf({ own, others }: World): Hints {
   const pin = fc.constant("rehearsal/standard")
   const url = fc.constantFrom(`https://${ESTATE_HOST}/x`, `https://${ESTATE_HOST}/{{input.id}}?t={{secrets.TOKEN}}`)
   const serverUrl = fc.constantFrom(`https://${ESTATE_HOST}/mcp`, `https://${ESTATE_HOST}/{{secrets.TOKEN}}`)
+  const hookUrl = fc.constantFrom(`https://${ESTATE_HOST}/hook`, `https://${ESTATE_HOST}/other`)
   const texts = ["hi", "[steps 2]\n[use input=10 output=5]", "[fail OUT_OF_STOCK]", "[write a.txt hello]", "[long 50]"]
   return {
     url,
@@ -45,6 +46,11 @@ function hintsOf({ own, others }: World): Hints {
     files: mostly(fc.constantFrom(files, []), reference("files")),
     key: fc.constant(key),
     "listTurns.cursor": fc.constant(cursor),
+    turn: fc.constant(own.ids["turns/{turn_id}"]),
+    "CreateWebhook.url": hookUrl,
+    "UpdateWebhook.url": hookUrl,
+    "Replay.cursor": fc.constant(undefined),
+    from: fc.constant("2026-01-01T00:00:00Z"),
     "PutTool.name": fc.constant(own.ids["tools/{name}"]),
     "PutMcpServer.name": fc.constant(own.ids["mcp-servers/{name}"]),
     "McpServer.url": serverUrl,

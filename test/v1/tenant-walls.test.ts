@@ -161,7 +161,8 @@ test.each(operations.filter((operation) => !namesThings(operation)).map((one) =>
 
 /** Fields of queries and bodies, by name: whether one names a thing that may be somebody else's. */
 const PLAIN = new Set(
-  `limit wait created_after created_before from to archived q group_by format state name title manifest tools mcp_servers secrets metadata model
+  `limit wait created_after created_before from to archived q group_by format order type event_type events enabled
+  include_delivered state name title manifest tools mcp_servers secrets metadata model
   instructions temperature max_output_tokens max_steps timeout_seconds history builtin_tools subagents value description
   input_schema request url headers allowed_tools input text max_cost_usd`.split(/\s+/),
 )

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { serializeDelivery } from "../../webhooks/delivery-row.ts"
 import { getDelivery, listDeliveries } from "../../webhooks/list-deliveries.ts"
@@ -21,11 +22,13 @@ export function mountDeliveries(app: App) {
       tag,
       summary: "Send a test event",
       description: "Sends a `ping` to this webhook alone. Read the delivery to see what it answered.",
+      idempotent: "replayed",
       params: webhookParams,
       answer: { status: 202, ...theDelivery },
       errors: ["NOT_FOUND", "CONFLICT"],
     },
-    async (c, { params }) => serializeDelivery(await sendTest(c.get("ctx"), c.get("credential"), params.webhook_id)),
+    async (c, { params, once }) =>
+      serializeDelivery(madeOf(c, await sendTest(c.get("ctx"), c.get("credential"), params.webhook_id, once))),
   )
 
   app.operation(
@@ -63,12 +66,14 @@ export function mountDeliveries(app: App) {
       description:
         "Sends again, under the same ids, what has failed or was never sent to this webhook, with `include_delivered` all. At " +
         "most 1000 events at a time; send the same request with the `cursor` to go on.",
+      idempotent: "replayed",
       params: webhookParams,
       body: replaySchema,
       answer: { status: 202, description: "What is on its way.", schema: replayedSchema },
       errors: ["NOT_FOUND", "CONFLICT"],
     },
-    async (c, { params, body }) => replayEvents(c.get("ctx"), c.get("credential"), params.webhook_id, body),
+    async (c, { params, body, once }) =>
+      madeOf(c, await replayEvents(c.get("ctx"), c.get("credential"), params.webhook_id, body, once)),
   )
 
   app.operation(
@@ -94,10 +99,12 @@ export function mountDeliveries(app: App) {
       tag,
       summary: "Send a delivery again",
       description: "Whatever became of it before: at once, under the same id, with all its retries.",
+      idempotent: "replayed",
       params: deliveryParams,
       answer: { status: 202, ...theDelivery },
       errors: ["NOT_FOUND", "CONFLICT"],
     },
-    async (c, { params }) => serializeDelivery(await redeliver(c.get("ctx"), c.get("credential"), params.delivery_id)),
+    async (c, { params, once }) =>
+      serializeDelivery(madeOf(c, await redeliver(c.get("ctx"), c.get("credential"), params.delivery_id, once))),
   )
 }

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { createWebhook } from "../../webhooks/create-webhook.ts"
 import { type EndpointRow, serializeWebhook } from "../../webhooks/endpoint-row.ts"
@@ -31,6 +32,7 @@ export function mountWebhooks(app: App) {
         "failure. Failures are tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, later if the receiver sends " +
         "Retry-After; 410 disables the webhook, and so do 5 days of nothing but failures. Of one turn, a later event waits for the " +
         "earlier ones until they were accepted or tried twice. It hears of what the key that made it may see.",
+      idempotent: "replayed",
       body: createWebhookSchema,
       answer: {
         status: 201,
@@ -40,8 +42,8 @@ export function mountWebhooks(app: App) {
       },
       errors: ["CONFLICT"],
     },
-    async (c, { body }) => {
-      const { webhook, secret } = await createWebhook(c.get("ctx"), c.get("credential"), body)
+    async (c, { body, once }) => {
+      const { webhook, secret } = madeOf(c, await createWebhook(c.get("ctx"), c.get("credential"), body, once))
       c.header("Location", `/v1/webhooks/${webhook.webhook_id}`)
       return withSecret(webhook, secret, c.get("ctx").clock.now())
     },
@@ -131,6 +133,7 @@ export function mountWebhooks(app: App) {
       description:
         "For 24 hours both secrets sign, each with a signature of its own, so that receivers can change over at any moment of " +
         "them. A second rotation within that time ends the first one's old secret.",
+      idempotent: "replayed",
       params,
       answer: {
         status: 200,
@@ -139,8 +142,9 @@ export function mountWebhooks(app: App) {
       },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params: { webhook_id } }) => {
-      const { webhook, secret } = await rotateSigningSecret(c.get("ctx"), c.get("credential"), webhook_id)
+    async (c, { params: { webhook_id }, once }) => {
+      const rotated = await rotateSigningSecret(c.get("ctx"), c.get("credential"), webhook_id, once)
+      const { webhook, secret } = madeOf(c, rotated)
       return withSecret(webhook, secret, c.get("ctx").clock.now())
     },
   )
