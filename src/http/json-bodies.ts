@@ -6,17 +6,20 @@ import type { AppEnv } from "./app-env.ts"
 
 const MAX_JSON_BYTES = 1024 * 1024
 
+/** A body, if there is one, says that it is JSON. */
+export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
+  const length = c.req.header("content-length")
+  const hasBody = c.req.raw.body !== null && length !== "0"
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase()
+  if (hasBody && type !== "application/json") {
+    throw new TurnpikeError("UNSUPPORTED_MEDIA_TYPE", "Send the body with `Content-Type: application/json`.")
+  }
+  await next()
+})
+
 /** Before a body is read: that it is JSON, at most 1 MiB of it, and no deeper than anything can walk through. */
 export const jsonBodies = [
-  createMiddleware<AppEnv>(async (c, next) => {
-    const length = c.req.header("content-length")
-    const hasBody = c.req.raw.body !== null && length !== "0"
-    const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase()
-    if (hasBody && type !== "application/json") {
-      throw new TurnpikeError("UNSUPPORTED_MEDIA_TYPE", "Send the body with `Content-Type: application/json`.")
-    }
-    await next()
-  }),
+  jsonOnly,
   bodyLimit({
     maxSize: MAX_JSON_BYTES,
     onError: () => {

@@ -1,7 +1,7 @@
 import { parseBaseEnv } from "../../env.ts"
 import type { App, Group } from "../../http/app.ts"
 import { DASHBOARD_SURFACE } from "../../http/dashboard-surface.ts"
-import { jsonBodies } from "../../http/json-bodies.ts"
+import { jsonOnly } from "../../http/json-bodies.ts"
 import { openApiDocument } from "../../http/openapi.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
@@ -16,7 +16,7 @@ export const account: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
     mountOpenApi(app)
-    app.use("/api/account/*", sameOrigin, sessionAuth, ...jsonBodies)
+    app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
     mountMoney(app)
     mountKeys(app)
     mountSpaces(app)
