@@ -8,6 +8,7 @@ import { createWorld, type TestClient, type World } from "../harness/world.ts"
 let world: World
 beforeAll(async () => {
   world = await createWorld()
+  world.serve("*", () => new Response())
 })
 afterAll(() => world.close())
 
@@ -36,6 +37,12 @@ const OPERATIONS = {
       createFileClient(world, client).upload(space, "?name=a.txt", word, { "idempotency-key": key }),
     id: "file_id",
     count: (userId: number) => count("select count(*) as n from files where user_id = $1 and state = 'ready'", userId),
+  },
+  "POST /v1/webhooks": {
+    send: ({ key, client, word = "one" }: Attempt) =>
+      client.call("POST", "/v1/webhooks", { url: `https://${word}.customer.com/` }, { "idempotency-key": key }),
+    id: "webhook_id",
+    count: (userId: number) => count("select count(*) as n from webhook_endpoints where user_id = $1", userId),
   },
 }
 

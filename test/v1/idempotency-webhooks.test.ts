@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { dumpTables } from "../harness/dump.ts"
+import { deliveriesOf, makeWebhook, serveReceiver } from "../harness/receiver.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const TWINS = 20
+
+async function read(response: Response) {
+  const replayed = response.headers.get("idempotent-replayed")
+  return { status: response.status, replayed, body: await response.json() }
+}
+
+describe("what is sent again with an Idempotency-Key", () => {
+  const attempts = {
+    "rotate-secret": {},
+    test: {},
+    replay: { from: "2026-01-01T00:00:00Z", include_delivered: true },
+    redeliver: {},
+  }
+
+  test.each(Object.entries(attempts))("%s happens once, in 20 twins and after them", async (what, body) => {
+    const client = await world.createAccount()
+    const space = await client.space()
+    const receiver = serveReceiver(world, () => new Response())
+    const { webhook_id } = await makeWebhook(client, { url: receiver.url })
+    await client.runTurn({ space })
+    const [delivery] = await deliveriesOf(client, webhook_id)
+    const path =
+      what === "redeliver" ? `/v1/deliveries/${delivery?.delivery_id}/redeliver` : `/v1/webhooks/${webhook_id}/${what}`
+    const send = () => client.call("POST", path, what === "replay" ? body : undefined, { "idempotency-key": "same" })
+    const answers = await Promise.all((await Promise.all(Array.from({ length: TWINS }, send))).map(read))
+    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1)
+    expect(new Set(answers.map(({ body: made }) => JSON.stringify(made))).size).toBe(1)
+    await world.drain()
+    const done = await dumpTables(world)
+    const again = await read(await send())
+    expect(again).toMatchObject({ status: answers[0]?.status, replayed: "true" })
+    await world.drain()
+    expect(await dumpTables(world), "no second effect").toEqual(done)
+    const other = await client.call("POST", `/v1/webhooks/${webhook_id}/test?`, undefined, {
+      "idempotency-key": "same",
+    })
+    expect(other.status).toBe(what === "test" ? 202 : 422)
+  })
+})
