@@ -313,20 +313,6 @@ create table if not exists settings (
   updated_at timestamptz not null default now()
 );
 
--- What was made under an Idempotency-Key of /v1, written by the statement that made it. The turns' own keys are in turns.
-create table if not exists idempotency_keys (
-  user_id bigint not null references users,
-  test boolean not null,
-  key text not null,
-  -- HMAC of the request, under a key of the ring: whether a repeat asks for the same.
-  fingerprint text not null,
-  -- The id of what it made; where it made no thing that can be read again, the answer.
-  made text not null,
-  created_at timestamptz not null,
-  primary key (user_id, test, key)
-);
-create index if not exists idempotency_keys_to_forget on idempotency_keys (created_at);
-
 -- The feed of an account: a row for each event that webhooks tell of. Of a turn's transition it has only what the turn's
 -- row no longer says (src/webhooks/event-payload.ts); everything else is in data.
 create table if not exists events (
@@ -411,7 +397,7 @@ create index if not exists webhook_deliveries_due on webhook_deliveries (webhook
 create index if not exists webhook_deliveries_in_order on webhook_deliveries (webhook_id, turn_id, seq) where state = 'pending';
 create index if not exists webhook_deliveries_leased on webhook_deliveries (webhook_id, lease_until) where lease_until is not null;
 create index if not exists webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C" desc);
-create index if not exists webhook_deliveries_of_event on webhook_deliveries (event_id);
+create index if not exists webhook_deliveries_of_turn on webhook_deliveries (turn_id) where turn_id is not null;
 
 create table if not exists webhook_attempts (
   delivery_id text not null references webhook_deliveries,
@@ -445,7 +431,8 @@ alter table api_keys add column if not exists daily_credit_micros bigint check (
 alter table api_keys add column if not exists end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0);
 alter table api_keys add column if not exists end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0);
 alter table api_keys add column if not exists window_credit_micros bigint check (window_credit_micros >= 0);
-alter table api_keys add column if not exists window_seconds integer check (window_seconds > 0);
+alter table api_keys add column if not exists window_seconds integer
+  check (window_seconds > 0 and (window_seconds is null) = (window_credit_micros is null));
 alter table api_keys add column if not exists previous_hash bytea unique;
 alter table api_keys add column if not exists previous_expires_at timestamptz;
 -- The key was revoked, and the sweeper has not yet seen that none of its turns is left.
@@ -471,6 +458,99 @@ create table if not exists api_turns (
 );
 create index if not exists api_turns_by_owner on api_turns (user_id, created_at);
 create index if not exists turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
+-- What was made under an Idempotency-Key of /v1, written by the statement that made it. The turns' own keys are in turns.
+create table if not exists idempotency_keys (
+  user_id bigint not null references users,
+  test boolean not null,
+  key text not null,
+  -- HMAC of the request, under a key of the ring: whether a repeat asks for the same.
+  fingerprint text not null,
+  resource_id text not null,
+  created_at timestamptz not null,
+  primary key (user_id, test, key)
+);
+create index if not exists idempotency_keys_to_forget on idempotency_keys (created_at);
+
+-- Archiving ends a space's turns; the sweeper goes on with that while ending_turns is true.
+alter table spaces add column if not exists ending_turns boolean not null default false;
+create index if not exists spaces_ending_turns on spaces (archived_at) where ending_turns;
+create index if not exists spaces_listed on spaces (user_id, test, slug collate "C" desc);
+
+-- Each turn state that is rare has a narrow index: a state's turns are found without walking all that are done.
+create index if not exists turns_open_of_owner on turns (user_id, test, turn_id collate "C" desc) where state in ('queued', 'running');
+create index if not exists turns_without_result on turns (user_id, test, state, turn_id collate "C" desc) where state in ('failed', 'cancelled');
+create index if not exists turns_of_key on turns (key_id, turn_id collate "C" desc);
+create index if not exists turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
+
+-- What usage reports read, without touching the wide rows. A turn counts at the moment of its bill, the one of its ledger row.
+create index if not exists turns_ended on turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref,
+  billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
+create index if not exists turns_billed_to_end_user on turns (user_id, test, end_user_ref, finished_at)
+  include (space_id, key_id, billed_credit_micros) where billed_credit_micros > 0;
+-- finished_at of its turn; null until then.
+alter table usage add column if not exists settled_at timestamptz;
+update usage u set settled_at = t.finished_at from turns t
+  where u.settled_at is null and t.turn_id = u.turn_id and t.finished_at is not null;
+create index if not exists usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
+  turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
+
+-- A conversation's owner and last turn, so that an account's end users can be listed by their newest activity.
+alter table conversations add column if not exists user_id bigint references users;
+alter table conversations add column if not exists test boolean;
+alter table conversations add column if not exists last_turn_at timestamptz;
+update conversations c set user_id = t.user_id, test = t.test, last_turn_at = t.last_turn_at
+  from (select conversation_id, user_id, test, max(created_at) as last_turn_at from turns
+    where key_id is not null and conversation_id in (select conversation_id from conversations where user_id is null)
+    group by 1, 2, 3) t
+  where c.user_id is null and t.conversation_id = c.conversation_id;
+create index if not exists conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
+create index if not exists conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at desc);
+
+-- What an account says about a customer of its own. Spend is counted from turns, not here.
+create table if not exists end_users (
+  user_id bigint not null references users,
+  test boolean not null,
+  end_user_ref text not null,
+  daily_limit_credit_micros bigint check (daily_limit_credit_micros >= 0),
+  monthly_limit_credit_micros bigint check (monthly_limit_credit_micros >= 0),
+  blocked boolean not null default false,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (user_id, test, end_user_ref)
+);
+create index if not exists end_users_by_change on end_users (user_id, test, updated_at desc, end_user_ref collate "C" desc);
+
+-- One request to erase an end user: what is theirs up to until_at goes. Open ones are completed by the sweeper.
+create table if not exists erasures (
+  erasure_id text primary key,
+  user_id bigint not null references users,
+  test boolean not null,
+  end_user_ref text not null,
+  key_id text references api_keys,
+  until_at timestamptz not null,
+  requested_at timestamptz not null,
+  -- When all was gone; the bucket is looked through once more after that, until checked_at.
+  erased_at timestamptz,
+  checked_at timestamptz,
+  tried_at timestamptz not null,
+  turns integer not null default 0,
+  events integer not null default 0,
+  steps integer not null default 0,
+  files integer not null default 0,
+  conversations integer not null default 0,
+  tasks integer not null default 0
+);
+create index if not exists erasures_open on erasures (tried_at) where checked_at is null;
+create index if not exists erasures_of_end_user on erasures (user_id, test, end_user_ref, erasure_id);
+-- Where in the bucket an erased turn's objects are: all below `turns/…/`, or the one of a file.
+create table if not exists erased_objects (
+  erasure_id text not null references erasures,
+  object_key text not null,
+  removed_at timestamptz,
+  primary key (erasure_id, object_key)
+);
+create index if not exists erased_objects_to_remove on erased_objects (erasure_id) where removed_at is null;
+alter table turns add column if not exists erased_at timestamptz;
 
 -- Guards: what code must not break.
 
@@ -509,7 +589,7 @@ create or replace trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 create or replace trigger space_configs_append_only before update or delete on space_configs
   for each statement execute function guard_append_only();
-create or replace trigger turn_events_append_only before update or delete on turn_events
+create or replace trigger turn_events_append_only before delete on turn_events
   for each statement execute function guard_append_only();
 
 -- A transition is in the account's feed as soon as it is in its turn's log.
@@ -554,6 +634,21 @@ end $$;
 create or replace trigger events_deliver after insert on events for each row execute function deliver_event();
 create or replace trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
+
+-- The one change that an event may see: an erased turn's loses what it said.
+create or replace function guard_event_redaction() returns trigger language plpgsql as $$
+begin
+  if (new.turn_id, new.seq, new.event_id, new.type, new.created_at)
+      is distinct from (old.turn_id, old.seq, old.event_id, old.type, old.created_at)
+    or not old.data @> new.data
+    or not exists (select 1 from turns where turn_id = old.turn_id and finished_at is not null)
+  then
+    raise exception '% is append-only', tg_table_name using errcode = '23514';
+  end if;
+  return new;
+end $$;
+create or replace trigger turn_events_redacted_only before update on turn_events
+  for each row execute function guard_event_redaction();
 
 -- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).
 insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)

@@ -6,6 +6,8 @@ const CHECKS: Record<string, string[]> = {
   "lint and format": ["biome", "check", "--error-on-warnings", "."],
   "dead code": ["knip"],
   "table types": ["node", "scripts/generate-db-types.ts", "--check"],
+  "client types": ["node", "scripts/generate-client.ts", "--check"],
+  OpenAPI: ["node", "scripts/lint-openapi.ts"],
   structure: ["vitest", "run", "--project", "structure"],
 }
 

@@ -67,6 +67,12 @@ export const ERROR_CODES = {
     cause: "The key's scope does not cover this operation.",
     cure: "Use a key with a wider scope.",
   },
+  END_USER_BLOCKED: {
+    status: 403,
+    retryable: false,
+    cause: "The account has blocked this end_user_ref: it may send no new turns.",
+    cure: "Unblock it with `PUT /v1/end-users/{end_user_ref}/limits`.",
+  },
   NOT_FOUND: {
     status: 404,
     retryable: false,

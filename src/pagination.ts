@@ -11,11 +11,7 @@ export interface Page<T> {
 export function decodeCursor(cursor: string | undefined, filters: object): string | undefined {
   if (cursor === undefined) return undefined
   const match = /^([A-Za-z0-9_]{1,64})\.([0-9a-f]{16})$/.exec(cursor)
-  if (!match || match[2] !== fingerprint(filters)) {
-    throw new TurnpikeError("VALIDATION_FAILED", "This cursor does not belong to a list with these filters.", {
-      param: "cursor",
-    })
-  }
+  if (!match || match[2] !== fingerprint(filters)) throw foreignCursor()
   return match[1]
 }
 
@@ -27,6 +23,43 @@ export function toPage<T>(
   const last = data.at(-1)
   const goesOn = more && last !== undefined
   return { data, has_more: goesOn, next_cursor: goesOn ? `${idOf(last)}.${fingerprint(filters)}` : null }
+}
+
+/** A cursor of any texts: the position after which a list goes on, bound to its filters. */
+export function encodePosition(position: string[], filters: object): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(position))
+  const base64 = btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "")
+  return `${base64}.${fingerprint({ filters, position })}`
+}
+
+/** The texts that `encodePosition` was given. VALIDATION_FAILED for a cursor of other filters, or one that is none. */
+export function decodePosition(cursor: string | undefined, filters: object): string[] | undefined {
+  if (cursor === undefined) return undefined
+  const position = positionIn(cursor)
+  if (!position || encodePosition(position, filters) !== cursor) throw foreignCursor()
+  return position
+}
+
+function positionIn(cursor: string): string[] | null {
+  try {
+    const binary = atob((cursor.split(".")[0] ?? "").replaceAll("-", "+").replaceAll("_", "/"))
+    const text = new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))
+    const position: unknown = JSON.parse(text)
+    return Array.isArray(position) && position.every((item) => typeof item === "string" && !item.includes("\0"))
+      ? position
+      : null
+  } catch {
+    return null
+  }
+}
+
+function foreignCursor(): TurnpikeError {
+  return new TurnpikeError("VALIDATION_FAILED", "This cursor does not belong to a list with these filters.", {
+    param: "cursor",
+  })
 }
 
 function fingerprint(filters: object): string {

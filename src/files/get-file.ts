@@ -16,5 +16,5 @@ export async function getFile(ctx: Context, credential: Credential, fileId: stri
 }
 
 export function fileNotFound(fileId: string): TurnpikeError {
-  return new TurnpikeError("NOT_FOUND", `There is no file "${fileId}" that this key can see.`)
+  return new TurnpikeError("NOT_FOUND", `There is no file "${fileId}" that you can see.`)
 }

@@ -8,6 +8,7 @@ import { spaceNotFound } from "../spaces/get-space.ts"
 import { type FileRow, fileJson } from "./serialize-file.ts"
 
 export interface FileFilters {
+  turn?: string | undefined
   created_after?: string | undefined
   created_before?: string | undefined
 }
@@ -23,6 +24,7 @@ export async function listFiles(
   const after = decodeCursor(input.cursor, filters)
   const where: RawBuilder<unknown>[] = [sql`f.space_id = (select space_id from target)`, sql`f.state = 'ready'`]
   if (after) where.push(sql`f.file_id collate "C" < ${after}`)
+  if (filters.turn) where.push(sql`f.turn_id = ${filters.turn}`)
   // A file's id begins with the millisecond of its created_at: the bound on the id is what the index can use.
   if (filters.created_after) {
     where.push(sql`f.created_at >= ${filters.created_after}::timestamptz`)

@@ -6,9 +6,9 @@ import { toInstant } from "../time.ts"
 export const fileSchema = z
   .object({
     file_id: z.string().meta({ example: "file_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-    space: z.string(),
+    space: z.string().meta({ description: "The space that it belongs to." }),
     turn: z.string().nullable().meta({ description: "The turn whose agent made it; null for an upload." }),
-    name: z.string(),
+    name: z.string().meta({ example: "invoice.pdf" }),
     media_type: z.string(),
     bytes: z.int(),
     sha256: z.string().meta({ description: "Lower-case hex." }),

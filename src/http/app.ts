@@ -52,7 +52,9 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     c.header("Server-Timing", ctx.meter.header(ms))
     c.header("Cache-Control", "no-store")
     const { method } = c.req
-    ctx.log("info", "request", { method, path: c.req.path, status: c.res.status, ms: Math.round(ms) })
+    // A reference to a person is a text of the customer's, which no log may hold.
+    const path = c.req.path.replace(/^(\/v1\/end-users\/)[^/]+/, "$1{end_user_ref}")
+    ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })
   })
   app.use(
     methodNotAllowed<AppEnv>({

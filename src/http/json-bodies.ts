@@ -6,7 +6,7 @@ import type { AppEnv } from "./app-env.ts"
 
 const MAX_JSON_BYTES = 1024 * 1024
 
-/** A body, if there is one, says that it is JSON. */
+/** A body is JSON or there is none, also where none is asked for. */
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   const length = c.req.header("content-length")
   const hasBody = c.req.raw.body !== null && length !== "0"

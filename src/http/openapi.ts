@@ -1,10 +1,12 @@
 import * as z from "zod"
-import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import type { ErrorCode } from "../errors.ts"
+import { type ClientMethods, codeSamples, curlAuth } from "./code-samples.ts"
+import { exampleOf, type Json } from "./examples.ts"
+import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency } from "./openapi-idempotency.ts"
 import type { Operation } from "./operation.ts"
 import type { Surface } from "./surface.ts"
-
-type Json = Record<string, unknown>
+import { TAGS } from "./tags.ts"
 
 const FILE = { type: "string", format: "binary" }
 const UPLOAD_BODY = {
@@ -15,55 +17,124 @@ const UPLOAD_BODY = {
   },
 }
 
+/** What the document says of the service that has the operations. */
+interface DocumentOptions {
+  origin: string
+  surface: Surface
+  /** Where the client has them, for code samples. */
+  clientMethods?: ClientMethods
+  /** Told each field of which there is no example. */
+  onMissing?: (path: string) => void
+}
+
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
-export function openApiDocument(
-  operations: readonly Operation[],
-  { origin, surface }: { origin: string; surface: Surface },
-) {
-  const components: Json = {}
-  const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, components)
+export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
+  const { surface } = options
+  const document = { schemas: {} as Json, responses: {} as Json, options }
   const paths: Record<string, Json> = {}
   for (const operation of operations.map(withIdempotency)) {
-    const path = paths[operation.path] ?? {}
-    paths[operation.path] = path
-    path[operation.method] = {
-      operationId: operation.id,
-      tags: [operation.tag],
-      summary: operation.summary,
-      description: operation.description ?? operation.summary,
-      ...parametersOf(operation, schema),
-      ...(operation.body && {
-        requestBody: { required: true, content: { "application/json": { schema: schema(operation.body, "input") } } },
-      }),
-      ...(operation.upload && { requestBody: UPLOAD_BODY }),
-      responses: {
-        [operation.answer.status]: {
-          description: operation.answer.description,
-          ...(operation.answer.headers && { headers: describeHeaders(operation.answer.headers) }),
-          content: operation.answer.binary
-            ? { "*/*": { schema: FILE } }
-            : {
-                "application/json": { schema: schema(operation.answer.schema, "output") },
-                ...otherTypes(operation.answer.also),
-              },
-        },
-        ...otherAnswers(operation),
-        ...errorResponses(operation, surface, (status) => schema(surface.errorSchema(status), "output")),
-      },
-    }
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
   return {
     openapi: "3.1.0",
     info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
-    servers: [{ url: origin }],
+    servers: [{ url: options.origin }],
     security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
-    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    tags: tagsOf(operations),
     paths,
     components: {
-      schemas: components,
+      schemas: document.schemas,
+      responses: document.responses,
+      headers: ANSWER_HEADERS,
       securitySchemes: surface.securitySchemes,
     },
   }
+}
+
+interface Document {
+  schemas: Json
+  responses: Json
+  options: DocumentOptions
+}
+
+function describe(operation: Operation, { schemas, responses, options }: Document): Json {
+  const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, schemas)
+  const { answer, body, upload } = operation
+  const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
+  const sent = body && schema(body, "input")
+  const answered = schema(answer.schema, "output")
+  const exampleFor = (place: string, type: Json, path = "") => {
+    const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${place} ${field}`)
+    return exampleOf(type, { components: schemas, onMissing, path })
+  }
+  const bodyExample = sent && { ...(exampleFor("body", sent) as Json), ...operation.example?.body }
+  const parameters = parametersOf(operation, schema, exampleFor)
+  const call = {
+    method: operation.method,
+    path: operation.path,
+    params: valuesOf(parameters, "path"),
+    query: valuesOf(parameters, "query"),
+    headers: valuesOf(parameters, "header") as Record<string, string>,
+    body: bodyExample,
+    upload: upload === true,
+    paged: "next_cursor" in ((answered.properties ?? {}) as object) && operation.method === "get",
+  }
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description ?? operation.summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(sent && {
+      requestBody: { required: true, content: { "application/json": { schema: sent, example: bodyExample } } },
+    }),
+    ...(upload && { requestBody: UPLOAD_BODY }),
+    responses: {
+      [answer.status]: {
+        description: answer.description,
+        headers: answerHeaders(answer.headers),
+        content: answer.binary
+          ? { "*/*": { schema: FILE } }
+          : {
+              "application/json": {
+                schema: answered,
+                example: { ...(exampleFor("answer", answered) as Json), ...operation.example?.answer },
+              },
+              ...otherTypes(answer.also),
+            },
+      },
+      ...otherAnswers(operation),
+      ...errorAnswers(codesOf(operation, options.surface), { components: schemas, responses, schemaOf }),
+    },
+    "x-codeSamples": codeSamples(call, {
+      origin: options.origin,
+      auth: curlAuth(options.surface.securitySchemes, operation.method),
+      clientMethod: options.clientMethods?.[operation.id],
+    }),
+  }
+}
+
+/** Every code that an operation can answer, its own first. */
+function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
+  const validated: ErrorCode[] = operation.query || operation.params ? ["VALIDATION_FAILED"] : []
+  return [...new Set([...operation.errors, ...validated, ...surface.codesOf(operation)])]
+}
+
+/** The examples of the parameters in one place; of a query, those that are needed or have one of their own. */
+function valuesOf(parameters: Parameter[], place: string): Record<string, unknown> {
+  const shown = parameters.filter((parameter) => parameter.in === place && parameter.example !== undefined)
+  return Object.fromEntries(
+    shown
+      .filter((parameter) => place !== "header" || parameter.required || parameter.name === "Idempotency-Key")
+      .map(({ name, example }) => [name, example]),
+  )
+}
+
+/** In the order of the table; those that it does not know come last. */
+function tagsOf(operations: readonly Operation[]): { name: string; description?: string }[] {
+  const used = new Set(operations.map((operation) => operation.tag))
+  const known = Object.entries(TAGS).filter(([name]) => used.delete(name))
+  return [...known.map(([name, description]) => ({ name, description })), ...[...used].map((name) => ({ name }))]
 }
 
 /** A schema as JSON Schema; named ones become components. */
@@ -77,35 +148,68 @@ function jsonSchema(type: z.ZodType, io: "input" | "output", components: Json): 
   return properties.it
 }
 
-function parametersOf(operation: Operation, schema: (type: z.ZodType, io: "input") => Json): Json {
-  const parameters: Json[] = []
+/** What stands in paths. */
+const PATH_PARAMETERS: Record<string, string> = {
+  space_id: "The space, `spc_…`.",
+  turn_id: "The turn, `turn_…`.",
+  file_id: "The file, `file_…`.",
+  webhook_id: "The webhook, `whk_…`.",
+  delivery_id: "The delivery, `dlv_…`.",
+  event_id: "The event, `evt_…`.",
+  key_id: "The key, `key_…`.",
+  erasure_id: "The receipt, `era_…`.",
+  name: "Its name, by which there is one in the space.",
+  version: "The number of the version.",
+}
+
+const describedAs = (description: unknown) => (description === undefined ? {} : { description })
+
+interface Parameter extends Json {
+  name: string
+  in: "path" | "query" | "header"
+  required: boolean
+  example?: unknown
+}
+
+function parametersOf(
+  operation: Operation,
+  schema: (type: z.ZodType, io: "input") => Json,
+  exampleFor: (place: string, type: Json, path: string) => unknown,
+): Parameter[] {
+  const parameters: Parameter[] = []
   for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
     if (!type) continue
     const { properties = {}, required = [] } = schema(type, "input") as {
       properties?: Record<string, Json>
       required?: string[]
     }
-    for (const [name, { description, ...property }] of Object.entries(properties)) {
+    for (const [name, { description, example, ...property }] of Object.entries(properties)) {
       const needed = place === "path" || required.includes(name)
+      const shown = example ?? (needed ? exampleFor(place, property, name) : undefined)
       parameters.push({
         name,
         in: place,
         required: needed,
-        ...(description !== undefined && { description }),
+        ...describedAs(description ?? (place === "path" ? PATH_PARAMETERS[name] : undefined)),
         schema: property,
+        ...(shown !== undefined && { example: shown }),
       })
     }
   }
   for (const { name, description, required, example } of operation.headers ?? []) {
     parameters.push({ name, in: "header", required, description, schema: { type: "string" }, example })
   }
-  return parameters.length > 0 ? { parameters } : {}
+  return parameters
 }
 
 function otherAnswers({ answer }: Operation): Json {
   const entries = Object.entries(answer.others ?? {}).map(([status, description]) => [
     status,
-    { description, ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }) },
+    {
+      description,
+      headers: answerHeaders(),
+      ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }),
+    },
   ])
   return Object.fromEntries(entries)
 }
@@ -116,30 +220,4 @@ function otherTypes(types: Record<string, string> = {}): Json {
     { schema: { type: "string", description } },
   ])
   return Object.fromEntries(entries)
-}
-
-function describeHeaders(headers: Record<string, string>): Json {
-  const entries = Object.entries(headers).map(([name, description]) => [
-    name,
-    { description, schema: { type: "string" } },
-  ])
-  return Object.fromEntries(entries)
-}
-
-/** The error answers of an operation: its codes, grouped by status, each with cause and cure. */
-function errorResponses(operation: Operation, surface: Surface, schemaOf: (status: number) => Json): Json {
-  const validated: ErrorCode[] = operation.query || operation.params ? ["VALIDATION_FAILED"] : []
-  const byStatus = new Map<number, ErrorCode[]>()
-  const codes = [...surface.codesOf(operation), ...operation.errors, ...validated]
-  for (const code of new Set(codes)) {
-    const { status } = ERROR_CODES[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
-  const describe = (code: ErrorCode) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      { description: codes.map(describe).join("\n\n"), content: { "application/json": { schema: schemaOf(status) } } },
-    ]),
-  )
 }

@@ -49,6 +49,8 @@ export interface Operation<
     others?: Record<number, string>
   }
   errors: ErrorCode[]
+  /** Fields of its examples that should be others than what the schemas' fields have. */
+  example?: { body?: object; answer?: object }
 }
 
 export interface Input<Params, Query, Body> {

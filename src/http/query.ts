@@ -1,9 +1,26 @@
 import * as z from "zod"
 
-export { instantParam } from "../time.ts"
+import { instantParam } from "../time.ts"
+
+export { instantParam }
 
 /** A path's or a query's id: any short text; what does not exist is NOT_FOUND, not a wrong form. */
 export const idParam = z.string().min(1).max(128)
+
+/** An instant, or a day (`2026-11-20`), which stands for its beginning in UTC. */
+export const instantOrDayParam = z
+  .string()
+  .transform((text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text))
+  .pipe(instantParam)
+
+/** A filter that may be given several times: any of its values. */
+export const repeated = z.preprocess(
+  (value) => (typeof value === "string" ? [value] : value),
+  z.array(z.string().min(1).max(128)).min(1).max(100),
+)
+
+/** A cursor that holds a text of the customer's, which is longer than an id. */
+export const positionCursor = z.string().min(1).max(1024).optional()
 
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(20),

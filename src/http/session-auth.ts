@@ -23,7 +23,9 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   c.set("credential", { kind: "session", sessionId: session.sessionId, test: c.req.query("test") === "true" })
   await next()
   const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
-  if (age >= SESSION_POLICY.noteUseMs && c.res.ok) await setSessionCookie(c, session.sessionId)
+  // An operation that sets cookies itself, as signing out does, has the last word.
+  const mayRenew = c.res.ok && !c.res.headers.has("set-cookie")
+  if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.sessionId)
 })
 
 /** Gives the browser its session (design section 7): the cookie is for this host only, and out of reach of scripts. */

@@ -42,18 +42,19 @@ export type ActorRow = Actor & { usable: boolean; expired: boolean }
 
 /**
  * The CTEs with which every statement begins, so that reading the key or the session costs no round trip of its own:
- * `actor` is it in whatever state, `caller` the same row only when it may act. Everything else must join `caller`, which
- * is empty too for a request that was done `already` (./once.ts), and whose columns are the same for both: kind, key_id
- * (null for a session), name, user_id, scope, space_id, test, expires_at, created_at.
+ * `actor` is it in whatever state, `caller` the same row only when it may act. Everything else must join `caller`, whose
+ * columns are the same for both: kind, key_id (null for a session), name, user_id, scope, space_id, test, expires_at, created_at.
+ * It is empty too when the request was done `already`.
  */
-export function actorCte(credential: Credential, now: Date, once?: Once): RawBuilder<unknown> {
-  return credential.kind === "key" ? keyCte(credential, now, once) : sessionCte(credential, now, once)
+function actorCte(credential: Credential, now: Date, once: Once | undefined): RawBuilder<unknown> {
+  return sql`actor as materialized (${credential.kind === "key" ? keyRow(credential, now) : sessionRow(credential, now)}
+  ), ${callerCte(once)}, noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
 }
 
-/** A rotated key's former value works until its overlap ends. The key's last use is noted at most once a minute. */
-function keyCte({ hash }: KeyCredential, now: Date, once: Once | undefined): RawBuilder<unknown> {
+/** A rotated key's former value works until its overlap ends. */
+function keyRow({ hash }: KeyCredential, now: Date): RawBuilder<unknown> {
   const value = sql`decode(${hash}, 'hex')`
-  return sql`actor as materialized (
+  return sql`
     select 'key' as kind, k.key_id, k.name, k.user_id, k.scope, k.space_id, k.test, k.expires_at, k.created_at,
       k.valid and (k.ends_at is null or k.ends_at > ${now}::timestamptz) as usable,
       k.valid and k.ends_at <= ${now}::timestamptz as expired
@@ -62,29 +63,32 @@ function keyCte({ hash }: KeyCredential, now: Date, once: Once | undefined): Raw
         case when k.hash = ${value} then k.expires_at else least(k.expires_at, k.previous_expires_at) end as ends_at
       from api_keys k join users u on u.user_id = k.user_id
       where k.hash = ${value} or k.previous_hash = ${value}
-    ) k
-  ), ${callerCte(once)}, key_use as (
-    update api_keys k set last_used_at = ${now}::timestamptz from actor
-    where actor.usable and k.key_id = actor.key_id
-      and (k.last_used_at is null or k.last_used_at <= ${now}::timestamptz - interval '1 minute')
-  )`
+    ) k`
 }
 
-/** A session that is used goes on for 30 days from then; that is written at most once an hour. */
-function sessionCte({ sessionId, test }: SessionCredential, now: Date, once: Once | undefined): RawBuilder<unknown> {
-  const until = new Date(now.getTime() + SESSION_POLICY.lifeMs)
-  const seenBefore = new Date(now.getTime() - SESSION_POLICY.noteUseMs)
-  return sql`actor as materialized (
+/** At most once a minute. */
+function noteKeyUse(now: Date): RawBuilder<unknown> {
+  return sql`update api_keys k set last_used_at = ${now}::timestamptz from actor
+    where actor.usable and k.key_id = actor.key_id
+      and (k.last_used_at is null or k.last_used_at <= ${now}::timestamptz - interval '1 minute')`
+}
+
+function sessionRow({ sessionId, test }: SessionCredential, now: Date): RawBuilder<unknown> {
+  return sql`
     select 'session' as kind, null::text as key_id, u.name, n.user_id, 'all' as scope, null::bigint as space_id,
       ${test}::boolean as test, n.expires_at, n.created_at, n.session_id, u.role,
       n.ended_at is null and u.disabled_at is null and n.expires_at > ${now}::timestamptz as usable,
       n.ended_at is null and u.disabled_at is null and n.expires_at <= ${now}::timestamptz as expired
     from sessions n join users u on u.user_id = n.user_id
-    where n.session_id = ${sessionId}
-  ), ${callerCte(once)}, session_use as (
-    update sessions n set last_seen_at = ${now}::timestamptz, expires_at = ${until}::timestamptz from caller
-    where n.session_id = caller.session_id and n.last_seen_at <= ${seenBefore}::timestamptz
-  )`
+    where n.session_id = ${sessionId}`
+}
+
+/** A session that is used goes on for 30 days from then; that is written at most once an hour. */
+function noteSessionUse(now: Date): RawBuilder<unknown> {
+  const until = new Date(now.getTime() + SESSION_POLICY.lifeMs)
+  const seenBefore = new Date(now.getTime() - SESSION_POLICY.noteUseMs)
+  return sql`update sessions n set last_seen_at = ${now}::timestamptz, expires_at = ${until}::timestamptz from actor
+    where actor.usable and n.session_id = actor.session_id and n.last_seen_at <= ${seenBefore}::timestamptz`
 }
 
 /** The spaces a caller may touch: its owner's, of its own kind (live or test), within its scope (contract section 5). */
@@ -92,6 +96,15 @@ export const inScope = sql`s.user_id = caller.user_id and s.test = caller.test a
   caller.scope = 'all'
   or (caller.scope = 'created' and s.created_by_key_id = caller.key_id)
   or (caller.scope = 'space' and s.space_id = caller.space_id))`
+
+/**
+ * The same for a column that names a space of a table with an owner and a kind of its own, which the statement must hold to the
+ * caller's. No join, so that the planner can only start from the table's own indexes: it would guess that a scope has few rows.
+ */
+export function spaceInScope(column: string): RawBuilder<unknown> {
+  return sql`((select scope from caller) = 'all'
+    or ${sql.ref(column)} in (select s.space_id from spaces s, caller where ${inScope}))`
+}
 
 /** The actor of a statement's row, or the 401 of its kind. */
 export function requireActor(row: ActorRow | null | undefined, credential: Credential): Actor {
@@ -123,12 +136,12 @@ interface Statement {
   select: RawBuilder<unknown>
   /** The request's Idempotency-Key, if it came with one: then the statement has its effect at most once. */
   once?: Once | undefined
-  /** With `once`: a query for the id of what the CTEs made, or for the answer; no row when they refused. */
+  /** With `once`: a query for the id of what the CTEs made, or no row when they refused. */
   made?: RawBuilder<unknown>
 }
 
 /**
- * Runs one statement of a caller. `replayOf`: what an earlier request noted as made under the same Idempotency-Key; then
+ * Runs one statement of a caller. `replayOf`: the id of what an earlier request made under the same Idempotency-Key; then
  * this one had no effect and `row` is empty. IDEMPOTENCY_KEY_REUSED when that was another request.
  */
 export async function queryAs<Row>(
@@ -152,5 +165,5 @@ export async function queryAs<Row>(
   const actor = requireActor(row?.actor, credential)
   const already = row?.already ?? null
   if (already && fingerprints && !fingerprints.includes(already.fingerprint)) throw keyReused()
-  return { actor, row: row as Row, replayOf: already?.made ?? null }
+  return { actor, row: row as Row, replayOf: already?.resource_id ?? null }
 }

@@ -10,7 +10,7 @@ export const meSchema = z
   .object({
     user: z.object({
       user_id: z.int(),
-      name: z.string().nullable(),
+      name: z.string().nullable().meta({ example: "Ada" }),
       email: z.string().nullable(),
       email_verified: z.boolean(),
       role: z.enum(["user", "admin"]),

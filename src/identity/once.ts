@@ -22,7 +22,7 @@ export const ONCE_POLICY = {
 /** What the database knows of the key: filled when it was used before. */
 export interface UsedKey {
   fingerprint: string
-  made: string
+  resource_id: string
 }
 
 /**
@@ -32,7 +32,7 @@ export interface UsedKey {
 export function callerCte(once: Once | undefined): RawBuilder<unknown> {
   if (!once) return sql`caller as materialized (select * from actor where usable)`
   return sql`already as materialized (
-    select i.fingerprint, i.made from idempotency_keys i, actor
+    select i.fingerprint, i.resource_id from idempotency_keys i, actor
     where actor.usable and i.user_id = actor.user_id and i.test = actor.test and i.key = ${once.key}
   ), caller as materialized (select * from actor where usable and not exists (select 1 from already))`
 }
@@ -43,9 +43,9 @@ export function callerCte(once: Once | undefined): RawBuilder<unknown> {
  */
 export function notedCte(ctx: Context, { key }: Once, fingerprint: string, made: RawBuilder<unknown>) {
   return sql`noted as (
-    insert into idempotency_keys (user_id, test, key, fingerprint, made, created_at)
-    select caller.user_id, caller.test, ${key}, ${fingerprint}, made.made, ${ctx.clock.now()}::timestamptz
-    from caller, (${made}) as made (made)
+    insert into idempotency_keys (user_id, test, key, fingerprint, resource_id, created_at)
+    select caller.user_id, caller.test, ${key}, ${fingerprint}, made.id, ${ctx.clock.now()}::timestamptz
+    from caller, (${made}) as made (id)
     returning 1
   )`
 }

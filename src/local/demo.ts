@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import pg from "pg"
 import { MICROS_PER_USD } from "../billing/money.ts"
 import { hashPassword } from "../identity/password.ts"
@@ -35,8 +35,10 @@ export async function seedDemo(
     const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl }
     const text = `${JSON.stringify(demo, null, 2)}\n`
     await writeFile(join(dataDir, "demo.json"), text, { mode: 0o600 })
-    await mkdir(".local", { recursive: true })
-    await writeFile(join(".local", "demo.json"), text, { mode: 0o600 })
+    // Where tools look for it, wherever the data is.
+    const known = env.TURNPIKE_DEMO ?? join(".local", "demo.json")
+    await mkdir(dirname(known), { recursive: true })
+    await writeFile(known, text, { mode: 0o600 })
     const first = models[0]
     return { demo, pin: first ? `${first.engine}/${first.model}` : "rehearsal/standard" }
   } finally {

@@ -6,6 +6,8 @@ export interface Bucket {
   put(key: string, bytes: Uint8Array): Promise<void>
   /** Nothing happens for a key that is not there. At most 1,000 of them. */
   delete(keys: string | string[]): Promise<void>
+  /** A page of the keys that begin with `prefix`; `cursor` is undefined behind the last. */
+  list(page: { prefix: string; cursor?: string }): Promise<{ keys: string[]; cursor: string | undefined }>
   createMultipartUpload(key: string): Promise<Pick<R2MultipartUpload, "uploadPart" | "complete" | "abort">>
 }
 
@@ -14,6 +16,10 @@ export function createBucket(r2: R2Bucket): Bucket {
     get: (key, options = {}) => r2.get(key, options).catch(rethrow),
     put: async (key, bytes) => void (await r2.put(key, bytes).catch(rethrow)),
     delete: (keys) => r2.delete(keys).catch(rethrow),
+    async list(page) {
+      const listed = await r2.list(page).catch(rethrow)
+      return { keys: listed.objects.map(({ key }) => key), cursor: listed.truncated ? listed.cursor : undefined }
+    },
     async createMultipartUpload(key) {
       const upload = await r2.createMultipartUpload(key).catch(rethrow)
       return {

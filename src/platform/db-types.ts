@@ -67,8 +67,47 @@ export interface Conversations {
   created_at: Timestamp;
   end_user_ref: string;
   last_position: Generated<number>;
+  last_turn_at: Timestamp | null;
   name: string;
   space_id: number;
+  test: boolean | null;
+  user_id: number | null;
+}
+
+export interface EndUsers {
+  blocked: Generated<boolean>;
+  created_at: Timestamp;
+  daily_limit_credit_micros: number | null;
+  end_user_ref: string;
+  monthly_limit_credit_micros: number | null;
+  test: boolean;
+  updated_at: Timestamp;
+  user_id: number;
+}
+
+export interface ErasedObjects {
+  erasure_id: string;
+  object_key: string;
+  removed_at: Timestamp | null;
+}
+
+export interface Erasures {
+  checked_at: Timestamp | null;
+  conversations: Generated<number>;
+  end_user_ref: string;
+  erased_at: Timestamp | null;
+  erasure_id: string;
+  events: Generated<number>;
+  files: Generated<number>;
+  key_id: string | null;
+  requested_at: Timestamp;
+  steps: Generated<number>;
+  tasks: Generated<number>;
+  test: boolean;
+  tried_at: Timestamp;
+  turns: Generated<number>;
+  until_at: Timestamp;
+  user_id: number;
 }
 
 export interface Events {
@@ -108,7 +147,7 @@ export interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
   key: string;
-  made: string;
+  resource_id: string;
   test: boolean;
   user_id: number;
 }
@@ -175,6 +214,7 @@ export interface Spaces {
   config_version: Generated<number>;
   created_at: Timestamp;
   created_by_key_id: string | null;
+  ending_turns: Generated<boolean>;
   manifest: Generated<Json>;
   mcp_servers: Generated<Json>;
   metadata: Generated<Json>;
@@ -234,6 +274,7 @@ export interface Turns {
   created_at: Timestamp;
   end_user_ref: string;
   epoch: Generated<number>;
+  erased_at: Timestamp | null;
   error_code: string | null;
   error_message: string | null;
   file_ids: Generated<Json>;
@@ -295,6 +336,7 @@ export interface Usage {
   price_version: number;
   provider: string;
   role: Generated<string>;
+  settled_at: Timestamp | null;
   space_id: number;
   step: number;
   subscription_id: string | null;
@@ -379,6 +421,9 @@ export interface DB {
   api_keys: ApiKeys;
   api_turns: ApiTurns;
   conversations: Conversations;
+  end_users: EndUsers;
+  erased_objects: ErasedObjects;
+  erasures: Erasures;
   events: Events;
   files: Files;
   idempotency_keys: IdempotencyKeys;

@@ -10,6 +10,7 @@ export const ID_PREFIXES = {
   key: "key",
   request: "req",
   session: "ses",
+  erasure: "era",
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -15,5 +15,5 @@ export async function getSpace(ctx: Context, credential: Credential, spaceId: st
 }
 
 export function spaceNotFound(spaceId: string): TurnpikeError {
-  return new TurnpikeError("NOT_FOUND", `There is no space "${spaceId}" that this key can see.`)
+  return new TurnpikeError("NOT_FOUND", `There is no space "${spaceId}" that you can see.`)
 }

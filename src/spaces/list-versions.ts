@@ -14,7 +14,7 @@ const summary = {
   version: z.int(),
   change: z
     .string()
-    .meta({ description: "What made it: `created`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`." }),
+    .meta({ description: "What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`." }),
   created_at: z.iso.datetime(),
 }
 
@@ -71,10 +71,7 @@ export async function getConfigVersion(
       where c.space_id = target.space_id and c.version = ${version}) as version`,
   })
   if (!row.version) {
-    throw new TurnpikeError(
-      "NOT_FOUND",
-      `There is no version ${version} of a space "${spaceId}" that this key can see.`,
-    )
+    throw new TurnpikeError("NOT_FOUND", `There is no version ${version} of a space "${spaceId}" that you can see.`)
   }
   const { change, model, manifest, tools, mcp_servers, created_at } = row.version
   return {

@@ -55,7 +55,11 @@ export const manifestSchema = z
       .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, "names must differ")
       .optional(),
   })
-  .meta({ id: "Manifest", description: "How the space's agent works." })
+  .meta({
+    id: "Manifest",
+    description: "How the space's agent works.",
+    examples: [{ instructions: "You answer for the shop. Be brief.", max_steps: 8 }],
+  })
 
 export type Manifest = z.infer<typeof manifestSchema>
 

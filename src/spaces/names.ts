@@ -17,6 +17,7 @@ export const toolName = z
   .string()
   .regex(/^(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, - and single _")
   .refine((name) => !reserved.includes(name), "is the name of a built-in tool")
+  .meta({ example: "lookup_order" })
 
 export const serverName = z
   .string()
@@ -24,10 +25,12 @@ export const serverName = z
     /^(?!.*__)[A-Za-z]([A-Za-z0-9_-]{0,30}[A-Za-z0-9-])?$/,
     "a letter, then at most 31 letters, digits, - and single _, not _ at its end",
   )
+  .meta({ example: "docs" })
 
 export const secretName = z
   .string()
   .regex(/^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$/, "a letter or one _, then at most 63 letters, digits and _")
+  .meta({ example: "ORDERS_TOKEN" })
 
 export const subagentName = z
   .string()

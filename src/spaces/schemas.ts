@@ -9,11 +9,14 @@ import { toolSchema } from "./tool.ts"
 
 const differ = (things: { name: string }[]) => new Set(things.map(({ name }) => name)).size === things.length
 
+const title = z.string().trim().min(1).max(200).meta({ example: "Support desk" })
+const pin = z.string().min(1).max(128)
+
 export const createSpaceSchema = z
   .strictObject({
-    title: z.string().trim().min(1).max(200).meta({ example: "Support desk" }),
+    title,
     manifest: manifestSchema.optional(),
-    model: z.string().min(1).max(128).optional().meta({ description: "The pin of the space's default model." }),
+    model: pin.optional().meta({ description: "The pin of the space's default model." }),
     tools: z.array(toolSchema).max(SPACE_POLICY.maxTools).refine(differ, "names must differ").optional(),
     mcp_servers: z
       .array(mcpServerSchema)
@@ -31,18 +34,33 @@ export const createSpaceSchema = z
 
 export type CreateSpace = z.infer<typeof createSpaceSchema>
 
+export const patchSpaceSchema = z
+  .strictObject({
+    title: title.optional(),
+    model: pin
+      .nullable()
+      .optional()
+      .meta({ description: "A pin, or null for the catalog's first model.", example: "rehearsal/standard" }),
+    metadata: metadataSchema.optional().meta({
+      description: "Replaces all that was there: at most 16 pairs, keys of 64 and values of 512 characters.",
+    }),
+  })
+  .meta({ id: "PatchSpace", description: "What is left out stays as it is." })
+
+export type PatchSpace = z.infer<typeof patchSpaceSchema>
+
 export const spaceSchema = z
   .object({
     space_id: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c", description: "The `space` of its turns." }),
     title: z.string(),
-    model: z.string().nullable(),
+    model: z.string().nullable().meta({ description: "The pin of its default model; null: the service's." }),
     manifest: manifestSchema,
-    tools: z.array(z.string()).meta({ description: "Names of its tools." }),
-    mcp_servers: z.array(z.string()).meta({ description: "Names of its MCP servers." }),
+    tools: z.array(z.string()).meta({ description: "Names of its tools.", example: ["lookup_order"] }),
+    mcp_servers: z.array(z.string()).meta({ description: "Names of its MCP servers.", example: ["docs"] }),
     metadata: metadataSchema,
-    config_version: z.int(),
+    config_version: z.int().meta({ description: "Counts the changes of its configuration." }),
     archived: z.boolean(),
-    test: z.boolean(),
+    test: z.boolean().meta({ description: "Made with a test key: only test keys see it." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

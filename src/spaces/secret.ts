@@ -8,5 +8,9 @@ export const secretValue = z.string().min(4).max(8192).meta({
 export const putSecretSchema = z.strictObject({ value: secretValue }).meta({ id: "PutSecret" })
 
 export const secretSchema = z
-  .object({ name: z.string(), created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
+  .object({
+    name: z.string().meta({ example: "ORDERS_TOKEN" }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
   .meta({ id: "Secret", description: "A secret's name and dates; its value is never shown." })

@@ -21,7 +21,10 @@ const inputSchema = z
   .record(z.string(), z.unknown())
   .refine((schema) => schema.type === "object", 'must be a JSON Schema with "type": "object"')
   .refine((schema) => quickToCheck(schema), `has more than ${MAX_REFS} $ref, or a pattern that could take forever`)
-  .meta({ description: "A JSON Schema of the input, with `type: object`." })
+  .meta({
+    description: "A JSON Schema of the input, with `type: object`.",
+    example: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  })
 
 const requestSchema = z
   .strictObject({
@@ -50,7 +53,11 @@ const requestSchema = z
 
 /** The definition of a REST tool, without its name, as PUT takes it (design section 4). */
 export const toolFields = {
-  description: z.string().min(1).max(4000).meta({ description: "What it does: the model reads this." }),
+  description: z
+    .string()
+    .min(1)
+    .max(4000)
+    .meta({ description: "What it does: the model reads this.", example: "Finds an order by its id." }),
   input_schema: inputSchema,
   request: requestSchema,
   timeout_seconds: z.int().min(1).max(120).optional().meta({ description: "For one call. Default 30." }),

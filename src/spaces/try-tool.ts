@@ -20,25 +20,29 @@ export const testToolSchema = z
       .record(z.string(), z.unknown())
       .refine((input) => jsonBytes(input) <= MAX_INPUT_BYTES, `is larger than ${MAX_INPUT_BYTES} bytes of JSON`)
       .default({})
-      .meta({ description: "The input that a model would give it." }),
+      .meta({ description: "The input that a model would give it.", example: { id: "A-1" } }),
   })
   .meta({ id: "TestTool" })
 
 export const toolTestSchema = z
   .object({
     ok: z.boolean().meta({ description: "Whether a model would see an answer, not an error." }),
-    result: z.string().meta({ description: "What a model would see." }),
+    result: z.string().meta({ description: "What a model would see.", example: '{"status":"shipped"}' }),
     request: z
       .object({
         method: z.string(),
         url: z.string(),
         headers: z.record(z.string(), z.string()),
-        body: z.string().nullable(),
+        body: z.string().nullable().meta({ example: null }),
       })
       .nullable()
       .meta({ description: "With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made." }),
     response: z
-      .object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.string() })
+      .object({
+        status: z.int(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().meta({ example: '{"status":"shipped"}' }),
+      })
       .nullable()
       .meta({ description: "Null when none came." }),
     duration_ms: z.int(),
@@ -51,7 +55,7 @@ export const mcpCheckSchema = z
     error: z.string().nullable().meta({ description: "Why it could not be reached." }),
     tools: z.array(
       z.object({
-        name: z.string().meta({ description: "As the agent knows it: `server__tool`." }),
+        name: z.string().meta({ description: "As the agent knows it: `server__tool`.", example: "docs__search" }),
         description: z.string(),
         input_schema: z.record(z.string(), z.unknown()),
       }),

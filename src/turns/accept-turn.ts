@@ -22,6 +22,7 @@ interface AcceptRow {
   pin: string | null
   conversation_known: boolean
   files_known: boolean
+  end_user_blocked: boolean
   available: number
   held: number
 }
@@ -29,7 +30,8 @@ interface AcceptRow {
 /**
  * Accepts a turn: places its hold, takes its place in its conversation and writes the turn with its first event, in one
  * statement; then publishes its callback in the background. With an Idempotency-Key that was used, answers the same
- * turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS; none is stored.
+ * turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS;
+ * none is stored.
  */
 export async function acceptTurn(
   ctx: Context,
@@ -48,6 +50,9 @@ export async function acceptTurn(
 
   const { row, actor } = answer
   if (row.existing) {
+    if (row.existing.erased_at !== null) {
+      throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key belongs to a turn that was erased.")
+    }
     if (row.existing.request_hash !== requestHash || !row.existing_in_scope) {
       throw keyReused()
     }
@@ -61,12 +66,12 @@ export async function acceptTurn(
 
 function refusedForCredit(row: AcceptRow): boolean {
   const admitted = row.space?.archived === false && row.pin !== null && row.conversation_known && row.files_known
-  return !row.made && !row.existing && admitted
+  return !row.made && !row.existing && admitted && !row.end_user_blocked
 }
 
 function refusal(row: AcceptRow, body: CreateTurn, actor: Actor): TurnpikeError {
   if (!row.space) {
-    return new TurnpikeError("NOT_FOUND", `There is no space "${body.space}" that this key can see.`, {
+    return new TurnpikeError("NOT_FOUND", `There is no space "${body.space}" that you can see.`, {
       param: "space",
     })
   }
@@ -74,6 +79,10 @@ function refusal(row: AcceptRow, body: CreateTurn, actor: Actor): TurnpikeError 
     return new TurnpikeError("CONFLICT", `The space "${body.space}" is archived and takes no turns.`, {
       param: "space",
     })
+  }
+  if (row.end_user_blocked) {
+    const message = "The account has blocked this end user: it may send no new turns."
+    return new TurnpikeError("END_USER_BLOCKED", message, { param: "end_user_ref" })
   }
   if (!row.pin) {
     const message = body.model
@@ -136,10 +145,14 @@ function runAccept(
       from space left join conversations c
         on c.conversation_id = ${byId}::text and c.space_id = space.space_id and c.end_user_ref = ${body.end_user_ref}
       where ${byId}::text is null or c.conversation_id is not null
+    ), blocked as materialized (
+      select 1 from end_users e, caller where e.user_id = caller.user_id and e.test = caller.test
+        and e.end_user_ref = ${body.end_user_ref} and e.blocked
     ), admitted as materialized (
       select caller.user_id, caller.key_id, caller.test, space.slug, pin.pin, place.space_id, place.name
       from caller, space, pin, place
-      where space.archived_at is null and not exists (select 1 from existing) and ${filesKnown}
+      where space.archived_at is null and not exists (select 1 from existing) and not exists (select 1 from blocked)
+        and ${filesKnown}
     ), hold as (
       update wallets w set
         held_credit_micros = held_credit_micros + least(${wanted}::bigint, balance_credit_micros - held_credit_micros),
@@ -151,9 +164,12 @@ function runAccept(
       select admitted.*, hold.amount from admitted, hold
       union all select admitted.*, 0 from admitted where admitted.test
     ), conversation as (
-      insert into conversations (conversation_id, space_id, end_user_ref, name, created_at)
-      select ${newId("conversation", now)}, space_id, ${body.end_user_ref}, name, ${now}::timestamptz from funded
-      on conflict (space_id, end_user_ref, name) do update set last_position = conversations.last_position + 1
+      insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
+      select ${newId("conversation", now)}, space_id, user_id, test, ${body.end_user_ref}, name, ${now}::timestamptz,
+        ${now}::timestamptz from funded
+      on conflict (space_id, end_user_ref, name) do update set last_position = conversations.last_position + 1,
+        user_id = excluded.user_id, test = excluded.test,
+        last_turn_at = greatest(conversations.last_turn_at, excluded.last_turn_at)
       returning conversation_id, last_position
     ), made as (
       insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref,
@@ -176,6 +192,7 @@ function runAccept(
       (select jsonb_build_object('archived', archived_at is not null) from space) as space,
       (select pin from pin) as pin,
       exists (select 1 from place) as conversation_known, ${filesKnown} as files_known,
+      exists (select 1 from blocked) as end_user_blocked,
       coalesce(w.balance_credit_micros - w.held_credit_micros, 0) as available,
       coalesce(w.held_credit_micros, 0) as held
       from caller left join wallets w on w.user_id = caller.user_id`,

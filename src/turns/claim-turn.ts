@@ -77,7 +77,7 @@ export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | n
           sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
         from (
           select text, result, position from turns
-          where conversation_id = t.conversation_id and position < t.position and state = 'done'
+          where conversation_id = t.conversation_id and position < t.position and state = 'done' and erased_at is null
           order by position desc
           limit coalesce((c.manifest -> 'history' ->> 'max_turns')::integer, ${TURN_POLICY.historyTurns})
         ) e

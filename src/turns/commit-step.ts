@@ -27,7 +27,7 @@ export async function commitAnswer(
         last_event_seq = t.last_event_seq + ${events.length}::integer
       where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
       returning t.*
-    ), ${stepCtes(step, now, sql`0`)}, events as (${insertEvents(events)})
+    ), ${stepCtes(step, now, { billed: sql`0`, settled: false })}, events as (${insertEvents(events)})
     select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
   return rows[0]?.turn ?? null
 }

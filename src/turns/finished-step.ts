@@ -28,10 +28,15 @@ export function addStep(step: FinishedStep): RawBuilder<unknown> {
 }
 
 /**
- * The CTEs that keep a step and its usage record, for the turn in the CTE `turn`; `billed` is an SQL amount. A web-chat turn
- * (one without a key) has no usage records: it is in api_turns once it has ended (contract section 2.2).
+ * The CTEs that keep a step and its usage record, for the turn in the CTE `turn`; `billed` is an SQL amount. The record of the
+ * step that ends a turn is settled with it. A web-chat turn (one without a key) has no usage records: it is in api_turns once it
+ * has ended (contract section 2.2).
  */
-export function stepCtes(step: FinishedStep, now: Date, billed: RawBuilder<unknown>): RawBuilder<unknown> {
+export function stepCtes(
+  step: FinishedStep,
+  now: Date,
+  { billed, settled }: { billed: RawBuilder<unknown>; settled: boolean },
+): RawBuilder<unknown> {
   const { usage, text, content, finish } = step.answer
   return sql`kept_step as (
     insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at)
@@ -40,11 +45,11 @@ export function stepCtes(step: FinishedStep, now: Date, billed: RawBuilder<unkno
     from turn
   ), kept_usage as (
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, role, tokens_input,
-      tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
+      tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
     select turn_id, ${step.step}::integer, user_id, space_id, key_id, end_user_ref, ${step.provider}, ${step.pin},
       ${step.agent === null ? "orchestrator" : "subagent"}, ${usage.tokensInput}::bigint, ${usage.tokensCached}::bigint,
       ${usage.tokensOutput}::bigint, ${step.durationSec}::double precision, ${step.priceVersion}::integer,
-      ${step.cost}::bigint, ${billed}, ${now}::timestamptz
+      ${step.cost}::bigint, ${billed}, ${settled ? sql`finished_at` : sql`null`}, ${now}::timestamptz
     from turn where key_id is not null
   )`
 }

@@ -16,7 +16,7 @@ export async function getTurn(ctx: Context, credential: Credential, turnId: stri
 }
 
 export function turnNotFound(turnId: string): TurnpikeError {
-  return new TurnpikeError("NOT_FOUND", `There is no turn "${turnId}" that this key can see.`)
+  return new TurnpikeError("NOT_FOUND", `There is no turn "${turnId}" that you can see.`)
 }
 
 /** Pauses between looks while a client waits, in ms: quick at first, then once a second. */

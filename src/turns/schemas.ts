@@ -16,7 +16,9 @@ const text = (max: number) => z.string().min(1).max(max)
 export const createTurnSchema = z
   .strictObject({
     space: z.string().min(1).max(64).meta({ description: "The `space_id`." }),
-    end_user_ref: text(128).meta({ description: "Your own id of your customer.", example: "customer-42" }),
+    end_user_ref: text(128)
+      .refine((ref) => ref !== "." && ref !== "..", "must not be . or .., which cannot stand in a path")
+      .meta({ description: "Your own id of your customer.", example: "customer-42" }),
     text: text(100_000)
       .refine((value) => value.trim() !== "", "must not be blank")
       .meta({ description: "What the person asks.", example: "Where is my order?" }),
@@ -52,28 +54,31 @@ export type Output = z.infer<typeof outputSchema>
 export const turnSchema = z
   .object({
     turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-    space: z.string(),
-    end_user_ref: z.string(),
-    conversation: z.string(),
-    state: z.enum(TURN_STATES),
-    status_reason: z.string().nullable(),
-    text: z.string(),
+    space: z.string().meta({ description: "The space that it runs in." }),
+    end_user_ref: z.string().meta({ description: "Your own id of your customer." }),
+    conversation: z.string().meta({ description: "Turns of one conversation run in order, one at a time." }),
+    state: z.enum(TURN_STATES).meta({ description: "The last three are for good." }),
+    status_reason: z.string().nullable().meta({ description: "Why it is in its state, where there is more to say." }),
+    text: z.string().meta({ description: "What was asked." }),
     result: z.string().nullable().meta({ description: "The agent's reply, for a person." }),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: "Why it failed; null for any other state." }),
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
     outputs: z.array(outputSchema).meta({ description: "The files that the agent made, once the turn is done." }),
     billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
-    held_usd: z.number().meta({ description: "What is set aside for it while it is not over." }),
+    held_usd: z.number().meta({ description: "What is set aside for it while it is not over.", example: 0 }),
     usage: z.object({
-      model_calls: z.int(),
+      model_calls: z.int().meta({ description: "All agents' together." }),
       tool_calls: z.int(),
       tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),
-      tokens_cached: z.int(),
+      tokens_cached: z.int().meta({ description: "Those of tokens_input that came from the provider's cache." }),
       tokens_output: z.int(),
     }),
-    model: z.string(),
+    model: z.string().meta({ description: "The pin that it runs on." }),
     metadata: metadataSchema,
-    test: z.boolean(),
+    test: z.boolean().meta({ description: "Made with a test key: rehearsed, and free." }),
     created_at: instant,
     started_at: instant.nullable(),
     finished_at: instant.nullable(),
@@ -84,10 +89,15 @@ export type Turn = z.infer<typeof turnSchema>
 
 export const turnEventSchema = z
   .object({
-    id: z.string(),
-    seq: z.int(),
-    type: z.string().meta({ example: "turn.done" }),
-    data: z.record(z.string(), z.unknown()),
+    id: z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    seq: z.int().meta({ description: "From 1, without gaps." }),
+    type: z.string().meta({
+      description:
+        "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
+        "`tool.ended`, `text.delta`.",
+      example: "turn.done",
+    }),
+    data: z.record(z.string(), z.unknown()).meta({ example: { state: "done" } }),
     created_at: instant,
   })
   .meta({ id: "TurnEvent" })

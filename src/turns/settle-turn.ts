@@ -59,7 +59,7 @@ export async function settleTurn(
       where t.turn_id = ${turn.turn_id} and t.epoch = ${turn.epoch} and t.state = 'running'
         ${onlyIf ? sql`and ${onlyIf}` : sql``}
       returning t.*
-    ), ${step ? sql`${stepCtes(step, now, billed)},` : sql``}
+    ), ${step ? sql`${stepCtes(step, now, { billed, settled: true })},` : sql``}
     ${files ? sql`kept_files as (${endFiles(now)}),` : sql``}
     events as (
       ${insertEvents(events, { after: 1 })}
@@ -77,8 +77,9 @@ export async function settleTurn(
       select turn.user_id, case when turn.key_id is null then 'space_usage' else 'usage' end, -turn.billed_credit_micros, paid.balance, turn.turn_id, 'turn', finished_at
       from turn join paid on paid.user_id = turn.user_id where turn.billed_credit_micros > 0
     ), earlier_usage as (
-      update usage u set billed_credit_micros = u.cost_credit_micros
-      from turn where u.turn_id = turn.turn_id and turn.billed_credit_micros > 0
+      update usage u set settled_at = turn.finished_at,
+        billed_credit_micros = case when turn.billed_credit_micros > 0 then u.cost_credit_micros else 0 end
+      from turn where u.turn_id = turn.turn_id
     ), chat_turn as (
       insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
         tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)

@@ -3,13 +3,13 @@ import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
-import type { Made, Once } from "../identity/once.ts"
+import { type Made, type Once, replay } from "../identity/once.ts"
 import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { checkUrl } from "../spaces/check-target.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
+import { readWithSecret, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import { replayWithSecret, type WebhookWithSecret } from "./read-secret.ts"
 import type { CreateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretPlace } from "./signing.ts"
 
@@ -31,7 +31,7 @@ export async function createWebhook(
   for (let attempt = 0; attempt < WEBHOOK_POLICY.maxEndpoints; attempt++) {
     try {
       const { webhook, replayOf } = await insertEndpoint(ctx, credential, { webhookId, sealed, input, once })
-      if (replayOf !== null) return replayWithSecret(ctx, credential, replayOf)
+      if (replayOf) return await replay(readWithSecret(ctx, credential, replayOf))
       if (webhook) return { made: { webhook, secret }, replayed: false }
       throw new TurnpikeError("CONFLICT", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)
     } catch (error) {
@@ -53,8 +53,6 @@ async function insertEndpoint(
 ): Promise<{ webhook: EndpointRow | null; replayOf: string | null }> {
   const now = ctx.clock.now()
   const { row, replayOf } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
-    once,
-    made: sql`select webhook_id from made`,
     ctes: sql`slot as materialized (
       select min(n) as n from caller, generate_series(1, ${WEBHOOK_POLICY.maxEndpoints}::integer) as n
       where not exists (select 1 from webhook_endpoints w
@@ -69,6 +67,8 @@ async function insertEndpoint(
       returning *
     )`,
     select: sql`select (select to_jsonb(made) from made) as webhook`,
+    once,
+    made: sql`select webhook_id from made`,
   })
   return { webhook: row.webhook, replayOf }
 }

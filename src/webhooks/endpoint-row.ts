@@ -18,6 +18,7 @@ export function serializeWebhook(row: EndpointRow, now: Date): Webhook {
   const rotating = row.previous_until !== null && new Date(row.previous_until) > now
   return {
     webhook_id: row.webhook_id,
+    key_id: row.key_id,
     url: row.url,
     events: row.events,
     description: row.description,

@@ -1,9 +1,10 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import { openSigningSecrets } from "./signing.ts"
 
 /** An endpoint in the key's scope, or NOT_FOUND. */
 export async function getWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<EndpointRow> {
@@ -15,7 +16,38 @@ export async function getWebhook(ctx: Context, credential: Credential, webhookId
   return row.webhook
 }
 
-/** The endpoints in the key's scope, newest first. */
+export interface WebhookWithSecret {
+  webhook: EndpointRow
+  secret: string
+}
+
+/** An endpoint with its secret, for a repeat of the request that has shown it. NOT_FOUND. */
+export async function readWithSecret(
+  ctx: Context,
+  credential: Credential,
+  webhookId: string,
+): Promise<WebhookWithSecret> {
+  const webhook = await getWebhook(ctx, credential, webhookId)
+  const [secret = ""] = await openSigningSecrets(ctx.keyRing, webhook, ctx.clock.now())
+  return { webhook, secret }
+}
+
+/** The same by place instead of by cursor, with how many there are. */
+export async function findWebhooks(
+  ctx: Context,
+  credential: SessionCredential,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ webhooks: EndpointRow[]; total: number }> {
+  const { row } = await queryAs<{ webhooks: EndpointRow[]; total: number }>(ctx, credential, {
+    select: sql`select (select count(*)::integer from webhook_endpoints w, caller where ${endpointInScope}) as total,
+      coalesce((select jsonb_agg(to_jsonb(w) order by w.webhook_id collate "C" desc) from (
+        select w.* from webhook_endpoints w, caller where ${endpointInScope}
+        order by w.webhook_id collate "C" desc limit ${limit} offset ${offset}) w), '[]') as webhooks`,
+  })
+  return row
+}
+
+/** The endpoints in the caller's scope, newest first. */
 export async function listWebhooks(
   ctx: Context,
   credential: Credential,

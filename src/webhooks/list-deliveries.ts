@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
 import { endpointInScope, webhookNotFound } from "./endpoint-row.ts"
@@ -26,21 +26,11 @@ export async function listDeliveries(
   const { webhookId, limit } = input
   const filters = { deliveries_of: webhookId, ...input.filters }
   const after = decodeCursor(input.cursor, filters)
-  const where: RawBuilder<unknown>[] = [sql`d.webhook_id = (select webhook_id from target)`]
+  const where = conditions(input.filters)
   if (after) where.push(sql`d.delivery_id collate "C" < ${after}`)
-  if (filters.state) where.push(sql`d.state = ${filters.state}`)
-  if (filters.event_type) where.push(sql`e.type = ${filters.event_type}`)
-  if (filters.turn) where.push(sql`d.turn_id = ${filters.turn}`)
   const { row } = await queryAs<{ found: boolean; deliveries: DeliveryRow[] }>(ctx, credential, {
-    ctes: sql`target as materialized (
-      select w.webhook_id from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope})`,
-    select: sql`select exists (select 1 from target) as found, coalesce((
-      select jsonb_agg(page.delivery order by page.delivery_id collate "C" desc) from (
-        select d.delivery_id, ${deliveryJson(WEBHOOK_POLICY.attemptsListed)} as delivery
-        from webhook_deliveries d join events e on e.event_id = d.event_id
-        where ${sql.join(where, sql` and `)}
-        order by d.delivery_id collate "C" desc limit ${limit + 1}
-      ) page), '[]') as deliveries`,
+    ctes: targetCte(webhookId),
+    select: sql`select exists (select 1 from target) as found, ${deliveryPage(where, { limit: limit + 1, offset: 0 })} as deliveries`,
   })
   if (!row.found) throw webhookNotFound(webhookId)
   const { deliveries } = row
@@ -49,6 +39,47 @@ export async function listDeliveries(
     filters,
     idOf: (delivery) => delivery.delivery_id,
   })
+}
+
+/** The same by place instead of by cursor, with how many there are. */
+export async function findDeliveries(
+  ctx: Context,
+  credential: SessionCredential,
+  input: { webhookId: string; filters: DeliveryFilters; limit: number; offset: number },
+): Promise<{ deliveries: DeliveryRow[]; total: number }> {
+  const where = conditions(input.filters)
+  type Row = { found: boolean; deliveries: DeliveryRow[]; total: number }
+  const { row } = await queryAs<Row>(ctx, credential, {
+    ctes: targetCte(input.webhookId),
+    select: sql`select exists (select 1 from target) as found, ${deliveryPage(where, input)} as deliveries, (
+      select count(*)::integer from webhook_deliveries d join events e on e.event_id = d.event_id
+      where ${sql.join(where, sql` and `)}) as total`,
+  })
+  if (!row.found) throw webhookNotFound(input.webhookId)
+  return row
+}
+
+function targetCte(webhookId: string): RawBuilder<unknown> {
+  return sql`target as materialized (
+    select w.webhook_id from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope})`
+}
+
+function conditions({ state, event_type, turn }: DeliveryFilters): RawBuilder<unknown>[] {
+  const where: RawBuilder<unknown>[] = [sql`d.webhook_id = (select webhook_id from target)`]
+  if (state) where.push(sql`d.state = ${state}`)
+  if (event_type) where.push(sql`e.type = ${event_type}`)
+  if (turn) where.push(sql`d.turn_id = ${turn}`)
+  return where
+}
+
+function deliveryPage(where: RawBuilder<unknown>[], { limit, offset }: { limit: number; offset: number }) {
+  return sql`coalesce((
+    select jsonb_agg(page.delivery order by page.delivery_id collate "C" desc) from (
+      select d.delivery_id, ${deliveryJson(WEBHOOK_POLICY.attemptsListed)} as delivery
+      from webhook_deliveries d join events e on e.event_id = d.event_id
+      where ${sql.join(where, sql` and `)}
+      order by d.delivery_id collate "C" desc limit ${limit}::integer offset ${offset}::integer
+    ) page), '[]')`
 }
 
 /** One delivery with all its attempts, or NOT_FOUND. */

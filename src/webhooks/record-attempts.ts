@@ -20,10 +20,14 @@ export async function recordAttempts(
   const { rows } = await sql<{ reason: EndpointRow["disabled_reason"] }>`with endpoint as materialized (
       select w.* from webhook_endpoints w where w.webhook_id = ${webhookId} for update
     ), mine as materialized (
-      select r.*, d.attempts + 1 as attempt, d.round + 1 as round
+      select r.delivery_id, r.epoch, r.ok, r.status, r.error, r.duration_ms, r.at, r.next_attempt_at,
+        d.attempts + 1 as attempt, d.round + 1 as round,
+        -- A receiver may repeat what it was told of somebody who was erased meanwhile.
+        case when t.erased_at is null then r.answer end as answer
       from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as r(delivery_id text, epoch integer, ok boolean,
           status integer, error text, answer text, duration_ms integer, at timestamptz, next_attempt_at timestamptz)
         join webhook_deliveries d on d.delivery_id = r.delivery_id and d.epoch = r.epoch and d.state = 'pending'
+        left join turns t on t.turn_id = d.turn_id
     ), verdict as materialized (
       select case
         when endpoint.disabled_at is not null or endpoint.deleted_at is not null then null

@@ -33,6 +33,7 @@ const events = z
   .nullable()
   .meta({
     description: "The types of events to send; null for all, those of the future included.",
+    uniqueItems: true,
     example: ["turn.done", "turn.failed", "turn.cancelled"],
   })
 
@@ -61,6 +62,10 @@ export type UpdateWebhook = z.infer<typeof updateWebhookSchema>
 
 const webhookShape = {
   webhook_id: z.string().meta({ example: "whk_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+  key_id: z.string().nullable().meta({
+    description:
+      "The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked.",
+  }),
   url: z.string(),
   events: z.array(z.string()).nullable().meta({ description: "null: all types." }),
   description: z.string().nullable(),
@@ -127,6 +132,13 @@ export const deliverySchema = z
 
 export type Delivery = z.output<typeof deliverySchema>
 
+/** What an endpoint's deliveries can be found by. */
+export const deliveryFilters = {
+  state: z.enum(DELIVERY_STATES).optional(),
+  event_type: z.enum([...EVENT_TYPES, "ping"]).optional(),
+  turn: z.string().min(1).max(128).optional().meta({ description: "A `turn_id`." }),
+}
+
 const eventShape = {
   id: z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
   type: z.enum([...EVENT_TYPES, "ping"]),
@@ -158,7 +170,6 @@ export const replaySchema = z
       .boolean()
       .default(false)
       .meta({ description: "Also those that this endpoint has accepted before." }),
-    cursor: z.string().min(1).max(256).optional().meta({ description: "Of the answer before, to go on." }),
   })
   .meta({ id: "Replay" })
 

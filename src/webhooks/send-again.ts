@@ -4,11 +4,10 @@ import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { type Made, type Once, replay } from "../identity/once.ts"
-import { decodeCursor, type Page, toPage } from "../pagination.ts"
+import { decodeCursor, toPage } from "../pagination.ts"
 import { firstIdAt, newId } from "../platform/ids.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
-import { getWebhook } from "./get-webhook.ts"
 import { getDelivery } from "./list-deliveries.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Replay, Replayed } from "./schemas.ts"
@@ -28,8 +27,6 @@ export async function redeliver(
   const now = ctx.clock.now()
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
   const { row, replayOf } = await queryAs<Row>(ctx, credential, {
-    once,
-    made: sql`select delivery_id from again`,
     ctes: sql`target as materialized (
       select d.delivery_id, w.* from webhook_deliveries d join webhook_endpoints w on w.webhook_id = d.webhook_id, caller
       where d.delivery_id = ${deliveryId} and ${endpointInScope}
@@ -40,8 +37,10 @@ export async function redeliver(
     )`,
     select: sql`select (select to_jsonb(target) from target) as endpoint, (
       select ${deliveryJson(WEBHOOK_POLICY.attemptsListed)} from again d join events e on e.event_id = d.event_id) as delivery`,
+    once,
+    made: sql`select delivery_id from again`,
   })
-  if (replayOf !== null) return replay(getDelivery(ctx, credential, replayOf))
+  if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (!row.endpoint) throw deliveryNotFound(deliveryId)
   if (!row.delivery) throw disabled(row.endpoint)
   wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
@@ -59,8 +58,6 @@ export async function sendTest(
   const eventId = newId("event", now)
   type Row = { endpoint: EndpointRow | null; delivery: DeliveryRow | null }
   const { row, replayOf } = await queryAs<Row>(ctx, credential, {
-    once,
-    made: sql`select delivery_id from made`,
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
     ), event as (
@@ -78,8 +75,10 @@ export async function sendTest(
     )`,
     select: sql`select (select to_jsonb(target) from target) as endpoint, (
       select ${deliveryJson(0)} from made d, event e) as delivery`,
+    once,
+    made: sql`select delivery_id from made`,
   })
-  if (replayOf !== null) return replay(getDelivery(ctx, credential, replayOf))
+  if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (!row.endpoint) throw webhookNotFound(webhookId)
   if (!row.delivery) throw disabled(row.endpoint)
   wakeWebhooks(ctx, { ...row.endpoint, hooked: true })
@@ -94,17 +93,15 @@ export async function replayEvents(
   ctx: Context,
   credential: Credential,
   webhookId: string,
-  { cursor, ...input }: Replay,
+  { cursor, ...input }: Replay & { cursor?: string | undefined },
   once?: Once,
 ): Promise<Made<Replayed>> {
   const now = ctx.clock.now()
   const filters = { replay: webhookId, ...input }
   const after = decodeCursor(cursor, filters)
   const types = input.events ? JSON.stringify(input.events) : null
-  type Row = { endpoint: EndpointRow | null; outcome: Outcome | null }
+  type Row = { endpoint: EndpointRow | null; done: string | null }
   const { row, replayOf } = await queryAs<Row>(ctx, credential, {
-    once,
-    made: sql`select outcome::text from outcome`,
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
     ), page as materialized (
@@ -117,49 +114,37 @@ export async function replayEvents(
         ${after ? sql`and e.event_id collate "C" > ${after}` : sql``}
         and endpoint_hears(endpoint.w, e) and (${types}::jsonb is null or ${types}::jsonb ? e.type)
       order by e.event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch + 1}::integer
+    ), taken as materialized (
+      select * from page order by event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch}::integer
     ), again as (
       insert into webhook_deliveries as d (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
       select delivery_id_of(event_id, ${webhookId}), ${webhookId}, event_id, turn_id, seq, ${now}::timestamptz, ${now}::timestamptz
-      from (select * from page order by event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch}::integer) page
+      from taken
       on conflict (webhook_id, event_id) do update set ${startAgain(now)}
         where d.state = 'failed' or (d.state = 'delivered' and ${input.include_delivered})
       returning d.event_id
-    ), outcome as materialized (
-      select jsonb_build_object('replayed', (select count(*) from again), 'found', (select count(*) from page),
-        'last', (select event_id from page order by event_id collate "C"
-          limit 1 offset ${WEBHOOK_POLICY.replayBatch - 1}::integer)) as outcome
+    ), done as materialized (
+      select (select count(*) from again) || '/' || case when (select count(*) from page) > ${WEBHOOK_POLICY.replayBatch}::integer
+        then (select max(event_id collate "C") from taken) else '' end as done
       from target where disabled_at is null
     )`,
-    select: sql`select (select to_jsonb(target) from target) as endpoint, (select outcome from outcome) as outcome`,
+    select: sql`select (select to_jsonb(target) from target) as endpoint, (select done from done) as done`,
+    once,
+    made: sql`select done from done`,
   })
-  if (replayOf !== null) {
-    await replay(getWebhook(ctx, credential, webhookId))
-    return { made: answerOf(JSON.parse(replayOf) as Outcome, filters), replayed: true }
-  }
-  const { endpoint, outcome } = row
+  if (replayOf) return { made: replayedOf(replayOf, filters), replayed: true }
+  const { endpoint, done } = row
   if (!endpoint) throw webhookNotFound(webhookId)
-  if (!outcome) throw disabled(endpoint)
+  if (done === null) throw disabled(endpoint)
   wakeWebhooks(ctx, { ...endpoint, hooked: true })
-  return { made: answerOf(outcome, filters), replayed: false }
+  return { made: replayedOf(done, filters), replayed: false }
 }
 
-/** What a replay did, as its statement counts it. */
-interface Outcome {
-  replayed: number
-  /** Events of the time: at most `replayBatch` of them were taken, and one more was looked for. */
-  found: number
-  /** The last one taken, when so many were. */
-  last: string | null
-}
-
-function answerOf({ replayed, found, last }: Outcome, filters: object): Replayed {
-  const taken = last === null ? [] : [last]
-  const { has_more, next_cursor }: Page<unknown> = toPage(taken, {
-    more: found > WEBHOOK_POLICY.replayBatch,
-    filters,
-    idOf: (eventId) => eventId,
-  })
-  return { replayed, has_more, next_cursor }
+/** What a replay has done, from how its statement notes it: `<how many>/<the last event, if it goes on>`. */
+function replayedOf(done: string, filters: object): Replayed {
+  const [count, last = ""] = done.split("/")
+  const { has_more, next_cursor } = toPage([last], { more: last !== "", filters, idOf: (id) => id })
+  return { replayed: Number(count), has_more, next_cursor }
 }
 
 /** An event's id begins with the millisecond of its created_at: the bound on the id is what the index can use. */

@@ -2,11 +2,11 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
-import type { Made, Once } from "../identity/once.ts"
+import { type Made, type Once, replay } from "../identity/once.ts"
 import { checkUrl } from "../spaces/check-target.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
+import { readWithSecret, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import { replayWithSecret, type WebhookWithSecret } from "./read-secret.ts"
 import type { UpdateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretPlace } from "./signing.ts"
 
@@ -59,10 +59,10 @@ export async function rotateSigningSecret(
   const sealed = await ctx.keyRing.seal(secret, signingSecretPlace(webhookId))
   const until = new Date(ctx.clock.now().getTime() + WEBHOOK_POLICY.rotationMs)
   const { webhook, replayOf } = await changeEndpoint(ctx, credential, webhookId, {
-    once,
     set: sql`previous_secret = w.secret, previous_until = ${until}::timestamptz, secret = ${sealed}`,
+    once,
   })
-  if (replayOf !== null) return replayWithSecret(ctx, credential, replayOf)
+  if (replayOf) return replay(readWithSecret(ctx, credential, replayOf))
   if (!webhook) throw webhookNotFound(webhookId)
   return { made: { webhook, secret }, replayed: false }
 }
@@ -75,8 +75,6 @@ async function changeEndpoint(
 ): Promise<{ webhook: EndpointRow | null; replayOf: string | null }> {
   const now = ctx.clock.now()
   const { row, replayOf } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
-    once,
-    made: sql`select webhook_id from changed`,
     ctes: sql`changed as (
       update webhook_endpoints w set ${set}, updated_at = ${now}::timestamptz
       from caller where w.webhook_id = ${webhookId} and ${endpointInScope}
@@ -91,6 +89,8 @@ async function changeEndpoint(
         : sql``
     }`,
     select: sql`select (select to_jsonb(changed) from changed) as webhook`,
+    once,
+    made: sql`select webhook_id from changed`,
   })
   return { webhook: row.webhook, replayOf }
 }

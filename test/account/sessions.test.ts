@@ -179,27 +179,33 @@ describe("errors", () => {
   test("a fault of ours is 500 with nothing of it, and 503 when the database is away", async () => {
     const browser = await owner()
     await world.plan([{ service: "pg", call: 1, action: "fail", when: "before" }])
-    const [status, body] = await browser.json("GET", ME).finally(world.clearFaults)
-    expect([status, body.code]).toEqual([503, "UNAVAILABLE"])
-    expect(Object.keys(body)).toEqual(["detail", "code"])
+    const away = await browser.json("GET", ME).finally(world.clearFaults)
+    expect(away).toEqual([503, { detail: expect.stringContaining("Retry"), code: "UNAVAILABLE" }])
+    await world.sql("alter table sessions rename ended_at to canary")
+    const broken = await browser
+      .json("GET", ME)
+      .finally(() => world.sql("alter table sessions rename canary to ended_at"))
+    expect(broken).toEqual([500, { detail: expect.stringContaining("request id"), code: "INTERNAL" }])
+    expect((await browser.call("GET", ME)).status).toBe(200)
   })
 })
 
 test("/api/openapi.json describes every operation, its cookie and its errors", async () => {
   const response = await world.invoke(new Request(`${ORIGIN}/api/openapi.json`))
+  type Answer = { content?: Record<string, { schema: { $ref?: string } }> }
   const document = (await response.json()) as {
-    paths: Record<
-      string,
-      Record<string, { responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }> }>
-    >
-    components: { securitySchemes: object; schemas: object }
+    paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>
+    components: { securitySchemes: object; schemas: object; responses: Record<string, Answer> }
   }
   expect(document.components.securitySchemes).toMatchObject({
     session: { type: "apiKey", in: "cookie", name: "token" },
   })
   expect(Object.keys(document.paths).filter((path) => !path.startsWith("/api/"))).toEqual([])
   const { responses } = document.paths["/api/account/keys"]?.post ?? { responses: {} }
-  const schemaOf = (status: number) => responses[status]?.content?.["application/json"]?.schema.$ref
+  const schemaOf = (status: number) => {
+    const shared = document.components.responses[responses[status]?.$ref?.split("/").at(-1) ?? ""]
+    return shared?.content?.["application/json"]?.schema.$ref
+  }
   expect(Object.keys(responses)).toEqual(
     expect.arrayContaining(["201", "400", "401", "403", "404", "413", "415", "422", "503"]),
   )

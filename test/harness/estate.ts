@@ -5,6 +5,8 @@ import { type TestClient, turnOf, type World } from "./world.ts"
 /** An account with one of everything that /v1 can make, each marked with a word that stands nowhere else. */
 export interface Estate {
   client: TestClient
+  /** The same account with a key for all of it, as some operations demand. */
+  whole: TestClient
   canary: string
   space: string
   /** By what stands in paths: `spaces/{space_id}`. */
@@ -38,17 +40,25 @@ export async function createEstate(
     "content-type": "text/plain",
   })
   const { file_id } = (await upload.json()) as { file_id: string }
-  const body = { space, end_user_ref: canary, text: canary, files: [file_id], metadata: { note: canary } }
+  const whole = world.createClient(owner.userId, (await world.makeKey(owner.userId, { scope: "all" })).value)
+  const ref = `customer-${crypto.randomUUID()}`
+  const gone = `customer-${crypto.randomUUID()}`
+  await owner.runTurn({ space, end_user_ref: gone, text: canary })
+  const erased = await whole.call("DELETE", `/v1/end-users/${gone}`)
+  const { erasure_id } = (await erased.json()) as { erasure_id: string }
+  const body = { space, end_user_ref: ref, text: canary, files: [file_id], metadata: { note: canary } }
   const done = await owner.runTurn(body)
+  const url = `https://${ESTATE_HOST}/${canary}`
+  const webhook = (await (await owner.call("POST", "/v1/webhooks", { url, description: canary })).json()) as {
+    webhook_id: string
+  }
   const turn = await turnOf(await owner.sendTurn(body, canary))
-  const hook = await owner.call("POST", "/v1/webhooks", { url: `https://${ESTATE_HOST}/hook`, description: canary })
-  const { webhook_id } = (await hook.json()) as { webhook_id: string }
-  const ping = await owner.call("POST", `/v1/webhooks/${webhook_id}/test`)
-  const { delivery_id } = (await ping.json()) as { delivery_id: string }
-  const events = (await (await owner.call("GET", "/v1/events?limit=1")).json()) as { data: { id: string }[] }
+  const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
+  const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
   const page = (await (await owner.call("GET", "/v1/turns?limit=1")).json()) as { next_cursor: string }
   return {
     client: owner,
+    whole,
     canary,
     space,
     ids: {
@@ -59,15 +69,17 @@ export async function createEstate(
       "versions/{version}": "1",
       "files/{file_id}": file_id,
       "turns/{turn_id}": turn.turn_id,
-      "webhooks/{webhook_id}": webhook_id,
-      "deliveries/{delivery_id}": delivery_id,
-      "events/{event_id}": events.data[0]?.id ?? "",
+      "webhooks/{webhook_id}": webhook.webhook_id,
+      "deliveries/{delivery_id}": delivery?.delivery_id ?? "",
+      "events/{event_id}": delivery?.event_id ?? "",
+      "end-users/{end_user_ref}": ref,
+      "erasures/{erasure_id}": erasure_id,
     },
     references: {
       space,
       conversation: done.conversation,
       files: [file_id],
-      end_user_ref: canary,
+      end_user_ref: ref,
       turn: turn.turn_id,
       key: await keyIdOf(owner),
       cursor: page.next_cursor,
@@ -106,12 +118,13 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   putTool: () => ({ body: definition }),
   putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   testTool: () => ({ body: { input: { id: "1" } } }),
+  uploadFile: () => ({ query: "?name=new.txt", body: "new", headers: { "content-type": "text/plain" } }),
   createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   updateWebhook: () => ({ body: { description: "new" } }),
   replayEvents: () => ({ body: { from: "2026-01-01T00:00:00Z" } }),
-  uploadFile: () => ({ query: "?name=new.txt", body: "new", headers: { "content-type": "text/plain" } }),
-  createTurn: ({ space, canary, references }) => ({
-    body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
+  putEndUserLimits: () => ({ body: { daily_usd: 1 } }),
+  createTurn: ({ space, references: { end_user_ref, conversation, files } }) => ({
+    body: { space, end_user_ref, text: "new", conversation, files },
     headers: { "idempotency-key": "new" },
   }),
 }

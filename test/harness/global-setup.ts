@@ -12,8 +12,8 @@ export default async function setup(project: TestProject) {
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended])
   if (typeof line !== "string") throw new Error("the stand-ins did not start")
   const urls = JSON.parse(line) as ProvidedContext
-  for (const name of ["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl"] as const)
-    project.provide(name, urls[name])
+  const names = ["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl"] as const
+  for (const name of names) project.provide(name, urls[name])
   return async () => {
     child.kill("SIGTERM")
     await ended
@@ -26,6 +26,8 @@ declare module "vitest" {
     modelUrl: string
     mcpUrl: string
     customerUrl: string
+    /** Answers with the demo.json of `npm start`, which the first question starts. */
+    serviceUrl: string
     garbageUrl: string
   }
 }

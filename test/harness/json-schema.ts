@@ -17,6 +17,7 @@ export interface JsonSchema {
   items?: JsonSchema
   minItems?: number
   maxItems?: number
+  uniqueItems?: boolean
   properties?: Record<string, JsonSchema>
   required?: string[]
   additionalProperties?: JsonSchema | boolean
@@ -30,7 +31,9 @@ export type Hints = Record<string, fc.Arbitrary<unknown>>
 
 const GENERATED = new Set(
   `$ref type enum const anyOf format pattern minLength maxLength minimum maximum exclusiveMinimum items minItems maxItems
-  properties required additionalProperties propertyNames description default example examples title`.split(/\s+/),
+  uniqueItems   properties required additionalProperties propertyNames description default example examples title`.split(
+    /\s+/,
+  ),
 )
 
 /** Values that a schema allows, at the edges of its bounds as often as between them. Throws for a keyword it does not know. */
@@ -64,7 +67,9 @@ export function arbitraryOf(
       return fc.constant(null)
     case "array": {
       const most = Math.min(schema.maxItems ?? 3, (schema.minItems ?? 0) + 3)
-      return fc.array(inside(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: most })
+      const lengths = { minLength: schema.minItems ?? 0, maxLength: most }
+      const item = inside(schema.items ?? {})
+      return schema.uniqueItems ? fc.uniqueArray(item, lengths) : fc.array(item, lengths)
     }
     case "object":
       return objectOf(schema, schemas, hints, schemaName)

@@ -8,6 +8,7 @@ import { LLMock } from "@copilotkit/aimock"
 import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
+import { serveNpmStart } from "./npm-start.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
 /** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. */
@@ -23,12 +24,14 @@ const stack = await startStack({
 const models = await startModels()
 const mcp = await startMcpServer()
 const customer = await startCustomerServer()
+const service = await serveNpmStart()
 const garbage = await startGarbageServer()
 const urls = {
   stackUrl: stack.url,
   modelUrl: models.url,
   mcpUrl: mcp.url,
   customerUrl: customer.url,
+  serviceUrl: service.url,
   garbageUrl: garbage.url,
 }
 console.log(JSON.stringify(urls))
@@ -40,6 +43,7 @@ async function end() {
   ending = true
   mcp.stop()
   customer.stop()
+  await service.stop()
   garbage.stop()
   await models.stop()
   await stack.close()

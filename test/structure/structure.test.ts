@@ -40,20 +40,31 @@ test("deployed code imports nothing of the local stand-ins, and only the worker 
   for (const entry of filesBelow("functions")) {
     expect([...reached(entry)].filter((path) => /^src\/(local|ops)\//.test(path))).toEqual([])
   }
-  expect([...reached("functions/v1.ts")].filter((path) => path.startsWith("src/agent/call-model"))).toEqual([])
+  for (const group of ["v1", "account"]) {
+    const models = [...reached(`functions/${group}.ts`)].filter((path) => path.startsWith("src/agent/call-model"))
+    expect(models, group).toEqual([])
+  }
+})
+
+test("the client stands alone: nothing of the service, nothing of any package", () => {
+  const foreign = filesBelow("src/client").flatMap((path) =>
+    importsOf(path).filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)),
+  )
+  expect(foreign).toEqual([])
 })
 
 test("a file is at most 300 lines, and lies at most two folders deep", () => {
   const all = [...source, ...filesBelow("test"), ...filesBelow("scripts"), ...filesBelow("bench")]
-  const own = all.filter((path) => path !== "src/platform/db-types.ts")
+  const generated = ["src/platform/db-types.ts", "src/client/operations.ts"]
+  const own = all.filter((path) => !generated.includes(path))
   expect(own.filter((path) => read(path).split("\n").length > 301)).toEqual([])
   expect(source.filter((path) => path.split("/").length > 4)).toEqual([])
 })
 
-test("time and chance come from the context, outside platform, local and the command line", () => {
+test("time and chance come from the context, outside platform, local, the command line and the client's runtime", () => {
   const pattern = /Date\.now\(|new Date\(\)|Math\.random\(/
   const offenders = source.filter(
-    (path) => !/^src\/(platform|local)\/|^src\/ops\/admin/.test(path) && pattern.test(read(path)),
+    (path) => !/^src\/(platform|local)\/|^src\/ops\/admin|^src\/client\/runtime/.test(path) && pattern.test(read(path)),
   )
   expect(offenders).toEqual([])
 })

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { createSpace } from "../../spaces/create-space.ts"
@@ -43,14 +44,14 @@ export function mountSpaces(app: App) {
       tag,
       summary: "Create a space",
       description: "A space of the account itself: keys with the scope `all`, or with this one space, can use it.",
+      idempotent: "replayed",
       query,
       body: createSpaceSchema,
       answer: { status: 201, description: "The new space.", schema: spaceSchema, headers: { Location: "Its path." } },
       errors: [],
     },
-    async (c, { body }) => {
-      const { made } = await createSpace(c.get("ctx"), sessionOf(c), body)
-      const space = serializeSpace(made)
+    async (c, { body, once }) => {
+      const space = serializeSpace(madeOf(c, await createSpace(c.get("ctx"), sessionOf(c), body, once)))
       c.header("Location", `/api/account/spaces/${space.space_id}`)
       return space
     },

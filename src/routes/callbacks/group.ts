@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
 import type { Context } from "../../context.ts"
+import { sweepErasures } from "../../end-users/sweep-erasures.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
 import { TurnpikeError } from "../../errors.ts"
 import { sweepFiles } from "../../files/sweep-files.ts"
@@ -16,6 +17,7 @@ import { describeError } from "../../platform/log.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
+import { sweepArchivedSpaces } from "../../spaces/sweep-archived.ts"
 import { CHECK_SERVER_PATH, TRY_TOOL_PATH } from "../../spaces/try-tool.ts"
 import { checkServer, checkServerInput, tryTool, tryToolInput } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
@@ -58,6 +60,8 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
   turns: sweepTurns,
   keys: sweepRevokedKeys,
+  spaces: sweepArchivedSpaces,
+  erasures: sweepErasures,
   webhooks: sweepWebhooks,
   files: sweepFiles,
   idempotency_keys: sweepIdempotencyKeys,

@@ -8,7 +8,7 @@ const meSchema = z
   .object({
     key: z.object({
       key_id: z.string(),
-      name: z.string(),
+      name: z.string().meta({ example: "Server" }),
       scope: z.enum(["created", "space", "all"]),
       space: z.string().nullable().meta({ description: "The one space of a key with the scope `space`." }),
       test: z.boolean(),

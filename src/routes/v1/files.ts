@@ -31,7 +31,12 @@ export function mountFiles(app: App) {
       idempotent: "replayed",
       params: spaceParams,
       query: z.strictObject({
-        name: z.string().min(1).max(1024).optional().meta({ description: "Its name. Default: the part's filename." }),
+        name: z
+          .string()
+          .min(1)
+          .max(1024)
+          .optional()
+          .meta({ description: "Its name. Default: the part's filename.", example: "order.txt" }),
       }),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
@@ -56,6 +61,7 @@ export function mountFiles(app: App) {
       description: "Uploads and outputs, newest first.",
       params: spaceParams,
       query: z.strictObject({
+        turn: idParam.optional().meta({ description: "Only what this turn's agent made: a `turn_id`." }),
         created_after: instantParam.optional().meta({ description: "Inclusive." }),
         created_before: instantParam.optional().meta({ description: "Exclusive." }),
         ...pageQuery,

@@ -19,7 +19,9 @@ const spaceParams = z.object({ space_id: idParam })
 const secretParams = z.object({ space_id: idParam, name: secretName })
 const CHANGE_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
 
-export const deletedSchema = z.object({ name: z.string(), deleted: z.literal(true) }).meta({ id: "Deleted" })
+export const deletedSchema = z
+  .object({ name: z.string().meta({ example: "lookup_order" }), deleted: z.literal(true) })
+  .meta({ id: "Deleted" })
 
 /** Manifest, secrets and versions of a space's configuration. */
 export function mountSpaceConfig(app: App) {

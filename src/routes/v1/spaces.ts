@@ -1,11 +1,16 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { idParam } from "../../http/query.ts"
+import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
+import { archiveSpace } from "../../spaces/archive-space.ts"
 import { createSpace } from "../../spaces/create-space.ts"
 import { getSpace } from "../../spaces/get-space.ts"
-import { createSpaceSchema, spaceSchema } from "../../spaces/schemas.ts"
+import { listSpaces } from "../../spaces/list-spaces.ts"
+import { patchSpace } from "../../spaces/patch-space.ts"
+import { createSpaceSchema, patchSpaceSchema, spaceSchema } from "../../spaces/schemas.ts"
 import { serializeSpace } from "../../spaces/serialize-space.ts"
+
+const spaceParams = z.object({ space_id: idParam })
 
 export function mountSpaces(app: App) {
   app.operation(
@@ -35,10 +40,80 @@ export function mountSpaces(app: App) {
       id: "getSpace",
       tag: "Spaces",
       summary: "Read a space",
-      params: z.object({ space_id: idParam }),
+      params: spaceParams,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
       errors: ["NOT_FOUND"],
     },
     async (c, { params }) => serializeSpace(await getSpace(c.get("ctx"), c.get("credential"), params.space_id)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/v1/spaces",
+      id: "listSpaces",
+      tag: "Spaces",
+      summary: "List spaces",
+      description: "The spaces in the key's scope, newest first. Archived ones only when asked for.",
+      query: z.strictObject({
+        ...pageQuery,
+        archived: z
+          .enum(["true", "false", "all"])
+          .default("false")
+          .meta({ description: "`true`: only archived ones; `all`: both kinds." }),
+        q: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .meta({ description: "A part of the title, in any case.", example: "support" }),
+        created_after: instantParam.optional().meta({ description: "Inclusive." }),
+        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+      }),
+      answer: { status: 200, description: "A page of spaces.", schema: pageOf(spaceSchema) },
+      errors: [],
+    },
+    async (c, { query: { limit, cursor, ...filters } }) => {
+      const page = await listSpaces(c.get("ctx"), c.get("credential"), { filters, limit, cursor })
+      return { ...page, data: page.data.map(serializeSpace) }
+    },
+  )
+
+  app.operation(
+    {
+      method: "patch",
+      path: "/v1/spaces/{space_id}",
+      id: "updateSpace",
+      tag: "Spaces",
+      summary: "Change a space's title, model or metadata",
+      description:
+        "What is left out stays. `metadata` is replaced as a whole; `model: null` leaves the choice to the catalog. Another " +
+        "model is a new version of the configuration, for turns that begin later; the manifest, tools, servers and secrets " +
+        "have paths of their own.",
+      params: spaceParams,
+      body: patchSpaceSchema,
+      answer: { status: 200, description: "The space.", schema: spaceSchema },
+      errors: ["NOT_FOUND", "CONFLICT"],
+    },
+    async (c, { params, body }) =>
+      serializeSpace(await patchSpace(c.get("ctx"), c.get("credential"), params.space_id, body)),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/v1/spaces/{space_id}",
+      id: "archiveSpace",
+      tag: "Spaces",
+      summary: "Archive a space",
+      description:
+        "It takes no turns, files or changes any more (409 `CONFLICT`), and can be read as before. Its queued turns are " +
+        "cancelled, with the status_reason `space_archived`; running ones stop at their next boundary and are billed for what " +
+        "they have done. Where many turns are queued, the last ones follow within minutes. Archiving again answers the same.",
+      params: spaceParams,
+      answer: { status: 200, description: "The archived space.", schema: spaceSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => serializeSpace(await archiveSpace(c.get("ctx"), c.get("credential"), params.space_id)),
   )
 }

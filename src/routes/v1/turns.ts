@@ -43,10 +43,22 @@ export function mountTurns(app: App) {
         "IDEMPOTENCY_KEY_REQUIRED",
         "IDEMPOTENCY_KEY_INVALID",
         "INSUFFICIENT_CREDITS",
+        "END_USER_BLOCKED",
         "NOT_FOUND",
         "CONFLICT",
         "IDEMPOTENCY_KEY_REUSED",
       ],
+      example: {
+        answer: {
+          state: "queued",
+          result: null,
+          billed_cost_usd: 0,
+          held_usd: 0.1,
+          usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
+          started_at: null,
+          finished_at: null,
+        },
+      },
     },
     async (c, { body }) => {
       const idempotencyKey = parseIdempotencyKey(c.req.header("idempotency-key"))
@@ -98,7 +110,7 @@ export function mountTurns(app: App) {
           .min(0)
           .max(30)
           .optional()
-          .meta({ description: "Hold the answer until the turn has ended, at most so many seconds." }),
+          .meta({ description: "Hold the answer until the turn has ended, at most so many seconds.", example: 30 }),
       }),
       answer: theTurn,
       errors: ["NOT_FOUND"],

@@ -1,29 +1,31 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { idParam, pageOf, pageQuery } from "../../http/query.ts"
+import { idParam, pageQuery } from "../../http/query.ts"
 import { serializeDelivery } from "../../webhooks/delivery-row.ts"
-import { getDelivery, listDeliveries } from "../../webhooks/list-deliveries.ts"
-import { DELIVERY_STATES, deliverySchema, EVENT_TYPES, replayedSchema, replaySchema } from "../../webhooks/schemas.ts"
+import { getDelivery } from "../../webhooks/list-deliveries.ts"
+import { deliverySchema, replayedSchema, replaySchema } from "../../webhooks/schemas.ts"
 import { redeliver, replayEvents, sendTest } from "../../webhooks/send-again.ts"
+import type { Mounting } from "../mounting.ts"
 
 const tag = "Webhooks"
 const webhookParams = z.object({ webhook_id: idParam })
 const deliveryParams = z.object({ delivery_id: idParam })
 const theDelivery = { description: "The delivery.", schema: deliverySchema } as const
 
-/** What was sent to an endpoint, and how to send it again. */
-export function mountDeliveries(app: App) {
+/** One delivery read, and events sent again; the same for keys and for a signed-in owner. */
+export function mountSendAgain(app: App, { prefix, query }: Mounting) {
   app.operation(
     {
       method: "post",
-      path: "/v1/webhooks/{webhook_id}/test",
+      path: `${prefix}/webhooks/{webhook_id}/test`,
       id: "testWebhook",
       tag,
       summary: "Send a test event",
       description: "Sends a `ping` to this webhook alone. Read the delivery to see what it answered.",
       idempotent: "replayed",
       params: webhookParams,
+      query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
       errors: ["NOT_FOUND", "CONFLICT"],
     },
@@ -33,33 +35,8 @@ export function mountDeliveries(app: App) {
 
   app.operation(
     {
-      method: "get",
-      path: "/v1/webhooks/{webhook_id}/deliveries",
-      id: "listDeliveries",
-      tag,
-      summary: "List a webhook's deliveries",
-      description: "The newest event first, each with its attempts. A cursor belongs to the filters it was given for.",
-      params: webhookParams,
-      query: z.strictObject({
-        ...pageQuery,
-        state: z.enum(DELIVERY_STATES).optional(),
-        event_type: z.enum([...EVENT_TYPES, "ping"]).optional(),
-        turn: idParam.optional(),
-      }),
-      answer: { status: 200, description: "A page of deliveries.", schema: pageOf(deliverySchema) },
-      errors: ["NOT_FOUND"],
-    },
-    async (c, { params, query: { limit, cursor, ...filters } }) => {
-      const input = { webhookId: params.webhook_id, filters, limit, cursor }
-      const page = await listDeliveries(c.get("ctx"), c.get("credential"), input)
-      return { ...page, data: page.data.map(serializeDelivery) }
-    },
-  )
-
-  app.operation(
-    {
       method: "post",
-      path: "/v1/webhooks/{webhook_id}/replay",
+      path: `${prefix}/webhooks/{webhook_id}/replay`,
       id: "replayEvents",
       tag,
       summary: "Replay the events of a time",
@@ -68,22 +45,29 @@ export function mountDeliveries(app: App) {
         "most 1000 events at a time; send the same request with the `cursor` to go on.",
       idempotent: "replayed",
       params: webhookParams,
+      query: z.strictObject({
+        ...query,
+        cursor: pageQuery.cursor.meta({ description: "Of the answer before, to go on." }),
+      }),
       body: replaySchema,
       answer: { status: 202, description: "What is on its way.", schema: replayedSchema },
       errors: ["NOT_FOUND", "CONFLICT"],
     },
-    async (c, { params, body, once }) =>
-      madeOf(c, await replayEvents(c.get("ctx"), c.get("credential"), params.webhook_id, body, once)),
+    async (c, { params, query: { cursor }, body, once }) => {
+      const input = { ...body, cursor }
+      return madeOf(c, await replayEvents(c.get("ctx"), c.get("credential"), params.webhook_id, input, once))
+    },
   )
 
   app.operation(
     {
       method: "get",
-      path: "/v1/deliveries/{delivery_id}",
+      path: `${prefix}/deliveries/{delivery_id}`,
       id: "getDelivery",
       tag,
       summary: "Read a delivery",
       params: deliveryParams,
+      query: z.strictObject(query),
       answer: { status: 200, ...theDelivery },
       errors: ["NOT_FOUND"],
     },
@@ -94,13 +78,14 @@ export function mountDeliveries(app: App) {
   app.operation(
     {
       method: "post",
-      path: "/v1/deliveries/{delivery_id}/redeliver",
+      path: `${prefix}/deliveries/{delivery_id}/redeliver`,
       id: "redeliver",
       tag,
       summary: "Send a delivery again",
       description: "Whatever became of it before: at once, under the same id, with all its retries.",
       idempotent: "replayed",
       params: deliveryParams,
+      query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
       errors: ["NOT_FOUND", "CONFLICT"],
     },

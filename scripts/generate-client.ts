@@ -1,0 +1,87 @@
+import { readFile, writeFile } from "node:fs/promises"
+import { documentOf } from "./documents.ts"
+import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
+
+const TARGET = "src/client/operations.ts"
+
+interface Parameter {
+  name: string
+  in: "path" | "query" | "header"
+  required: boolean
+  description?: string
+  schema: JsonSchema
+}
+
+interface Described {
+  operationId: string
+  summary: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: JsonSchema }> }
+  responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
+}
+
+/** Writes the client's types from the OpenAPI document; with --check fails when they differ from what is there. */
+const document = documentOf("v1")
+const { schemas } = document.components as { schemas: Record<string, JsonSchema> }
+const found = Object.entries(document.paths)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({ path, method, ...(described as Described) })),
+  )
+  .sort((a, b) => (a.operationId < b.operationId ? -1 : 1))
+
+const components = Object.entries(schemas)
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([name, schema]) => {
+    const fields = schema.properties ? `export interface ${nameOf(name)} {\n${fieldsOf(schema, "  ")}}` : null
+    return `${docOf(schema.description, "")}${fields ?? `export type ${nameOf(name)} = ${typeOf(schema)}`}\n`
+  })
+
+const operations = found.map((operation) => {
+  const parts = [
+    parametersOf(operation, "path", "params"),
+    parametersOf(operation, "query", "query"),
+    operation.requestBody?.content["application/json"] &&
+      `    body: ${typeOf(operation.requestBody.content["application/json"].schema, "    ")}\n`,
+    `    answer: ${answerOf(operation)}\n`,
+  ]
+  return `${docOf(operation.summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
+})
+
+const table = found.map(({ operationId, method, path, parameters }) => {
+  const once = parameters?.some(({ name, in: place }) => place === "header" && name.toLowerCase() === "idempotency-key")
+  return `  ${operationId}: { method: "${method.toUpperCase()}", path: "${path}"${once ? ", once: true" : ""} },\n`
+})
+
+const text = `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+${components.join("\n")}
+/** What each operation takes and answers. */
+export interface Operations {
+${operations.join("\n")}}
+
+/** How each operation is called; \`once\`: the service has its effect at most once for an Idempotency-Key. */
+export const OPERATIONS: {
+  readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
+} = {
+${table.join("")}}
+`
+
+if (!process.argv.includes("--check")) await writeFile(TARGET, text)
+else if ((await readFile(TARGET, "utf8")) !== text) throw new Error(`${TARGET} is stale: run npm run client:types`)
+
+function parametersOf({ parameters = [] }: Described, place: string, name: string): string {
+  const here = parameters.filter((parameter) => parameter.in === place)
+  if (here.length === 0) return ""
+  const required = here.filter((parameter) => parameter.required)
+  const properties = Object.fromEntries(
+    here.map(({ name, schema, description }) => [name, { ...schema, ...(description && { description }) }]),
+  )
+  const schema = { properties, required: required.map((parameter) => parameter.name) }
+  return `    ${name}${required.length > 0 ? "" : "?"}: {\n${fieldsOf(schema, "      ")}    }\n`
+}
+
+function answerOf({ responses }: Described): string {
+  const [, answer] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? []
+  const schema = answer?.content?.["application/json"]?.schema
+  return schema ? typeOf(schema, "    ") : "Blob"
+}

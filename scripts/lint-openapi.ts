@@ -1,0 +1,21 @@
+import { spawn } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { documentOf } from "./documents.ts"
+
+/** Redocly's strict rules over every OpenAPI document; warnings count. It sends nothing anywhere. */
+const DOCUMENTS = { v1: documentOf("v1"), dashboard: documentOf("dashboard") }
+
+const dir = await mkdtemp(join(tmpdir(), "turnpike-openapi-"))
+try {
+  const files = Object.entries(DOCUMENTS).map(([name, document]) => ({ file: join(dir, `${name}.json`), document }))
+  for (const { file, document } of files) await writeFile(file, JSON.stringify(document, null, 2))
+  const child = spawn("redocly", ["lint", "--extends", "recommended-strict", ...files.map(({ file }) => file)], {
+    stdio: "inherit",
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" },
+  })
+  process.exitCode = await new Promise<number>((resolve) => child.once("exit", (code) => resolve(code ?? 1)))
+} finally {
+  await rm(dir, { recursive: true, force: true })
+}

@@ -1,0 +1,55 @@
+import type { Context } from "../context.ts"
+import type { Credential } from "../identity/credential.ts"
+import { MICROS_PER_USD } from "./money.ts"
+import { type GroupRow, sumUsage, type UsageQuery, usageRange } from "./report-usage.ts"
+
+const COUNTS = ["turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
+
+/** Groups that one statement answers; each page sums the range anew. */
+const PAGE = 10_000
+
+/**
+ * A whole report as CSV (RFC 4180), in pieces; the first is there when this resolves, so that what is refused is refused
+ * before anything is sent.
+ */
+export async function exportUsage(
+  ctx: Context,
+  credential: Credential,
+  query: UsageQuery,
+): Promise<{ from: string; to: string; pieces: AsyncGenerator<string> }> {
+  const range = usageRange(ctx.clock.now(), query)
+  const pageAfter = (after?: string) => sumUsage(ctx, credential, { ...query, ...range }, { after, limit: PAGE })
+  const first = await pageAfter()
+  const pieces = (async function* () {
+    yield csvLine([query.group_by, "billed_usd", ...COUNTS])
+    for (let page = first; ; page = await pageAfter(page.groups.at(-1)?.group)) {
+      yield page.groups.map(groupLine).join("")
+      if (!page.more) return
+    }
+  })()
+  return { ...range, pieces }
+}
+
+function groupLine(row: GroupRow): string {
+  return csvLine([harmless(row.group), usdText(row.billed), ...COUNTS.map((name) => String(row[name]))])
+}
+
+/** Credit micros as USD with all 7 decimals: never an exponent, never rounded. */
+function usdText(micros: number): string {
+  return `${Math.floor(micros / MICROS_PER_USD)}.${String(micros % MICROS_PER_USD).padStart(7, "0")}`
+}
+
+/**
+ * A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), and a customer's customer may have
+ * chosen it: such a text gets one apostrophe in front, and so does one that begins with an apostrophe, so that taking one
+ * away always gives the text back.
+ */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r\n'\uff0b\uff0d\uff1d\uff20]/.test(text) ? `'${text}` : text
+}
+
+const csvLine = (fields: string[]) => `${fields.map(csvField).join(",")}\r\n`
+
+function csvField(field: string): string {
+  return /[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field
+}

@@ -1,0 +1,51 @@
+import { sql } from "kysely"
+import * as z from "zod"
+import { toUsd } from "../billing/money.ts"
+import type { Context } from "../context.ts"
+import { queryAs } from "../identity/actor.ts"
+import type { Credential } from "../identity/credential.ts"
+import type { JsonRow } from "../platform/json-row.ts"
+
+const perMillion = z.number().meta({ description: "USD per million tokens." })
+
+export const modelSchema = z
+  .object({
+    pin: z
+      .string()
+      .meta({ description: "What a turn, a space or a manifest names as `model`.", example: "rehearsal/standard" }),
+    label: z.string(),
+    engine: z.string(),
+    price_usd_per_million_tokens: z.object({
+      input: perMillion,
+      cached: perMillion.meta({ description: "USD per million prompt tokens that the provider had in its cache." }),
+      output: perMillion,
+    }),
+    max_output_tokens: z.int().meta({ description: "Of one model call." }),
+  })
+  .meta({ id: "Model" })
+
+type ModelRow = JsonRow<"model_catalog">
+
+/** The models that turns of this key may use, in the order of the catalog; the first is the default. */
+export async function listModels(ctx: Context, credential: Credential): Promise<z.infer<typeof modelSchema>[]> {
+  const { row } = await queryAs<{ models: ModelRow[] }>(ctx, credential, {
+    select: sql`select coalesce(jsonb_agg(to_jsonb(c) order by c.sort_order, c.pin), '[]') as models
+      from model_catalog c, caller where c.enabled and (not caller.test or c.engine = 'rehearsal')`,
+  })
+  return row.models.map(serializeModel)
+}
+
+function serializeModel(row: ModelRow): z.infer<typeof modelSchema> {
+  const { pin, label, engine, price_input, price_cached, price_output, max_output_tokens } = row
+  return {
+    pin,
+    label,
+    engine,
+    price_usd_per_million_tokens: {
+      input: toUsd(price_input),
+      cached: toUsd(price_cached),
+      output: toUsd(price_output),
+    },
+    max_output_tokens,
+  }
+}

@@ -1,0 +1,74 @@
+import type { List } from "./list.ts"
+import type { EndUser, EndUserExport, Erasure, PutEndUserLimits } from "./operations.ts"
+import type { RequestOptions } from "./options.ts"
+import type { Query, Transport } from "./transport.ts"
+
+/** Your own customers, by the `end_user_ref` of their turns. */
+export class EndUsers {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Your customers, those who were here last first.
+   *
+   * @example
+   * for await (const { end_user_ref, billed_usd } of turnpike.endUsers.list()) console.log(end_user_ref, billed_usd)
+   */
+  list(query: Query<"listEndUsers"> = {}, options?: RequestOptions): List<EndUser> {
+    return this.#transport.list("listEndUsers", { query }, options)
+  }
+
+  /**
+   * What a customer has cost, today, this month and in all, and what they may cost.
+   *
+   * @example
+   * const { billed_this_month_usd, limits } = await turnpike.endUsers.get("customer-42")
+   */
+  get(endUserRef: string, options?: RequestOptions): Promise<EndUser> {
+    return this.#transport.call("getEndUser", { params: { end_user_ref: endUserRef } }, options)
+  }
+
+  /**
+   * Sets what a customer may cost, in US dollars, or blocks them.
+   *
+   * @example
+   * await turnpike.endUsers.putLimits("customer-42", { daily_usd: 0.5, monthly_usd: 5, blocked: false })
+   */
+  putLimits(endUserRef: string, body: PutEndUserLimits, options?: RequestOptions): Promise<EndUser> {
+    return this.#transport.call("putEndUserLimits", { params: { end_user_ref: endUserRef }, body }, options)
+  }
+
+  /**
+   * All that there is of a customer, such as for a request of theirs.
+   *
+   * @example
+   * const { turns } = await turnpike.endUsers.export("customer-42")
+   */
+  export(endUserRef: string, options?: RequestOptions): Promise<EndUserExport> {
+    return this.#transport.call("exportEndUser", { params: { end_user_ref: endUserRef } }, options)
+  }
+
+  /**
+   * Erases a customer's texts, results, history and files; amounts stay. The answer is the receipt.
+   *
+   * @example
+   * const { erasure_id, state } = await turnpike.endUsers.erase("customer-42")
+   */
+  erase(endUserRef: string, options?: RequestOptions): Promise<Erasure> {
+    return this.#transport.call("eraseEndUser", { params: { end_user_ref: endUserRef } }, options)
+  }
+
+  /**
+   * Reads a receipt again: `erased` once all is gone.
+   *
+   * @example
+   * const { state, erased_at } = await turnpike.endUsers.getErasure(erasure_id)
+   */
+  getErasure(erasureId: string, options?: RequestOptions): Promise<Erasure> {
+    return this.#transport.call("getErasure", { params: { erasure_id: erasureId } }, options)
+  }
+}

@@ -1,0 +1,142 @@
+import type { ErrorAnswer } from "./operations.ts"
+
+/** Every code of the service's table: `/docs#errors` has the cause and the cure of each. */
+export type ErrorCode = ErrorAnswer["error"]["code"]
+
+/** What can go wrong before the service has answered, or without it. */
+export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER" | "WEBHOOK_VERIFICATION_FAILED"
+
+/** What is known of an error; see the fields of TurnpikeError. */
+interface ErrorFields {
+  /** A code of a later version of the service may come too. */
+  code: ErrorCode | ClientErrorCode | (string & {})
+  status?: number | undefined
+  param?: string | undefined
+  details?: unknown
+  retryable?: boolean | undefined
+  requestId?: string | undefined
+  retryAfter?: number | undefined
+  cause?: unknown
+}
+
+/**
+ * What every method throws, as one of the classes below. Only an abort by your own `signal` is thrown as its reason.
+ *
+ * @example
+ * try {
+ *   await turnpike.turns.create(body)
+ * } catch (error) {
+ *   if (error instanceof InsufficientCreditsError) await askForTopUp()
+ *   else if (error instanceof TurnpikeError) console.error(error.code, error.requestId)
+ *   throw error
+ * }
+ */
+export class TurnpikeError extends Error {
+  override name = "TurnpikeError"
+  /** The stable name of what went wrong; `message` is for people and may change. */
+  readonly code: ErrorCode | ClientErrorCode | (string & {})
+  /** The HTTP status, when there was an answer. */
+  readonly status: number | undefined
+  /** The field or parameter at fault. */
+  readonly param: string | undefined
+  /** More of it, such as all faults of a body, or the cap that is reached. */
+  readonly details: unknown
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
+  /** What to tell the service's operator. */
+  readonly requestId: string | undefined
+  /** Seconds after which it is worth another try. */
+  readonly retryAfter: number | undefined
+
+  /** @internal */
+  constructor(message: string, fields: ErrorFields) {
+    super(message, { cause: fields.cause })
+    this.code = fields.code
+    this.status = fields.status
+    this.param = fields.param
+    this.details = fields.details
+    this.retryable = fields.retryable ?? false
+    this.requestId = fields.requestId
+    this.retryAfter = fields.retryAfter
+  }
+}
+
+/** 401: the key is missing, mistyped, unknown, revoked or expired. */
+export class AuthenticationError extends TurnpikeError {
+  override name = "AuthenticationError"
+}
+/** 402 INSUFFICIENT_CREDITS: the balance is spent, or held by turns under way. Top up. */
+export class InsufficientCreditsError extends TurnpikeError {
+  override name = "InsufficientCreditsError"
+}
+/** 403: the key's scope does not cover this, or the end user is blocked. */
+export class PermissionError extends TurnpikeError {
+  override name = "PermissionError"
+}
+/** 404: there is no such thing, or this key may not see it. */
+export class NotFoundError extends TurnpikeError {
+  override name = "NotFoundError"
+}
+/** 409: it is in another state than the request assumes. */
+export class ConflictError extends TurnpikeError {
+  override name = "ConflictError"
+}
+/** 429 QUOTA_EXCEEDED: a cap is reached; `retryAfter` says when it resets, `details` which one it is. */
+export class QuotaExceededError extends TurnpikeError {
+  override name = "QuotaExceededError"
+}
+/** 400, 405, 413, 415, 416, 422: the request is wrong; `param` says where. */
+export class ValidationError extends TurnpikeError {
+  override name = "ValidationError"
+}
+/** 5xx: the service failed, and did again when the client retried. */
+export class ServerError extends TurnpikeError {
+  override name = "ServerError"
+}
+/** No whole answer came: CONNECTION_FAILED, or its subclass TimeoutError. */
+export class ConnectionError extends TurnpikeError {
+  override name = "ConnectionError"
+}
+/** TIMEOUT: no answer in time. Of `turns.run`, `details.turn_id` is the turn, which goes on. */
+export class TimeoutError extends ConnectionError {
+  override name = "TimeoutError"
+}
+/** The message was not signed with this secret, was altered, or is too old: answer 400 and do nothing. */
+export class WebhookVerificationError extends TurnpikeError {
+  override name = "WebhookVerificationError"
+}
+
+const FAMILIES: Record<number, typeof TurnpikeError> = {
+  401: AuthenticationError,
+  402: InsufficientCreditsError,
+  403: PermissionError,
+  404: NotFoundError,
+  408: TimeoutError,
+  409: ConflictError,
+  429: QuotaExceededError,
+}
+
+/** The error that an answer is. What does not look like the service's own comes from something in between. */
+export function errorOf(answer: Response, text: string, retryAfter: number | undefined): TurnpikeError {
+  const { status } = answer
+  const requestId = answer.headers.get("x-request-id") ?? undefined
+  const known = { status, requestId, retryAfter }
+  const error = bodyOf(text)
+  const Family = FAMILIES[status] ?? (status >= 500 ? ServerError : status >= 400 ? ValidationError : TurnpikeError)
+  if (!error) {
+    const hint = status >= 300 && status < 400 ? `, to ${answer.headers.get("location")}: is baseUrl right?` : ""
+    const retryable = status === 429 || status >= 500
+    return new Family(`HTTP ${status}${hint}`, { ...known, code: "UNEXPECTED_ANSWER", details: text, retryable })
+  }
+  const { code, message, param, details, retryable, request_id } = error
+  return new Family(message, { ...known, code, param, details, retryable, requestId: request_id ?? requestId })
+}
+
+function bodyOf(text: string): ErrorAnswer["error"] | null {
+  try {
+    const { error } = JSON.parse(text) as Partial<ErrorAnswer>
+    return error && typeof error.code === "string" && typeof error.message === "string" ? error : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,83 @@
+import type { List } from "./list.ts"
+import type { DeletedFile, FileInfo } from "./operations.ts"
+import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { Query, Transport } from "./transport.ts"
+
+/** A file to upload. */
+export interface Upload {
+  name: string
+  /** A stream is sent as it comes, and cannot be sent again: an upload of one is never retried. */
+  data: Blob | Uint8Array | ReadableStream<Uint8Array> | string
+  /** Default: the Blob's own type, else what the name says. */
+  mediaType?: string | undefined
+}
+
+/** What comes with `content`. */
+export interface ContentOptions extends RequestOptions {
+  /** Bytes from `start` to `end` (the last of them), counted from 0. */
+  range?: { start: number; end?: number | undefined } | undefined
+}
+
+/** Files for turns, and those that agents make. */
+export class Files {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Uploads a file of at most 100 MB to a space. Attach it to a turn with `files: [file_id]`.
+   *
+   * @example
+   * const { file_id } = await turnpike.files.upload("spc_…", { name: "order.txt", data: "Order A-1, paid." })
+   */
+  upload(spaceId: string, { name, data, mediaType }: Upload, options?: CreateOptions): Promise<FileInfo> {
+    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data
+    const type = mediaType ?? (bytes instanceof Blob && bytes.type !== "" ? bytes.type : undefined)
+    const input = { params: { space_id: spaceId }, query: { name } }
+    return this.#transport.call("uploadFile", input, options, { raw: { data: bytes, type } })
+  }
+
+  /**
+   * A space's files, uploads and outputs, newest first.
+   *
+   * @example
+   * for await (const file of turnpike.files.list("spc_…")) console.log(file.name, file.bytes)
+   */
+  list(spaceId: string, query: Query<"listFiles"> = {}, options?: RequestOptions): List<FileInfo> {
+    return this.#transport.list("listFiles", { params: { space_id: spaceId }, query }, options)
+  }
+
+  /**
+   * Reads what a file is.
+   *
+   * @example
+   * const { name, media_type, sha256 } = await turnpike.files.get("file_…")
+   */
+  get(fileId: string, options?: RequestOptions): Promise<FileInfo> {
+    return this.#transport.call("getFile", { params: { file_id: fileId } }, options)
+  }
+
+  /**
+   * A file's bytes, as the Response whose body is still to be read.
+   *
+   * @example
+   * const text = await (await turnpike.files.content("file_…")).text()
+   */
+  content(fileId: string, { range, ...options }: ContentOptions = {}): Promise<Response> {
+    const headers = { accept: "*/*", ...(range && { range: `bytes=${range.start}-${range.end ?? ""}` }) }
+    return this.#transport.open("getFileContent", { params: { file_id: fileId } }, options, { headers })
+  }
+
+  /**
+   * Deletes a file.
+   *
+   * @example
+   * await turnpike.files.delete("file_…")
+   */
+  delete(fileId: string, options?: RequestOptions): Promise<DeletedFile> {
+    return this.#transport.call("deleteFile", { params: { file_id: fileId } }, options)
+  }
+}

@@ -1,0 +1,86 @@
+import { ConnectionError, TurnpikeError } from "./errors.ts"
+import { chunksOf, readEventStream } from "./event-stream.ts"
+import type { Turn, TurnEvent } from "./operations.ts"
+import type { RequestOptions } from "./options.ts"
+import { isWorthRetrying, waitBefore } from "./retry.ts"
+import { sleep } from "./runtime.ts"
+import type { Transport } from "./transport.ts"
+
+/** The service says something at least every 15 s; after so many milliseconds of silence the connection is dead. */
+const SILENCE_MS = 45_000
+
+const END_EVENTS = new Set(["turn.done", "turn.failed", "turn.cancelled"])
+
+export function isOver(turn: Turn): boolean {
+  return turn.state === "done" || turn.state === "failed" || turn.state === "cancelled"
+}
+
+/**
+ * The events of a turn after `afterSeq`, each once, to its last. A connection that breaks is taken up again with
+ * Last-Event-ID; so many times in a row without a new event as there are retries, and its error is thrown.
+ */
+export async function* followTurn(
+  transport: Transport,
+  turnId: string,
+  { afterSeq = 0, ...options }: RequestOptions & { afterSeq?: number | undefined },
+): AsyncGenerator<TurnEvent, void, undefined> {
+  const maxFailures = options.maxRetries ?? transport.maxRetries
+  let seq = afterSeq
+  let failures = 0
+  let pauseMs = 1_000
+  for (;;) {
+    const before = seq
+    try {
+      for await (const message of messagesOf(transport, turnId, { ...options, seq, onRetry: (ms) => (pauseMs = ms) })) {
+        const event = JSON.parse(message.data) as TurnEvent
+        if (event.seq <= seq) continue
+        // More may have come with it than whoever aborted still wants.
+        options.signal?.throwIfAborted()
+        seq = event.seq
+        failures = 0
+        yield event
+        if (END_EVENTS.has(event.type)) return
+      }
+      // It ended in good order: the reader is to come again, or there is nothing behind `seq`.
+      if (seq === before && isOver(await transport.call("getTurn", { params: { turn_id: turnId } }, options))) return
+      await sleep(transport.runtime, pauseMs, options.signal)
+    } catch (error) {
+      options.signal?.throwIfAborted()
+      if (!isWorthRetrying(error, { safe: true }) || failures >= maxFailures) throw error
+      const wait = waitBefore(error, failures++, transport.runtime.random)
+      if (wait === null) throw error
+      await sleep(transport.runtime, wait, options.signal)
+    }
+  }
+}
+
+async function* messagesOf(
+  transport: Transport,
+  turnId: string,
+  { seq, onRetry, ...options }: RequestOptions & { seq: number; onRetry: (ms: number) => void },
+) {
+  const silent = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, silent.signal]) : silent.signal
+  const headers = { accept: "text/event-stream", ...(seq > 0 && { "last-event-id": String(seq) }) }
+  const input = { params: { turn_id: turnId } }
+  const response = await transport.open("listTurnEvents", input, { ...options, signal, maxRetries: 0 }, { headers })
+  const watched = (async function* () {
+    const watch = () => transport.runtime.after(SILENCE_MS, () => silent.abort(new Error("silence")))
+    let takeBack = watch()
+    try {
+      for await (const chunk of chunksOf(response.body)) {
+        takeBack()
+        yield chunk
+        takeBack = watch()
+      }
+    } finally {
+      takeBack()
+    }
+  })()
+  try {
+    yield* readEventStream(watched, onRetry)
+  } catch (cause) {
+    if (cause instanceof TurnpikeError) throw cause
+    throw new ConnectionError("The stream of events broke.", { code: "CONNECTION_FAILED", retryable: true, cause })
+  }
+}

@@ -1,0 +1,38 @@
+export type { EndUsers } from "./end-users.ts"
+export {
+  AuthenticationError,
+  type ClientErrorCode,
+  ConflictError,
+  ConnectionError,
+  type ErrorCode,
+  InsufficientCreditsError,
+  NotFoundError,
+  PermissionError,
+  QuotaExceededError,
+  ServerError,
+  TimeoutError,
+  TurnpikeError,
+  ValidationError,
+  WebhookVerificationError,
+} from "./errors.ts"
+export type { Events } from "./events.ts"
+export type { ContentOptions, Files, Upload } from "./files.ts"
+export type { List, Page } from "./list.ts"
+export type { McpServers } from "./mcp-servers.ts"
+export type * from "./operations.ts"
+export type { CreateOptions, RequestOptions, TurnpikeOptions } from "./options.ts"
+export type { Manifests, Secrets, Spaces, Versions } from "./spaces.ts"
+export type { Tools } from "./tools.ts"
+export { Turnpike } from "./turnpike.ts"
+export type { RunOptions, TurnStream, Turns } from "./turns.ts"
+export type { Models, Usage } from "./usage.ts"
+export {
+  type AccountWebhookEvent,
+  type TurnWebhookEvent,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+} from "./verify-webhook.ts"
+export { VERSION } from "./version.ts"
+export type { Deliveries, Webhooks } from "./webhooks.ts"

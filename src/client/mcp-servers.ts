@@ -1,0 +1,63 @@
+import type { Deleted, McpCheck, McpServer, PutMcpServer } from "./operations.ts"
+import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { Transport } from "./transport.ts"
+
+/** MCP servers of a space: `turnpike.spaces.mcpServers`. */
+export class McpServers {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * All MCP servers of a space, by name.
+   *
+   * @example
+   * const servers = await turnpike.spaces.mcpServers.list("spc_…")
+   */
+  async list(spaceId: string, options?: RequestOptions): Promise<McpServer[]> {
+    return (await this.#transport.call("listMcpServers", { params: { space_id: spaceId } }, options)).data
+  }
+
+  /**
+   * Reads an MCP server's configuration.
+   *
+   * @example
+   * const { url } = await turnpike.spaces.mcpServers.get("spc_…", "docs")
+   */
+  get(spaceId: string, name: string, options?: RequestOptions): Promise<McpServer> {
+    return this.#transport.call("getMcpServer", { params: { space_id: spaceId, name } }, options)
+  }
+
+  /**
+   * Adds or replaces an MCP server. The agent has its tools as `server__tool`.
+   *
+   * @example
+   * await turnpike.spaces.mcpServers.put("spc_…", "docs", { url: "https://mcp.example.com/mcp" })
+   */
+  put(spaceId: string, name: string, body: PutMcpServer, options?: RequestOptions): Promise<McpServer> {
+    return this.#transport.call("putMcpServer", { params: { space_id: spaceId, name }, body }, options)
+  }
+
+  /**
+   * Deletes an MCP server.
+   *
+   * @example
+   * await turnpike.spaces.mcpServers.delete("spc_…", "docs")
+   */
+  delete(spaceId: string, name: string, options?: RequestOptions): Promise<Deleted> {
+    return this.#transport.call("deleteMcpServer", { params: { space_id: spaceId, name } }, options)
+  }
+
+  /**
+   * Connects to an MCP server as a turn would, and lists its tools.
+   *
+   * @example
+   * const { ok, error, tools } = await turnpike.spaces.mcpServers.check("spc_…", "docs")
+   */
+  check(spaceId: string, name: string, options?: CreateOptions): Promise<McpCheck> {
+    return this.#transport.call("checkMcpServer", { params: { space_id: spaceId, name } }, options)
+  }
+}

@@ -1,0 +1,1392 @@
+// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+export interface Balance {
+  balance_usd: number
+  /** Set aside for turns that are not over. */
+  held_usd: number
+  /** balance_usd - held_usd: what new turns may hold. */
+  available_usd: number
+}
+
+/** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
+export interface ConfigVersion {
+  version: number
+  /** What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  change: string
+  created_at: string
+  model: string | null
+  manifest: Manifest
+  tools: Tool[]
+  mcp_servers: McpServer[]
+}
+
+export interface ConfigVersionSummary {
+  version: number
+  /** What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  change: string
+  created_at: string
+}
+
+export interface CreateSpace {
+  title: string
+  manifest?: Manifest | undefined
+  /** The pin of the space's default model. */
+  model?: string | undefined
+  tools?: Tool[] | undefined
+  mcp_servers?: McpServer[] | undefined
+  /** Values by name. They are stored encrypted and never shown. */
+  secrets?: Record<string, string> | undefined
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+export interface CreateTurn {
+  /** The `space_id`. */
+  space: string
+  /** Your own id of your customer. */
+  end_user_ref: string
+  /** What the person asks. */
+  text: string
+  /** A conversation's id (`conv_…`), or a name of your own within this space and end user. Default: one for both. */
+  conversation?: string | undefined
+  /** Ids of files of the space, for the agent to see. */
+  files?: string[] | undefined
+  /** A pin, `engine/model`; else the space's. */
+  model?: string | undefined
+  /** The turn never costs more. Default: a hold of 0.25. */
+  max_cost_usd?: number | undefined
+  timeout_seconds?: number | undefined
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+export interface CreateWebhook {
+  /** Where events are posted: https, a public name. */
+  url: string
+  /** The types of events to send; null for all, those of the future included. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  description?: string | null | undefined
+}
+
+export interface Deleted {
+  name: string
+  deleted: true
+}
+
+export interface DeletedFile {
+  file_id: string
+  /** The space that it belongs to. */
+  space: string
+  /** The turn whose agent made it; null for an upload. */
+  turn: string | null
+  name: string
+  media_type: string
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  created_at: string
+  deleted: true
+}
+
+export interface Delivery {
+  delivery_id: string
+  webhook_id: string
+  /** The `webhook-id` header of every attempt. */
+  event_id: string
+  event_type: string
+  turn_id: string | null
+  state: "pending" | "delivered" | "failed"
+  /** Why it failed. */
+  status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | null
+  attempt_count: number
+  /** Oldest first. A list shows the newest 16 of each delivery, the delivery itself all. */
+  attempts: DeliveryAttempt[]
+  next_attempt_at: string | null
+  created_at: string
+  finished_at: string | null
+}
+
+export interface DeliveryAttempt {
+  attempt: number
+  created_at: string
+  /** The answer's HTTP status; null when there was none. */
+  status: number | null
+  /** Why there was no answer. */
+  error: string | null
+  /** The first KiB of the answer's body. */
+  answer: string | null
+  duration_ms: number
+}
+
+export interface EndUser {
+  end_user_ref: string
+  first_turn_at: string | null
+  last_turn_at: string | null
+  turns: number
+  /** All that was ever billed for it. */
+  billed_usd: number
+  /** Of the month so far, in UTC. */
+  billed_this_month_usd: number
+  /** Of the day so far, in UTC. */
+  billed_today_usd: number
+  limits: EndUserLimits
+}
+
+export interface EndUserExport {
+  exported_at: string
+  end_user: EndUser
+  /** Oldest first. */
+  turns: ExportedTurn[]
+}
+
+export interface EndUserLimits {
+  daily_usd: number | null
+  monthly_usd: number | null
+  blocked: boolean
+}
+
+export interface Erasure {
+  /** The receipt's id. */
+  erasure_id: string
+  end_user_ref: string
+  /** `erasing` while a turn of theirs still runs, or more is left than one request takes: it goes on by itself. */
+  state: "erasing" | "erased"
+  requested_at: string
+  /** When all was gone. */
+  erased_at: string | null
+  /** Turns whose text, result, metadata and error message are gone. */
+  turns: number
+  events: number
+  /** Model calls, with the inputs and results of their tools. */
+  steps: number
+  files: number
+  /** Conversations that lost their name and their history. */
+  conversations: number
+  tasks: number
+  /** What stays of this end user over all time: amounts, without any text. */
+  kept: {
+    turns: number
+    billed_usd: number
+  }
+}
+
+export interface ErrorAnswer {
+  error: {
+    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+    message: string
+    /** The field or parameter at fault. */
+    param?: string | undefined
+    details?: unknown
+    /** Whether the same request may succeed later. */
+    retryable: boolean
+    request_id: string
+  }
+}
+
+/** Exactly what a webhook's body is. */
+export interface FeedEvent {
+  id: string
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping"
+  created_at: string
+  /** The event's number in its turn's log; null for events that are of no turn. */
+  seq: number | null
+  /** Of a turn's event: `turn`, as it was at that moment. */
+  data: {
+    turn?: Turn | undefined
+  }
+}
+
+export interface ExportedTurn {
+  turn_id: string
+  /** The space that it runs in. */
+  space: string
+  /** Your own id of your customer. */
+  end_user_ref: string
+  /** Turns of one conversation run in order, one at a time. */
+  conversation: string
+  /** The last three are for good. */
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why it is in its state, where there is more to say. */
+  status_reason: string | null
+  /** What was asked. */
+  text: string
+  /** The agent's reply, for a person. */
+  result: string | null
+  /** Why it failed; null for any other state. */
+  error: {
+    code: string
+    message: string
+  } | null
+  /** Ids of the files that were sent with it. */
+  files: string[]
+  /** The files that the agent made, once the turn is done. */
+  outputs: Output[]
+  /** What the turn cost; 0 until it has ended. */
+  billed_cost_usd: number
+  /** What is set aside for it while it is not over. */
+  held_usd: number
+  usage: {
+    /** All agents' together. */
+    model_calls: number
+    tool_calls: number
+    /** All prompt tokens, cached ones included. */
+    tokens_input: number
+    /** Those of tokens_input that came from the provider's cache. */
+    tokens_cached: number
+    tokens_output: number
+  }
+  /** The pin that it runs on. */
+  model: string
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** Made with a test key: rehearsed, and free. */
+  test: boolean
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+  idempotency_key: string
+  conversation_name: string
+  erased_at: string | null
+  events: TurnEvent[]
+  /** Its model calls: what the model said, which tools it called, and what they answered. */
+  steps: (Record<string, unknown>)[]
+  /** The files that were sent with it and that its agent made; `content` is where their bytes are. */
+  file_details: ({
+    file_id: string
+    /** The space that it belongs to. */
+    space: string
+    /** The turn whose agent made it; null for an upload. */
+    turn: string | null
+    name: string
+    media_type: string
+    bytes: number
+    /** Lower-case hex. */
+    sha256: string
+    created_at: string
+    content: string
+  })[]
+  tasks: (Record<string, unknown>)[]
+  /** What tools answered as images. */
+  images: ({
+    step: number
+    name: string
+    media_type: string
+    base64: string
+  })[]
+}
+
+export interface FileInfo {
+  file_id: string
+  /** The space that it belongs to. */
+  space: string
+  /** The turn whose agent made it; null for an upload. */
+  turn: string | null
+  name: string
+  media_type: string
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  created_at: string
+}
+
+/** How the space's agent works. */
+export interface Manifest {
+  /** The agent's system instructions. */
+  instructions?: string | undefined
+  /** A pin, `engine/model`. */
+  model?: string | undefined
+  temperature?: number | undefined
+  /** For each model call. */
+  max_output_tokens?: number | undefined
+  /** Model calls in one turn. Default 16. */
+  max_steps?: number | undefined
+  /** For the whole turn. Default 300. */
+  timeout_seconds?: number | undefined
+  history?: {
+    /** Earlier turns shown. Default 20. */
+    max_turns?: number | undefined
+    /** And at most so many tokens of them. */
+    max_tokens?: number | undefined
+  } | undefined
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. */
+  builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task")[] | undefined
+  subagents?: Subagent[] | undefined
+}
+
+export interface McpCheck {
+  ok: boolean
+  /** Why it could not be reached. */
+  error: string | null
+  tools: ({
+    /** As the agent knows it: `server__tool`. */
+    name: string
+    description: string
+    input_schema: Record<string, unknown>
+  })[]
+  duration_ms: number
+}
+
+/** An MCP server whose tools the agent has as `server__tool`. */
+export interface McpServer {
+  name: string
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface Me {
+  key: {
+    key_id: string
+    name: string
+    scope: "created" | "space" | "all"
+    /** The one space of a key with the scope `space`. */
+    space: string | null
+    test: boolean
+    created_at: string
+    expires_at: string | null
+  }
+  balance: Balance
+}
+
+export interface Model {
+  /** What a turn, a space or a manifest names as `model`. */
+  pin: string
+  label: string
+  engine: string
+  price_usd_per_million_tokens: {
+    /** USD per million tokens. */
+    input: number
+    /** USD per million prompt tokens that the provider had in its cache. */
+    cached: number
+    /** USD per million tokens. */
+    output: number
+  }
+  /** Of one model call. */
+  max_output_tokens: number
+}
+
+export interface Output {
+  file_id: string
+  name: string
+  media_type: string
+  bytes: number
+  sha256: string
+}
+
+/** What is left out stays as it is. */
+export interface PatchSpace {
+  title?: string | undefined
+  /** A pin, or null for the catalog's first model. */
+  model?: string | null | undefined
+  /** Replaces all that was there: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+/** Replaces all limits that were set. */
+export interface PutEndUserLimits {
+  /** Of a UTC day. null or left out: none. */
+  daily_usd?: number | null | undefined
+  /** Of a month in UTC. null or left out: none. */
+  monthly_usd?: number | null | undefined
+  /** Whether new turns are refused with END_USER_BLOCKED. null or left out: no. */
+  blocked?: boolean | null | undefined
+}
+
+export interface PutMcpServer {
+  name?: string | undefined
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface PutSecret {
+  /** 4–8192 characters. It never comes out again, only goes to the origin of a tool that names it. */
+  value: string
+}
+
+export interface PutTool {
+  name?: string | undefined
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema of the input, with `type: object`. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders may stand behind the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. One that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** For one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+export interface Replay {
+  /** Inclusive. */
+  from: string
+  /** Exclusive. Default: no end. */
+  to?: string | undefined
+  /** The types of events to send; null for all, those of the future included. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  /** Also those that this endpoint has accepted before. */
+  include_delivered?: boolean | undefined
+}
+
+export interface Replayed {
+  /** How many deliveries are pending because of this request. */
+  replayed: number
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** A secret's name and dates; its value is never shown. */
+export interface Secret {
+  name: string
+  created_at: string
+  updated_at: string
+}
+
+export interface Space {
+  /** The `space` of its turns. */
+  space_id: string
+  title: string
+  /** The pin of its default model; null: the service's. */
+  model: string | null
+  manifest: Manifest
+  /** Names of its tools. */
+  tools: string[]
+  /** Names of its MCP servers. */
+  mcp_servers: string[]
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** Counts the changes of its configuration. */
+  config_version: number
+  archived: boolean
+  /** Made with a test key: only test keys see it. */
+  test: boolean
+  created_at: string
+  updated_at: string
+}
+
+/** An agent that this one may delegate to, one level deep. */
+export interface Subagent {
+  name: string
+  /** What it is good at: the agent reads this. */
+  description: string
+  instructions?: string | undefined
+  /** A pin. Default: the agent's own. */
+  model?: string | undefined
+  /** Names of the tools it may call (`name`, `server__tool`, `server__*`, a built-in's). Default: all that the agent has. */
+  tools?: string[] | undefined
+  /** Model calls for one task. Default 16. */
+  max_steps?: number | undefined
+  max_output_tokens?: number | undefined
+}
+
+export interface TestTool {
+  /** The input that a model would give it. */
+  input?: Record<string, unknown> | undefined
+}
+
+/** A call of your own REST interface that the agent may make. */
+export interface Tool {
+  name: string
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema of the input, with `type: object`. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders may stand behind the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. One that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** For one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+export interface ToolTest {
+  /** Whether a model would see an answer, not an error. */
+  ok: boolean
+  /** What a model would see. */
+  result: string
+  /** With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made. */
+  request: {
+    method: string
+    url: string
+    headers: Record<string, string>
+    body: string | null
+  } | null
+  /** Null when none came. */
+  response: {
+    status: number
+    headers: Record<string, string>
+    body: string
+  } | null
+  duration_ms: number
+}
+
+export interface Turn {
+  turn_id: string
+  /** The space that it runs in. */
+  space: string
+  /** Your own id of your customer. */
+  end_user_ref: string
+  /** Turns of one conversation run in order, one at a time. */
+  conversation: string
+  /** The last three are for good. */
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why it is in its state, where there is more to say. */
+  status_reason: string | null
+  /** What was asked. */
+  text: string
+  /** The agent's reply, for a person. */
+  result: string | null
+  /** Why it failed; null for any other state. */
+  error: {
+    code: string
+    message: string
+  } | null
+  /** Ids of the files that were sent with it. */
+  files: string[]
+  /** The files that the agent made, once the turn is done. */
+  outputs: Output[]
+  /** What the turn cost; 0 until it has ended. */
+  billed_cost_usd: number
+  /** What is set aside for it while it is not over. */
+  held_usd: number
+  usage: {
+    /** All agents' together. */
+    model_calls: number
+    tool_calls: number
+    /** All prompt tokens, cached ones included. */
+    tokens_input: number
+    /** Those of tokens_input that came from the provider's cache. */
+    tokens_cached: number
+    tokens_output: number
+  }
+  /** The pin that it runs on. */
+  model: string
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** Made with a test key: rehearsed, and free. */
+  test: boolean
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+}
+
+export interface TurnEvent {
+  id: string
+  /** From 1, without gaps. */
+  seq: number
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`. */
+  type: string
+  data: Record<string, unknown>
+  created_at: string
+}
+
+export interface UpdateWebhook {
+  /** Where events are posted: https, a public name. */
+  url?: string | undefined
+  /** The types of events to send; null for all, those of the future included. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  description?: string | null | undefined
+  /** false stops it; true starts it again, also after we have disabled it. */
+  enabled?: boolean | undefined
+}
+
+export interface UsageGroup {
+  /** The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC). */
+  group: string
+  /** What was billed: the sum of the ledger's rows, exact. */
+  billed_usd: number
+  /** Turns that ended; those that were billed nothing included. */
+  turns: number
+  model_calls: number
+  /** All prompt tokens, cached ones included. */
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
+export interface UsageReport {
+  from: string
+  to: string
+  group_by: "end_user_ref" | "space" | "model" | "key" | "day"
+  data: UsageGroup[]
+  /** Over all groups, not only this page's. A turn that used two models counts once. */
+  total: UsageSums
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface UsageSums {
+  /** What was billed: the sum of the ledger's rows, exact. */
+  billed_usd: number
+  /** Turns that ended; those that were billed nothing included. */
+  turns: number
+  model_calls: number
+  /** All prompt tokens, cached ones included. */
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
+export interface Webhook {
+  webhook_id: string
+  /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
+  key_id: string | null
+  url: string
+  /** null: all types. */
+  events: string[] | null
+  description: string | null
+  enabled: boolean
+  disabled_at: string | null
+  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
+  disabled_reason: "customer" | "gone" | "failing" | null
+  /** The first failure since the last success. */
+  failing_since: string | null
+  /** Until then the secret before the last rotation signs too. */
+  previous_secret_expires_at: string | null
+  test: boolean
+  created_at: string
+  updated_at: string
+}
+
+export interface WebhookWithSecret {
+  webhook_id: string
+  /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
+  key_id: string | null
+  url: string
+  /** null: all types. */
+  events: string[] | null
+  description: string | null
+  enabled: boolean
+  disabled_at: string | null
+  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
+  disabled_reason: "customer" | "gone" | "failing" | null
+  /** The first failure since the last success. */
+  failing_since: string | null
+  /** Until then the secret before the last rotation signs too. */
+  previous_secret_expires_at: string | null
+  test: boolean
+  created_at: string
+  updated_at: string
+  /** The signing secret (Standard Webhooks), shown only here. */
+  secret: string
+}
+
+/** What each operation takes and answers. */
+export interface Operations {
+  /** Archive a space */
+  archiveSpace: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: Space
+  }
+
+  /** Cancel a turn */
+  cancelTurn: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    answer: Turn
+  }
+
+  /** Connect to an MCP server */
+  checkMcpServer: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    answer: McpCheck
+  }
+
+  /** Create a space */
+  createSpace: {
+    body: CreateSpace
+    answer: Space
+  }
+
+  /** Send a turn */
+  createTurn: {
+    body: CreateTurn
+    answer: Turn
+  }
+
+  /** Register a webhook */
+  createWebhook: {
+    body: CreateWebhook
+    answer: WebhookWithSecret
+  }
+
+  /** Delete a file */
+  deleteFile: {
+    params: {
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    answer: DeletedFile
+  }
+
+  /** Delete a MCP server */
+  deleteMcpServer: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    answer: Deleted
+  }
+
+  /** Delete a secret */
+  deleteSecret: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    answer: Deleted
+  }
+
+  /** Delete a tool */
+  deleteTool: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    answer: Deleted
+  }
+
+  /** Remove a webhook */
+  deleteWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: {
+      webhook_id: string
+      deleted: true
+    }
+  }
+
+  /** Erase an end user */
+  eraseEndUser: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: Erasure
+  }
+
+  /** Export all that is known of an end user */
+  exportEndUser: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUserExport
+  }
+
+  /** Read the balance */
+  getBalance: {
+    answer: Balance
+  }
+
+  /** Read one version of a space's configuration */
+  getConfigVersion: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** The number of the version. */
+      version: number
+    }
+    answer: ConfigVersion
+  }
+
+  /** Read a delivery */
+  getDelivery: {
+    params: {
+      /** The delivery, `dlv_…`. */
+      delivery_id: string
+    }
+    answer: Delivery
+  }
+
+  /** Read an end user */
+  getEndUser: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUser
+  }
+
+  /** Read the receipt of an erasure */
+  getErasure: {
+    params: {
+      /** The receipt, `era_…`. */
+      erasure_id: string
+    }
+    answer: Erasure
+  }
+
+  /** Read an event */
+  getEvent: {
+    params: {
+      /** The event, `evt_…`. */
+      event_id: string
+    }
+    answer: FeedEvent
+  }
+
+  /** Read what a file is */
+  getFile: {
+    params: {
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    answer: FileInfo
+  }
+
+  /** Download a file */
+  getFileContent: {
+    params: {
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    answer: Blob
+  }
+
+  /** Read a space's manifest */
+  getManifest: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: Manifest
+  }
+
+  /** Read a MCP server */
+  getMcpServer: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    answer: McpServer
+  }
+
+  /** Who this key is */
+  getMe: {
+    answer: Me
+  }
+
+  /** Read a space */
+  getSpace: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: Space
+  }
+
+  /** Read a tool */
+  getTool: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    answer: Tool
+  }
+
+  /** Read a turn */
+  getTurn: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** Hold the answer until the turn has ended, at most so many seconds. */
+      wait?: number | undefined
+    }
+    answer: Turn
+  }
+
+  /** What was billed, by end user, space, model, key or day */
+  getUsage: {
+    query?: {
+      /** What each row stands for. Default: `day`. */
+      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | undefined
+      /** Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: 30 days before `to`. */
+      from?: string | undefined
+      /** Exclusive. Default: the end of today, in UTC. */
+      to?: string | undefined
+      /** Only these spaces; repeat it for several. */
+      space?: string[] | undefined
+      /** Only these end users; repeat it for several. */
+      end_user_ref?: string[] | undefined
+      /** Only model calls of these pins; repeat it for several. */
+      model?: string[] | undefined
+      /** Only turns of these keys, by `key_id`; repeat it for several. */
+      key?: string[] | undefined
+      /** Goes before what Accept says. Default: `json`. */
+      format?: "json" | "csv" | undefined
+      limit?: number | undefined
+      cursor?: string | undefined
+    }
+    answer: UsageReport
+  }
+
+  /** Read a webhook */
+  getWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: Webhook
+  }
+
+  /** List the versions of a space's configuration */
+  listConfigVersions: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      limit?: number | undefined
+      cursor?: number | undefined
+    }
+    answer: {
+      data: ConfigVersionSummary[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a webhook's deliveries */
+  listDeliveries: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      state?: "pending" | "delivered" | "failed" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      /** A `turn_id`. */
+      turn?: string | undefined
+    }
+    answer: {
+      data: Delivery[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List end users */
+  listEndUsers: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      /** Only those who are blocked, or are not. */
+      blocked?: "true" | "false" | undefined
+    }
+    answer: {
+      data: EndUser[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List events */
+  listEvents: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      order?: "asc" | "desc" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      turn?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+    }
+    answer: {
+      data: FeedEvent[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a space's files */
+  listFiles: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** Only what this turn's agent made: a `turn_id`. */
+      turn?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+      limit?: number | undefined
+      cursor?: string | undefined
+    }
+    answer: {
+      data: FileInfo[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a space's MCP servers */
+  listMcpServers: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: {
+      data: McpServer[]
+    }
+  }
+
+  /** List the models */
+  listModels: {
+    answer: {
+      data: Model[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a space's secrets */
+  listSecrets: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: {
+      data: Secret[]
+    }
+  }
+
+  /** List spaces */
+  listSpaces: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      /** `true`: only archived ones; `all`: both kinds. */
+      archived?: "true" | "false" | "all" | undefined
+      /** A part of the title, in any case. */
+      q?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+    }
+    answer: {
+      data: Space[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List a space's tools */
+  listTools: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    answer: {
+      data: Tool[]
+    }
+  }
+
+  /** Read a turn's events */
+  listTurnEvents: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      limit?: number | undefined
+      cursor?: number | undefined
+    }
+    answer: {
+      data: TurnEvent[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List turns */
+  listTurns: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+      space?: string | undefined
+      end_user_ref?: string | undefined
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** A `key_id`. */
+      key?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+    }
+    answer: {
+      data: Turn[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List webhooks */
+  listWebhooks: {
+    query?: {
+      limit?: number | undefined
+      cursor?: string | undefined
+    }
+    answer: {
+      data: Webhook[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** Set an end user's limits */
+  putEndUserLimits: {
+    params: {
+      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: PutEndUserLimits
+    answer: EndUser
+  }
+
+  /** Replace a space's manifest */
+  putManifest: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    body: Manifest
+    answer: Manifest
+  }
+
+  /** Add or replace a MCP server */
+  putMcpServer: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    body: PutMcpServer
+    answer: McpServer
+  }
+
+  /** Set a secret */
+  putSecret: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    body: PutSecret
+    answer: Secret
+  }
+
+  /** Add or replace a tool */
+  putTool: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    body: PutTool
+    answer: Tool
+  }
+
+  /** Send a delivery again */
+  redeliver: {
+    params: {
+      /** The delivery, `dlv_…`. */
+      delivery_id: string
+    }
+    answer: Delivery
+  }
+
+  /** Replay the events of a time */
+  replayEvents: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** Of the answer before, to go on. */
+      cursor?: string | undefined
+    }
+    body: Replay
+    answer: Replayed
+  }
+
+  /** Rotate a webhook's secret */
+  rotateWebhookSecret: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: WebhookWithSecret
+  }
+
+  /** Call a tool once */
+  testTool: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, by which there is one in the space. */
+      name: string
+    }
+    body: TestTool
+    answer: ToolTest
+  }
+
+  /** Send a test event */
+  testWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    answer: Delivery
+  }
+
+  /** Change a space's title, model or metadata */
+  updateSpace: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    body: PatchSpace
+    answer: Space
+  }
+
+  /** Change a webhook */
+  updateWebhook: {
+    params: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    body: UpdateWebhook
+    answer: Webhook
+  }
+
+  /** Upload a file */
+  uploadFile: {
+    params: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** Its name. Default: the part's filename. */
+      name?: string | undefined
+    }
+    answer: FileInfo
+  }
+}
+
+/** How each operation is called; `once`: the service has its effect at most once for an Idempotency-Key. */
+export const OPERATIONS: {
+  readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
+} = {
+  archiveSpace: { method: "DELETE", path: "/v1/spaces/{space_id}" },
+  cancelTurn: { method: "POST", path: "/v1/turns/{turn_id}/cancel", once: true },
+  checkMcpServer: { method: "POST", path: "/v1/spaces/{space_id}/mcp-servers/{name}/check", once: true },
+  createSpace: { method: "POST", path: "/v1/spaces", once: true },
+  createTurn: { method: "POST", path: "/v1/turns", once: true },
+  createWebhook: { method: "POST", path: "/v1/webhooks", once: true },
+  deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
+  deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  deleteSecret: { method: "DELETE", path: "/v1/spaces/{space_id}/secrets/{name}" },
+  deleteTool: { method: "DELETE", path: "/v1/spaces/{space_id}/tools/{name}" },
+  deleteWebhook: { method: "DELETE", path: "/v1/webhooks/{webhook_id}" },
+  eraseEndUser: { method: "DELETE", path: "/v1/end-users/{end_user_ref}" },
+  exportEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}/export" },
+  getBalance: { method: "GET", path: "/v1/balance" },
+  getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },
+  getDelivery: { method: "GET", path: "/v1/deliveries/{delivery_id}" },
+  getEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}" },
+  getErasure: { method: "GET", path: "/v1/erasures/{erasure_id}" },
+  getEvent: { method: "GET", path: "/v1/events/{event_id}" },
+  getFile: { method: "GET", path: "/v1/files/{file_id}" },
+  getFileContent: { method: "GET", path: "/v1/files/{file_id}/content" },
+  getManifest: { method: "GET", path: "/v1/spaces/{space_id}/manifest" },
+  getMcpServer: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  getMe: { method: "GET", path: "/v1/me" },
+  getSpace: { method: "GET", path: "/v1/spaces/{space_id}" },
+  getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
+  getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },
+  getUsage: { method: "GET", path: "/v1/usage" },
+  getWebhook: { method: "GET", path: "/v1/webhooks/{webhook_id}" },
+  listConfigVersions: { method: "GET", path: "/v1/spaces/{space_id}/versions" },
+  listDeliveries: { method: "GET", path: "/v1/webhooks/{webhook_id}/deliveries" },
+  listEndUsers: { method: "GET", path: "/v1/end-users" },
+  listEvents: { method: "GET", path: "/v1/events" },
+  listFiles: { method: "GET", path: "/v1/spaces/{space_id}/files" },
+  listMcpServers: { method: "GET", path: "/v1/spaces/{space_id}/mcp-servers" },
+  listModels: { method: "GET", path: "/v1/models" },
+  listSecrets: { method: "GET", path: "/v1/spaces/{space_id}/secrets" },
+  listSpaces: { method: "GET", path: "/v1/spaces" },
+  listTools: { method: "GET", path: "/v1/spaces/{space_id}/tools" },
+  listTurnEvents: { method: "GET", path: "/v1/turns/{turn_id}/events" },
+  listTurns: { method: "GET", path: "/v1/turns" },
+  listWebhooks: { method: "GET", path: "/v1/webhooks" },
+  putEndUserLimits: { method: "PUT", path: "/v1/end-users/{end_user_ref}/limits" },
+  putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
+  putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
+  putSecret: { method: "PUT", path: "/v1/spaces/{space_id}/secrets/{name}" },
+  putTool: { method: "PUT", path: "/v1/spaces/{space_id}/tools/{name}" },
+  redeliver: { method: "POST", path: "/v1/deliveries/{delivery_id}/redeliver", once: true },
+  replayEvents: { method: "POST", path: "/v1/webhooks/{webhook_id}/replay", once: true },
+  rotateWebhookSecret: { method: "POST", path: "/v1/webhooks/{webhook_id}/rotate-secret", once: true },
+  testTool: { method: "POST", path: "/v1/spaces/{space_id}/tools/{name}/test", once: true },
+  testWebhook: { method: "POST", path: "/v1/webhooks/{webhook_id}/test", once: true },
+  updateSpace: { method: "PATCH", path: "/v1/spaces/{space_id}" },
+  updateWebhook: { method: "PATCH", path: "/v1/webhooks/{webhook_id}" },
+  uploadFile: { method: "POST", path: "/v1/spaces/{space_id}/files", once: true },
+}

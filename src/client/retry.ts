@@ -1,0 +1,43 @@
+import { ConnectionError, TurnpikeError } from "./errors.ts"
+
+/** When and how long the client waits before it tries again. Times in milliseconds. */
+const RETRY_POLICY = {
+  firstMs: 500,
+  mostMs: 8_000,
+  /** A Retry-After beyond this is for the caller: a reached cap resets in hours. */
+  mostRetryAfterMs: 30_000,
+}
+
+/** Nothing has happened: repeating is safe even for a request without an Idempotency-Key that the service takes. */
+const REFUSED = new Set([429])
+const TRANSIENT = new Set([408, 500, 502, 503, 504])
+
+/** `safe`: the service has the effect of this request at most once, however often it comes. */
+export function isWorthRetrying(error: unknown, { safe }: { safe: boolean }): boolean {
+  if (!(error instanceof TurnpikeError)) return false
+  if (error.code === "IDEMPOTENCY_IN_FLIGHT") return true
+  if (error.status !== undefined && REFUSED.has(error.status)) return true
+  if (!safe) return false
+  return error instanceof ConnectionError || (error.status !== undefined && TRANSIENT.has(error.status))
+}
+
+/**
+ * Milliseconds before the attempt after the `attempt`-th (from 0): what Retry-After asks for, else twice as long each time,
+ * of which a random half keeps clients apart. Null: longer than a call should hang.
+ */
+export function waitBefore(error: unknown, attempt: number, random: () => number): number | null {
+  const backoff = Math.min(RETRY_POLICY.firstMs * 2 ** attempt, RETRY_POLICY.mostMs)
+  const jittered = backoff * (0.5 + random() / 2)
+  const asked = error instanceof TurnpikeError ? error.retryAfter : undefined
+  if (asked === undefined) return jittered
+  if (asked * 1000 > RETRY_POLICY.mostRetryAfterMs) return null
+  return Math.max(asked * 1000, jittered)
+}
+
+/** Retry-After in seconds: RFC 9110 section 10.2.3 allows whole seconds or a date. */
+export function parseRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null || header.trim() === "") return undefined
+  if (/^\d+$/.test(header.trim())) return Number(header)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000))
+}

@@ -1,0 +1,193 @@
+import type { List } from "./list.ts"
+import { McpServers } from "./mcp-servers.ts"
+import type {
+  ConfigVersion,
+  ConfigVersionSummary,
+  CreateSpace,
+  Deleted,
+  Manifest,
+  PatchSpace,
+  Secret,
+  Space,
+} from "./operations.ts"
+import type { CreateOptions, RequestOptions } from "./options.ts"
+import { Tools } from "./tools.ts"
+import type { Query, Transport } from "./transport.ts"
+
+/** Isolated agents, each with its own configuration, conversations and files. */
+export class Spaces {
+  readonly #transport: Transport
+  /** How a space's agent works. */
+  readonly manifest: Manifests
+  /** Calls of your own REST interface that the agent may make. */
+  readonly tools: Tools
+  /** MCP servers whose tools the agent has. */
+  readonly mcpServers: McpServers
+  /** Values that tools and MCP servers use as `{{secrets.NAME}}`. */
+  readonly secrets: Secrets
+  /** Every version of a space's configuration. */
+  readonly versions: Versions
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+    this.manifest = new Manifests(transport)
+    this.tools = new Tools(transport)
+    this.mcpServers = new McpServers(transport)
+    this.secrets = new Secrets(transport)
+    this.versions = new Versions(transport)
+  }
+
+  /**
+   * Makes a space.
+   *
+   * @example
+   * const { space_id } = await turnpike.spaces.create({
+   *   title: "Support",
+   *   manifest: { instructions: "Answer in one sentence." },
+   * })
+   */
+  create(body: CreateSpace, options?: CreateOptions): Promise<Space> {
+    return this.#transport.call("createSpace", { body }, options)
+  }
+
+  /**
+   * Reads a space.
+   *
+   * @example
+   * const { title, config_version } = await turnpike.spaces.get("spc_…")
+   */
+  get(spaceId: string, options?: RequestOptions): Promise<Space> {
+    return this.#transport.call("getSpace", { params: { space_id: spaceId } }, options)
+  }
+
+  /**
+   * Spaces, newest first; archived ones only when they are asked for.
+   *
+   * @example
+   * for await (const space of turnpike.spaces.list({ q: "support" })) console.log(space.space_id, space.title)
+   */
+  list(query: Query<"listSpaces"> = {}, options?: RequestOptions): List<Space> {
+    return this.#transport.list("listSpaces", { query }, options)
+  }
+
+  /**
+   * Changes what is named; the rest stays as it is.
+   *
+   * @example
+   * await turnpike.spaces.update("spc_…", { title: "Support, archive of 2026" })
+   */
+  update(spaceId: string, body: PatchSpace, options?: RequestOptions): Promise<Space> {
+    return this.#transport.call("updateSpace", { params: { space_id: spaceId }, body }, options)
+  }
+
+  /**
+   * Archives a space: it takes no more turns, and those that are not over are cancelled.
+   *
+   * @example
+   * await turnpike.spaces.archive("spc_…")
+   */
+  archive(spaceId: string, options?: RequestOptions): Promise<Space> {
+    return this.#transport.call("archiveSpace", { params: { space_id: spaceId } }, options)
+  }
+}
+
+/** How a space's agent works: `turnpike.spaces.manifest`. */
+export class Manifests {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * Reads the manifest.
+   *
+   * @example
+   * const { instructions } = await turnpike.spaces.manifest.get("spc_…")
+   */
+  get(spaceId: string, options?: RequestOptions): Promise<Manifest> {
+    return this.#transport.call("getManifest", { params: { space_id: spaceId } }, options)
+  }
+
+  /**
+   * Replaces the manifest. Turns that have begun go on with the one that they began with.
+   *
+   * @example
+   * await turnpike.spaces.manifest.put("spc_…", { instructions: "Answer in one sentence.", max_steps: 8 })
+   */
+  put(spaceId: string, body: Manifest, options?: RequestOptions): Promise<Manifest> {
+    return this.#transport.call("putManifest", { params: { space_id: spaceId }, body }, options)
+  }
+}
+
+/** Names and dates of secrets, never a value: `turnpike.spaces.secrets`. */
+export class Secrets {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * All secrets of a space, by name.
+   *
+   * @example
+   * const names = (await turnpike.spaces.secrets.list("spc_…")).map(({ name }) => name)
+   */
+  async list(spaceId: string, options?: RequestOptions): Promise<Secret[]> {
+    return (await this.#transport.call("listSecrets", { params: { space_id: spaceId } }, options)).data
+  }
+
+  /**
+   * Sets a secret. Running turns use the new value from their next callback on.
+   *
+   * @example
+   * await turnpike.spaces.secrets.put("spc_…", "ORDERS_TOKEN", { value: process.env.ORDERS_TOKEN })
+   */
+  put(spaceId: string, name: string, body: { value: string }, options?: RequestOptions): Promise<Secret> {
+    return this.#transport.call("putSecret", { params: { space_id: spaceId, name }, body }, options)
+  }
+
+  /**
+   * Deletes a secret.
+   *
+   * @example
+   * await turnpike.spaces.secrets.delete("spc_…", "ORDERS_TOKEN")
+   */
+  delete(spaceId: string, name: string, options?: RequestOptions): Promise<Deleted> {
+    return this.#transport.call("deleteSecret", { params: { space_id: spaceId, name } }, options)
+  }
+}
+
+/** The history of a space's configuration: `turnpike.spaces.versions`. */
+export class Versions {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * The versions, newest first.
+   *
+   * @example
+   * for await (const { version, change } of turnpike.spaces.versions.list("spc_…")) console.log(version, change)
+   */
+  list(spaceId: string, query: Query<"listConfigVersions"> = {}, options?: RequestOptions): List<ConfigVersionSummary> {
+    return this.#transport.list("listConfigVersions", { params: { space_id: spaceId }, query }, options)
+  }
+
+  /**
+   * One version, whole.
+   *
+   * @example
+   * const { manifest } = await turnpike.spaces.versions.get("spc_…", 3)
+   */
+  get(spaceId: string, version: number, options?: RequestOptions): Promise<ConfigVersion> {
+    return this.#transport.call("getConfigVersion", { params: { space_id: spaceId, version } }, options)
+  }
+}

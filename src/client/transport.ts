@@ -1,0 +1,197 @@
+import { ConnectionError, errorOf, TimeoutError, TurnpikeError } from "./errors.ts"
+import { List, type Page } from "./list.ts"
+import { OPERATIONS, type Operations } from "./operations.ts"
+import { type CreateOptions, readOptions, type Settings, type TurnpikeOptions } from "./options.ts"
+import { isWorthRetrying, parseRetryAfter, waitBefore } from "./retry.ts"
+import { type Runtime, sleep, systemRuntime } from "./runtime.ts"
+import { VERSION } from "./version.ts"
+
+export type OperationId = keyof Operations
+export type Answer<Id extends OperationId> = Operations[Id]["answer"]
+export type Query<Id extends OperationId> = Operations[Id] extends { query?: infer Sent } ? NonNullable<Sent> : never
+type Item<Id extends OperationId> = Answer<Id> extends { data: (infer One)[] } ? One : never
+
+type Input<Id extends OperationId> = Omit<Operations[Id], "answer">
+
+/** What a request carries beside its operation's input. */
+interface Extras {
+  headers?: Record<string, string>
+  /** A body that is no JSON. Its `type` is the Content-Type; a stream can be sent once only. */
+  raw?: { data: Blob | Uint8Array | ReadableStream<Uint8Array>; type: string | undefined }
+}
+
+interface Prepared {
+  url: string
+  init: RequestInit
+  /** Sending it again is possible, and has no second effect. */
+  safe: boolean
+  replayable: boolean
+}
+
+/** Sends operations: builds the request, retries what is safe, and turns what is no success into a TurnpikeError. */
+export class Transport {
+  readonly #settings: Settings
+  readonly runtime: Runtime
+
+  constructor(options: TurnpikeOptions) {
+    this.#settings = readOptions(options)
+    this.runtime = options.runtime ?? systemRuntime
+  }
+
+  get timeoutMs() {
+    return this.#settings.timeoutMs
+  }
+
+  get maxRetries() {
+    return this.#settings.maxRetries
+  }
+
+  /** The JSON that the operation answers. */
+  call<Id extends OperationId>(
+    id: Id,
+    input: Input<Id>,
+    options: CreateOptions | undefined,
+    extras: Extras = {},
+  ): Promise<Answer<Id>> {
+    return this.#send(this.#prepare(id, input, options, extras), options, async (response) => {
+      const text = await response.text()
+      try {
+        return JSON.parse(text) as Answer<Id>
+      } catch (cause) {
+        throw new TurnpikeError("The answer is not JSON: is baseUrl right?", {
+          code: "UNEXPECTED_ANSWER",
+          status: response.status,
+          details: text.slice(0, 1000),
+          cause,
+        })
+      }
+    })
+  }
+
+  /** The answer with its body still to be read, which the operation's timeout does not bound. */
+  open<Id extends OperationId>(
+    id: Id,
+    input: Input<Id>,
+    options: CreateOptions | undefined,
+    extras: Extras = {},
+  ): Promise<Response> {
+    return this.#send(this.#prepare(id, input, options, extras), options, async (response) => response)
+  }
+
+  /** The list that the operation pages through. */
+  list<Id extends OperationId>(id: Id, input: Input<Id>, options: CreateOptions | undefined): List<Item<Id>> {
+    const { query } = input as { query?: object }
+    return new List(async (cursor) => {
+      const page = { ...input, query: { ...query, ...(cursor !== undefined && { cursor }) } }
+      return (await this.call(id, page as Input<Id>, options)) as Page<Item<Id>>
+    })
+  }
+
+  #prepare<Id extends OperationId>(
+    id: Id,
+    input: Input<Id>,
+    options: CreateOptions | undefined,
+    { headers: more, raw }: Extras,
+  ): Prepared {
+    const { method, path, once } = OPERATIONS[id]
+    const {
+      params = {},
+      query = {},
+      body,
+    } = input as {
+      params?: Record<string, string | number>
+      query?: Record<string, unknown>
+      body?: unknown
+    }
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${this.#settings.apiKey}`,
+      accept: "application/json",
+      "user-agent": `turnpike-client/${VERSION}`,
+      ...more,
+    }
+    if (method === "POST") headers["idempotency-key"] = options?.idempotencyKey ?? crypto.randomUUID()
+    if (body !== undefined) headers["content-type"] = "application/json"
+    if (raw?.type) headers["content-type"] = raw.type
+    const isStream = raw !== undefined && "getReader" in raw.data
+    const init = {
+      method,
+      headers,
+      redirect: "manual",
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(raw && { body: raw.data }),
+      ...(isStream && { duplex: "half" }),
+    } as RequestInit
+    const url = `${this.#settings.baseUrl}${fill(path, params)}${queryOf(query)}`
+    return { url, init, safe: method !== "POST" || once === true, replayable: !isStream }
+  }
+
+  async #send<T>(
+    { url, init, safe, replayable }: Prepared,
+    options: CreateOptions | undefined,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const maxRetries = options?.maxRetries ?? this.#settings.maxRetries
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#attempt(url, init, options, read)
+      } catch (error) {
+        options?.signal?.throwIfAborted()
+        if (attempt >= maxRetries || !replayable || !isWorthRetrying(error, { safe })) throw error
+        const wait = waitBefore(error, attempt, this.runtime.random)
+        if (wait === null) throw error
+        await sleep(this.runtime, wait, options?.signal)
+      }
+    }
+  }
+
+  async #attempt<T>(
+    url: string,
+    init: RequestInit,
+    options: CreateOptions | undefined,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    options?.signal?.throwIfAborted()
+    const timeoutMs = options?.timeoutMs ?? this.#settings.timeoutMs
+    const late = new AbortController()
+    const timeout = new TimeoutError(`No answer within ${timeoutMs} ms.`, { code: "TIMEOUT", retryable: true })
+    const takeBack = this.runtime.after(timeoutMs, () => late.abort(timeout))
+    const signal = options?.signal ? AbortSignal.any([options.signal, late.signal]) : late.signal
+    try {
+      const response = await this.#settings.fetch(url, { ...init, signal })
+      if (response.ok) return await read(response)
+      const retryAfter = parseRetryAfter(response.headers.get("retry-after"), this.runtime.now())
+      throw errorOf(response, await response.text(), retryAfter)
+    } catch (cause) {
+      if (cause instanceof TurnpikeError) throw cause
+      if (late.signal.aborted) throw timeout
+      if (options?.signal?.aborted) throw options.signal.reason
+      throw new ConnectionError(`No answer from ${new URL(url).origin}.`, {
+        code: "CONNECTION_FAILED",
+        retryable: true,
+        cause,
+      })
+    } finally {
+      takeBack()
+    }
+  }
+}
+
+function fill(path: string, params: Record<string, string | number>): string {
+  return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
+    const value = String(params[name] ?? "")
+    // An empty segment, or one of dots that URLs take away, would be the path of another operation.
+    if (value === "" || value === "." || value === "..")
+      throw new TypeError(`Turnpike: ${name} must not be "${value}".`)
+    return encodeURIComponent(value)
+  })
+}
+
+function queryOf(query: Record<string, unknown>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    // A list is the same parameter several times.
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one))
+  }
+  const text = search.toString()
+  return text && `?${text}`
+}

@@ -1,0 +1,117 @@
+import { WebhookVerificationError } from "./errors.ts"
+import type { FeedEvent, Turn } from "./operations.ts"
+import { systemRuntime } from "./runtime.ts"
+
+interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, "data"> {
+  /** The same in every delivery and every replay: what to remember, so that an event is handled once. */
+  id: string
+  type: Type
+  data: Data
+}
+
+type TurnEventType = Extract<FeedEvent["type"], `turn.${string}`>
+
+/** A turn is in a new state. */
+export type TurnWebhookEvent = EventOf<TurnEventType, { turn: Turn }>
+
+/** Something of the account, or a test. */
+export type AccountWebhookEvent = EventOf<Exclude<FeedEvent["type"], TurnEventType>, Record<string, unknown>>
+
+/** What is posted to your server, told apart by `type`. */
+export type WebhookEvent = TurnWebhookEvent | AccountWebhookEvent
+
+/** Those of a Request, of Node's IncomingMessage, or any plain object. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Record<string, string | readonly string[] | undefined>
+
+/** How a message is verified. */
+export interface VerifyOptions {
+  /** How far the message's time may be from this machine's, either way. Default 300. */
+  toleranceSeconds?: number | undefined
+  /** What is now. */
+  now?: Date | undefined
+}
+
+/**
+ * The event of a message that was signed with one of the secrets (Standard Webhooks, scheme v1: HMAC-SHA256 over
+ * `id.timestamp.body`); WebhookVerificationError otherwise. `body` must be the raw bytes as they came.
+ *
+ * @example
+ * const event = await verifyWebhook(await request.text(), request.headers, [newSecret, oldSecret])
+ */
+export async function verifyWebhook(
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = 300, now }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    headerOf(headers, name),
+  ) as [string, string, string]
+  const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN
+  const nowSeconds = (now?.getTime() ?? systemRuntime.now()) / 1000
+  if (!(Math.abs(nowSeconds - seconds) <= toleranceSeconds)) throw refused("webhook-timestamp is too far from now")
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
+  const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
+  const candidates = signatures.split(" ").flatMap((entry) => (entry.startsWith("v1,") ? [decode(entry.slice(3))] : []))
+  const secrets = typeof secret === "string" ? [secret] : secret
+  if (secrets.length === 0) throw new TypeError("verifyWebhook: give at least one secret.")
+  for (const one of secrets) {
+    const key = await keyOf(one)
+    for (const candidate of candidates) {
+      // It compares in constant time.
+      if (candidate && (await crypto.subtle.verify("HMAC", key, candidate, signed))) return parse(bytes)
+    }
+  }
+  throw refused("no signature is of this secret and this body")
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const value = isReadable(headers)
+    ? headers.get(name)
+    : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+  const text = typeof value === "string" ? value : value?.length === 1 ? value[0] : undefined
+  if (!text) throw refused(`the header ${name} is missing`)
+  return text
+}
+
+function isReadable(headers: WebhookHeaders): headers is { get(name: string): string | null } {
+  return typeof headers.get === "function"
+}
+
+function keyOf(secret: string): Promise<CryptoKey> {
+  const bytes = decode(secret.trim().replace(/^whsec_/, ""))
+  if (!bytes || bytes.length === 0) throw new TypeError("verifyWebhook: this is no secret: whsec_ and base64.")
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
+}
+
+function decode(base64: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
+}
+
+function parse(bytes: Uint8Array): WebhookEvent {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+  } catch (cause) {
+    throw refused("the body is not JSON", cause)
+  }
+}
+
+function refused(reason: string, cause?: unknown): WebhookVerificationError {
+  return new WebhookVerificationError(`The webhook is not verified: ${reason}.`, {
+    code: "WEBHOOK_VERIFICATION_FAILED",
+    cause,
+  })
+}

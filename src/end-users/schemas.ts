@@ -1,0 +1,76 @@
+import * as z from "zod"
+import { fromUsd } from "../billing/money.ts"
+
+/** An end user's reference in a path: any text, percent-encoded as one segment. */
+export const endUserRefParam = z.string().min(1).max(128).meta({
+  description: "The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`.",
+  example: "customer-42",
+})
+
+const limit = z
+  .number()
+  .min(0)
+  .max(1_000_000)
+  .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
+  .nullable()
+
+export const limitsSchema = z
+  .object({
+    daily_usd: z.number().nullable(),
+    monthly_usd: z.number().nullable(),
+    blocked: z.boolean(),
+  })
+  .meta({ id: "EndUserLimits" })
+
+export const putLimitsSchema = z
+  .strictObject({
+    daily_usd: limit.default(null).meta({ description: "Of a UTC day. null or left out: none.", example: 1.5 }),
+    monthly_usd: limit.default(null).meta({ description: "Of a month in UTC. null or left out: none.", example: 20 }),
+    blocked: z
+      .boolean()
+      .nullable()
+      .default(null)
+      .meta({ description: "Whether new turns are refused with END_USER_BLOCKED. null or left out: no." }),
+  })
+  .meta({ id: "PutEndUserLimits", description: "Replaces all limits that were set." })
+
+export type PutLimits = z.infer<typeof putLimitsSchema>
+
+export const endUserSchema = z
+  .object({
+    end_user_ref: z.string(),
+    first_turn_at: z.iso.datetime().nullable(),
+    last_turn_at: z.iso.datetime().nullable(),
+    turns: z.int(),
+    billed_usd: z.number().meta({ description: "All that was ever billed for it." }),
+    billed_this_month_usd: z.number().meta({ description: "Of the month so far, in UTC." }),
+    billed_today_usd: z.number().meta({ description: "Of the day so far, in UTC." }),
+    limits: limitsSchema,
+  })
+  .meta({ id: "EndUser" })
+
+export type EndUser = z.infer<typeof endUserSchema>
+
+export const erasureSchema = z
+  .object({
+    erasure_id: z.string().meta({ description: "The receipt's id.", example: "era_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    end_user_ref: z.string(),
+    state: z.enum(["erasing", "erased"]).meta({
+      description:
+        "`erasing` while a turn of theirs still runs, or more is left than one request takes: it goes on by itself.",
+    }),
+    requested_at: z.iso.datetime(),
+    erased_at: z.iso.datetime().nullable().meta({ description: "When all was gone." }),
+    turns: z.int().meta({ description: "Turns whose text, result, metadata and error message are gone." }),
+    events: z.int(),
+    steps: z.int().meta({ description: "Model calls, with the inputs and results of their tools." }),
+    files: z.int(),
+    conversations: z.int().meta({ description: "Conversations that lost their name and their history." }),
+    tasks: z.int(),
+    kept: z
+      .object({ turns: z.int(), billed_usd: z.number() })
+      .meta({ description: "What stays of this end user over all time: amounts, without any text." }),
+  })
+  .meta({ id: "Erasure" })
+
+export type Erasure = z.infer<typeof erasureSchema>

@@ -1,0 +1,71 @@
+import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { exampleOf, type Json } from "./examples.ts"
+
+/** Headers that many answers have, as components of the document. */
+export const ANSWER_HEADERS: Json = {
+  RequestId: {
+    description: "The request's id: tell it to the service's operator when something is wrong.",
+    schema: { type: "string" },
+    example: "req_01jd3k9m2x4t8r5w6y7z0a1b2c",
+  },
+  RetryAfter: {
+    description: "Whole seconds after which it is worth another try.",
+    schema: { type: "integer", minimum: 1 },
+    example: 30,
+  },
+}
+
+const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
+const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
+
+/** The headers of an answer: its own and the one that all have. */
+export function answerHeaders(own: Record<string, string> = {}): Json {
+  const described = Object.entries(own).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" } },
+  ])
+  return { ...Object.fromEntries(described), ...REQUEST_ID }
+}
+
+/**
+ * The error answers of an operation: by status, its codes, each with cause, cure and an example. Answers that several
+ * operations share become components, named by their codes.
+ */
+export function errorAnswers(
+  codes: ErrorCode[],
+  { components, responses, schemaOf }: { components: Json; responses: Json; schemaOf: (status: number) => Json },
+): Json {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codes) {
+    const { status } = ERROR_CODES[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code].sort())
+  }
+  const answers = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, alike]) => {
+      const name = alike.join(".")
+      const schema = schemaOf(status)
+      const body = exampleOf(schema, { components }) as Json
+      responses[name] ??= {
+        description: alike
+          .map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`)
+          .join("\n\n"),
+        headers: { ...REQUEST_ID, ...((status === 429 || status === 503) && RETRY_AFTER) },
+        content: {
+          "application/json": {
+            schema,
+            examples: Object.fromEntries(alike.map((code) => [code, { value: withCode(body, code) }])),
+          },
+        },
+      }
+      return [status, { $ref: `#/components/responses/${name}` }]
+    })
+  return Object.fromEntries(answers)
+}
+
+/** An example of an error's body, as that of this code: `{error: {code, …}}`, `{detail, code}`, or one without a code. */
+function withCode(body: Json, code: ErrorCode): Json {
+  const { cause, retryable } = ERROR_CODES[code]
+  if (body.error) return { error: { ...body.error, code, message: cause, retryable } }
+  return "code" in body ? { ...body, detail: cause, code } : body
+}

@@ -1,0 +1,61 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { serializeDelivery } from "../../webhooks/delivery-row.ts"
+import { serializeWebhook } from "../../webhooks/endpoint-row.ts"
+import { findWebhooks } from "../../webhooks/get-webhook.ts"
+import { findDeliveries } from "../../webhooks/list-deliveries.ts"
+import { deliveryFilters, deliverySchema, webhookSchema } from "../../webhooks/schemas.ts"
+import type { Mounting } from "../mounting.ts"
+import { mountEndpoints } from "../webhooks/endpoints.ts"
+import { mountSendAgain } from "../webhooks/send-again.ts"
+
+const tag = "Webhooks"
+const MOUNTING: Mounting = { prefix: "/api/account", query: testQuery }
+
+/** All webhooks of the account, whoever made them. */
+export function mountWebhooks(app: App) {
+  mountEndpoints(app, MOUNTING)
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/webhooks",
+      id: "listWebhooks",
+      tag,
+      summary: "List webhooks",
+      description: "Those of the account and of all its keys, newest first.",
+      query: z.strictObject({ ...testQuery, ...listQuery }),
+      answer: { status: 200, description: "A page of webhooks.", schema: listOf(webhookSchema) },
+      errors: [],
+    },
+    async (c, { query: { limit, offset } }) => {
+      const { webhooks, total } = await findWebhooks(c.get("ctx"), sessionOf(c), { limit, offset })
+      const now = c.get("ctx").clock.now()
+      return { items: webhooks.map((row) => serializeWebhook(row, now)), total, limit, offset }
+    },
+  )
+
+  mountSendAgain(app, MOUNTING)
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/webhooks/{webhook_id}/deliveries",
+      id: "listDeliveries",
+      tag,
+      summary: "List a webhook's deliveries",
+      description: "The newest event first, each with its attempts.",
+      params: z.object({ webhook_id: idParam }),
+      query: z.strictObject({ ...deliveryFilters, ...testQuery, ...listQuery }),
+      answer: { status: 200, description: "A page of deliveries.", schema: listOf(deliverySchema) },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params, query: { limit, offset, test: _test, ...filters } }) => {
+      const input = { webhookId: params.webhook_id, filters, limit, offset }
+      const { deliveries, total } = await findDeliveries(c.get("ctx"), sessionOf(c), input)
+      return { items: deliveries.map(serializeDelivery), total, limit, offset }
+    },
+  )
+}

@@ -1,0 +1,143 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
+import { idParam } from "../../http/query.ts"
+import { createWebhook } from "../../webhooks/create-webhook.ts"
+import { type EndpointRow, serializeWebhook } from "../../webhooks/endpoint-row.ts"
+import { getWebhook } from "../../webhooks/get-webhook.ts"
+import {
+  createWebhookSchema,
+  updateWebhookSchema,
+  webhookSchema,
+  webhookWithSecretSchema,
+} from "../../webhooks/schemas.ts"
+import { deleteWebhook, rotateSigningSecret, updateWebhook } from "../../webhooks/update-webhook.ts"
+import type { Mounting } from "../mounting.ts"
+
+const tag = "Webhooks"
+const params = z.object({ webhook_id: idParam })
+const theWebhook = { status: 200, description: "The webhook.", schema: webhookSchema } as const
+
+/** One endpoint: made, read, changed, removed; the same for keys and for a signed-in owner. */
+export function mountEndpoints(app: App, { prefix, query }: Mounting) {
+  app.operation(
+    {
+      method: "post",
+      path: `${prefix}/webhooks`,
+      id: "createWebhook",
+      tag,
+      summary: "Register a webhook",
+      description:
+        "Events are posted to its URL as JSON, signed by Standard Webhooks: `webhook-id`, `webhook-timestamp` and " +
+        "`webhook-signature` (`v1,` + base64 HMAC-SHA256 of `id.timestamp.body`). 2xx within 15 s is success; a redirect is " +
+        "failure. Failures are tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, later if the receiver sends " +
+        "Retry-After; 410 disables the webhook, and so do 5 days of nothing but failures. Of one turn, a later event waits for the " +
+        "earlier ones until they were accepted or tried twice. It hears of what the key that made it may see.",
+      idempotent: "replayed",
+      query: z.strictObject(query),
+      body: createWebhookSchema,
+      answer: {
+        status: 201,
+        description: "The webhook with its signing secret, which is shown only here.",
+        schema: webhookWithSecretSchema,
+        headers: { Location: "Its path." },
+      },
+      errors: ["CONFLICT"],
+    },
+    async (c, { body, once }) => {
+      const { webhook, secret } = madeOf(c, await createWebhook(c.get("ctx"), c.get("credential"), body, once))
+      c.header("Location", `${prefix}/webhooks/${webhook.webhook_id}`)
+      return withSecret(webhook, secret, c.get("ctx").clock.now())
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: `${prefix}/webhooks/{webhook_id}`,
+      id: "getWebhook",
+      tag,
+      summary: "Read a webhook",
+      params,
+      query: z.strictObject(query),
+      answer: theWebhook,
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { webhook_id } }) =>
+      serializeWebhook(await getWebhook(c.get("ctx"), c.get("credential"), webhook_id), c.get("ctx").clock.now()),
+  )
+
+  app.operation(
+    {
+      method: "patch",
+      path: `${prefix}/webhooks/{webhook_id}`,
+      id: "updateWebhook",
+      tag,
+      summary: "Change a webhook",
+      description:
+        "Changes what is named. What is pending when it is switched off has failed, and can be replayed when it is on again.",
+      params,
+      query: z.strictObject(query),
+      body: updateWebhookSchema,
+      answer: theWebhook,
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { webhook_id }, body }) => {
+      const row = await updateWebhook(c.get("ctx"), c.get("credential"), webhook_id, body)
+      return serializeWebhook(row, c.get("ctx").clock.now())
+    },
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: `${prefix}/webhooks/{webhook_id}`,
+      id: "deleteWebhook",
+      tag,
+      summary: "Remove a webhook",
+      params,
+      query: z.strictObject(query),
+      answer: {
+        status: 200,
+        description: "It is gone, with its log.",
+        schema: z.object({ webhook_id: z.string(), deleted: z.literal(true) }),
+      },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { webhook_id } }) => {
+      await deleteWebhook(c.get("ctx"), c.get("credential"), webhook_id)
+      return { webhook_id, deleted: true as const }
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: `${prefix}/webhooks/{webhook_id}/rotate-secret`,
+      id: "rotateWebhookSecret",
+      tag,
+      summary: "Rotate a webhook's secret",
+      description:
+        "For 24 hours both secrets sign, each with a signature of its own, so that receivers can change over at any moment of " +
+        "them. A second rotation within that time ends the first one's old secret.",
+      idempotent: "replayed",
+      params,
+      query: z.strictObject(query),
+      answer: {
+        status: 200,
+        description: "The webhook with its new secret, which is shown only here.",
+        schema: webhookWithSecretSchema,
+      },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { webhook_id }, once }) => {
+      const { webhook, secret } = madeOf(
+        c,
+        await rotateSigningSecret(c.get("ctx"), c.get("credential"), webhook_id, once),
+      )
+      return withSecret(webhook, secret, c.get("ctx").clock.now())
+    },
+  )
+}
+
+const withSecret = (row: EndpointRow, secret: string, now: Date) => ({ ...serializeWebhook(row, now), secret })

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { App } from "../../src/http/app.ts"
+import { account } from "../../src/routes/account/group.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test("every operation answers exactly what it declares", async () => {
+  const app = new App()
+  account.mount(app)
+  const client = await world.createAccount()
+  const browser = await world.signIn(client.userId)
+  const answered = new Set<string>()
+
+  /** Calls an operation and holds its answer to its own status and schema, with no field beside it. */
+  // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
+  async function ask(id: string, ids: Record<string, string> = {}, body?: object): Promise<any> {
+    const operation = app.operations.find((known) => known.id === id)
+    if (!operation) throw new Error(`there is no operation ${id}`)
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "")
+    const response = await browser.call(operation.method.toUpperCase(), path, body)
+    const answer = (await response.json()) as object
+    expect([response.status, answer], `${id}: ${JSON.stringify(answer)}`).toEqual([
+      operation.answer.status,
+      operation.answer.schema.parse(answer),
+    ])
+    if (operation.answer.headers?.Location) expect(response.headers.get("location")).toMatch(/^\/api\/account\//)
+    answered.add(id)
+    return answer
+  }
+
+  const { space_id } = await ask("createSpace", {}, { title: "Mine", manifest: { instructions: "Be kind." } })
+  await ask("getSpace", { space_id })
+  await ask("listSpaces")
+  const caps = { daily_usd: 1, window_usd: 0.5, window_seconds: 60 }
+  const { key_id, value } = await ask("createKey", {}, { name: "Server", scope: "space", space: space_id, caps })
+  const { turn_id } = await world.createClient(client.userId, value).runTurn({ space: space_id })
+  const chat = await ask("createChatTurn", {}, { space: space_id, text: "[write note.txt hello]" })
+  await world.drain()
+  await ask("getChatTurn", { turn_id: chat.turn_id })
+  await ask("listChatTurns")
+  await ask("getTurn", { turn_id })
+  await ask("listTurns")
+  await ask("listTurnEvents", { turn_id: chat.turn_id })
+  const queued = await ask("createChatTurn", {}, { space: space_id, text: "never" })
+  await ask("cancelTurn", { turn_id: queued.turn_id })
+  await ask("rotateKey", { key_id }, {})
+  await ask("updateKey", { key_id }, { name: "Renamed", expires_at: "2030-01-01T00:00:00Z" })
+  await ask("getKey", { key_id })
+  await ask("listKeys")
+  await ask("revokeKey", { key_id })
+  const { webhook_id } = await ask("createWebhook", {}, { url: "https://hooks.customer.com/" })
+  await ask("getWebhook", { webhook_id })
+  await ask("updateWebhook", { webhook_id }, { description: "Orders" })
+  await ask("rotateWebhookSecret", { webhook_id })
+  const { delivery_id } = await ask("testWebhook", { webhook_id })
+  await ask("getDelivery", { delivery_id })
+  await ask("redeliver", { delivery_id })
+  await ask("replayEvents", { webhook_id }, { from: "2026-01-01T00:00:00Z" })
+  expect((await ask("listDeliveries", { webhook_id })).total, "the ping, and what was replayed").toBeGreaterThan(3)
+  expect((await ask("listWebhooks")).total).toBe(1)
+  await ask("deleteWebhook", { webhook_id })
+  expect((await ask("getUsage")).total.turns).toBe(1)
+  await ask("getMe")
+  await ask("getBalance")
+  const { total } = await ask("listLedger")
+  expect(total, "a top-up and two charges").toBe(3)
+  expect([...answered].sort(), "every operation is asked here").toEqual(app.operations.map(({ id }) => id).sort())
+})
+
+test("a space of the web chat can be found, and its kind and age narrow a list", async () => {
+  const client = await world.createAccount()
+  const browser = await world.signIn(client.userId)
+  const create = async (title: string, query = "") =>
+    (await browser.json("POST", `/api/account/spaces${query}`, { title }))[1].space_id as string
+  const [first, second, tests] = [
+    await create("100% Support"),
+    await create("Sales_desk"),
+    await create("Support", "?test=true"),
+  ]
+  await world.advance(1)
+  const third = await create("support, old")
+  await world.sql("update spaces set archived_at = now() where slug = $1", [third])
+  const found = async (query: string) => {
+    const [status, { items, total }] = await browser.json("GET", `/api/account/spaces?${query}`)
+    expect([status, total >= items.length]).toEqual([200, true])
+    return items.map((space: { space_id: string }) => space.space_id)
+  }
+  expect((await found("")).sort()).toEqual([first, second].sort())
+  expect(await found("q=SUPPORT")).toEqual([first])
+  expect(await found("q=%25")).toEqual([first])
+  expect(await found("q=_")).toEqual([second])
+  expect(await found("archived=archived")).toEqual([third])
+  expect((await found("archived=all"))[0]).toBe(third)
+  expect(await found("archived=all&limit=1&offset=1")).toHaveLength(1)
+  expect(await found("test=true")).toEqual([tests])
+})
+
+test("turns are found by what they are, and paged by place", async () => {
+  const client = await world.createAccount()
+  const browser = await world.signIn(client.userId)
+  const [one, two] = [await client.space(), await client.space()]
+  const ids: string[] = []
+  for (const [space, end_user_ref] of [
+    [one, "a"],
+    [one, "b"],
+    [two, "a"],
+  ] as const) {
+    await world.advance(1000)
+    ids.unshift((await client.runTurn({ space, end_user_ref })).turn_id)
+  }
+  const found = async (query: string) => {
+    const [, { items, total }] = await browser.json("GET", `/api/account/turns?${query}`)
+    return [total, items.map((turn: { turn_id: string }) => turn.turn_id)]
+  }
+  expect(await found("")).toEqual([3, ids])
+  expect(await found("limit=1&offset=1")).toEqual([3, [ids[1]]])
+  expect(await found("offset=3")).toEqual([3, []])
+  expect(await found(`space=${one}`)).toEqual([2, ids.slice(1)])
+  expect(await found("end_user_ref=a")).toEqual([2, [ids[0], ids[2]]])
+  expect(await found(`end_user_ref=a&space=${two}`)).toEqual([1, [ids[0]]])
+  expect(await found("state=queued")).toEqual([0, []])
+  const [{ key_id }] = (await world.sql("select key_id from turns where turn_id = $1", [ids[0]])) as [
+    { key_id: string },
+  ]
+  expect((await found(`key=${key_id}`))[0]).toBe(3)
+  expect(await found("key=key_none")).toEqual([0, []])
+  const at = world.clock.now().toISOString()
+  expect(await found(`created_after=${at}`)).toEqual([1, [ids[0]]])
+  expect(await found(`created_before=${at}`)).toEqual([2, ids.slice(1)])
+})

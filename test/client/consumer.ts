@@ -1,0 +1,48 @@
+// What a customer's server does with the package: compiled against it by package.node.test.ts, never run.
+import {
+  InsufficientCreditsError,
+  type Turn,
+  Turnpike,
+  TurnpikeError,
+  verifyWebhook,
+  type WebhookEvent,
+} from "turnpike-client"
+
+const turnpike = new Turnpike({ apiKey: "turnpike_live_x", baseUrl: "https://turnpike.example.com", maxRetries: 5 })
+const missing: string | undefined = undefined
+
+export async function serve(request: Request): Promise<string> {
+  const { space_id } = await turnpike.spaces.create({ title: "Support", manifest: { max_steps: 4 }, model: missing })
+  await turnpike.spaces.tools.put(space_id, "lookup", {
+    description: "Looks up.",
+    input_schema: { type: "object" },
+    request: { method: "GET", url: "https://api.example.com" },
+  })
+  const { file_id } = await turnpike.files.upload(space_id, { name: "a.txt", data: new Uint8Array([1]) })
+  const body = { space: space_id, end_user_ref: "customer-42", text: "Hello", files: [file_id] }
+  const turn: Turn = await turnpike.turns.run(body, { onEvent: ({ seq }) => console.log(seq + 1), timeoutMs: 1000 })
+  for await (const { turn_id } of turnpike.turns.list({ state: "failed", limit: 10 })) console.log(turn_id.length)
+  for await (const event of turnpike.turns.stream(body)) console.log(event.type)
+  const content: Response = await turnpike.files.content(file_id)
+
+  const event: WebhookEvent = await verifyWebhook(await request.text(), request.headers, "whsec_x")
+  if (event.type === "turn.done") console.log(event.data.turn.billed_cost_usd.toFixed(7))
+  return turn.result ?? content.headers.get("etag") ?? ""
+}
+
+export function explain(error: unknown): string {
+  if (error instanceof InsufficientCreditsError) return "top up"
+  if (!(error instanceof TurnpikeError)) throw error
+  return error.code === "QUOTA_EXCEEDED" ? `in ${error.retryAfter ?? 0} s` : error.message
+}
+
+export function mistakes() {
+  // @ts-expect-error a turn needs a text
+  void turnpike.turns.create({ space: "spc_1", end_user_ref: "customer-42" })
+  // @ts-expect-error there is no such field
+  void turnpike.spaces.create({ title: "Support", titel: "Support" })
+  // @ts-expect-error there is no such state
+  void turnpike.turns.list({ state: "finished" })
+  // @ts-expect-error what is for tests is not there
+  return new Turnpike({ runtime: undefined })
+}

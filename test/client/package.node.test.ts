@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs"
+import { copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises"
+import { delimiter, join, resolve } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { VERSION } from "../../src/client/version.ts"
+import { installPackedClient, run } from "../harness/packed-client.ts"
+
+let client: Awaited<ReturnType<typeof installPackedClient>>
+let project: string
+
+beforeAll(async () => {
+  client = await installPackedClient()
+  project = client.project
+})
+
+afterAll(() => client.remove())
+
+test("the tarball holds the code, its types, and nothing else", async () => {
+  const modules = (await readdir("src/client")).filter((name) => name.endsWith(".ts")).map((name) => name.slice(0, -3))
+  const lib = modules.flatMap((name) => [`lib/${name}.d.ts`, `lib/${name}.js`])
+  expect(client.tarball.files.map(({ path }) => path).sort()).toEqual(
+    ["LICENSE", "README.md", "package.json", ...lib].sort(),
+  )
+  console.log(
+    `turnpike-client: ${client.tarball.files.length} files, ${Math.round(client.tarball.unpackedSize / 1024)} KiB unpacked`,
+  )
+  expect(client.tarball.unpackedSize).toBeLessThan(200 * 1024)
+  const manifest = JSON.parse(await readFile(join(project, "node_modules/turnpike-client/package.json"), "utf8"))
+  expect(manifest).toMatchObject({ version: VERSION, type: "module" })
+  for (const kind of ["dependencies", "peerDependencies", "scripts", "private"])
+    expect(manifest).not.toHaveProperty(kind)
+  for (const { path } of client.tarball.files) {
+    const text = await readFile(join(project, "node_modules/turnpike-client", path), "utf8")
+    expect(text, path).not.toMatch(/(from |import\()"(?!(\.\/[\w-]+\.js|turnpike-client)")|sourceMappingURL/)
+    if (path.endsWith(".d.ts")) expect(text, path).not.toContain("@internal")
+  }
+})
+
+/** This Node, and every other one that the PATH has: with the project's own first, the machine's. */
+function nodes(): string[] {
+  const found = (process.env.PATH ?? "").split(delimiter).map((place) => join(place, "node"))
+  const own = resolve("node_modules/node/bin/node")
+  const there = [process.execPath, own, ...found].filter((path) => {
+    try {
+      return readFileSync(path).length > 0
+    } catch {
+      return false
+    }
+  })
+  return [...new Set(there)]
+}
+
+test("it is imported by every Node that is here, and verifies, sends and refuses there", async () => {
+  await writeFile(
+    join(project, "check.js"),
+    `import { Turnpike, TurnpikeError, ValidationError, VERSION, verifyWebhook } from "turnpike-client"
+    const headers = { "webhook-id": "e", "webhook-timestamp": String(Math.floor(Date.now() / 1000)), "webhook-signature": "v1,AAAA" }
+    const refused = await verifyWebhook("{}", headers, "whsec_AAAA").catch((error) => error)
+    const fetch = async () => Response.json({ error: { code: "VALIDATION_FAILED", message: "no" } }, { status: 422 })
+    const turnpike = new Turnpike({ apiKey: "x", baseUrl: "http://localhost", fetch })
+    const error = await turnpike.me({ signal: new AbortController().signal }).catch((error) => error)
+    const known = [error instanceof ValidationError, error instanceof TurnpikeError, error.name, refused.name]
+    console.log(JSON.stringify([process.versions.node.split(".")[0], VERSION, ...known]))`,
+  )
+  const majors = new Set<string>()
+  for (const node of nodes()) {
+    const { stdout } = await run(node, ["check.js"], { cwd: project })
+    const [major, ...said] = JSON.parse(stdout) as [string, ...unknown[]]
+    expect(said).toEqual([VERSION, true, true, "ValidationError", "WebhookVerificationError"])
+    majors.add(major)
+  }
+  console.log(`turnpike-client: imported by Node ${[...majors].sort().join(", ")}`)
+  expect(majors).toContain("24")
+})
+
+const types = (name: string) => resolve("node_modules", name)
+
+test.each([
+  ["bundler", "esnext", { lib: ["es2022", "dom", "dom.asynciterable"], types: [] }],
+  ["nodenext", "nodenext", { lib: ["es2022"], types: [types("@types/node")] }],
+  ["nodenext", "nodenext", { lib: ["es2024"], types: [types("@cloudflare/workers-types")] }],
+])(
+  "its types hold for a strict customer with moduleResolution %s (module %s, %j)",
+  async (moduleResolution, module, more) => {
+    const where = await mkdtemp(join(project, "types-"))
+    await copyFile("test/client/consumer.ts", join(where, "consumer.ts"))
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      ...more,
+      target: "es2022",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noPropertyAccessFromIndexSignature: true,
+      verbatimModuleSyntax: true,
+      noEmit: true,
+      skipLibCheck: false,
+    }
+    await writeFile(join(where, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
+    const { stdout } = await run("tsc", ["--project", where]).catch((error: { stdout: string }) => error)
+    expect(stdout).toBe("")
+  },
+)

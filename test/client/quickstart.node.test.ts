@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process"
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { freePort } from "../../src/local/postgres.ts"
+import { npmStart } from "../harness/npm-start.ts"
+import { installPackedClient } from "../harness/packed-client.ts"
+
+let service: Awaited<ReturnType<typeof npmStart>>
+let client: Awaited<ReturnType<typeof installPackedClient>>
+
+beforeAll(async () => {
+  ;[service, client] = await Promise.all([npmStart(), installPackedClient()])
+}, 120_000)
+
+afterAll(() => Promise.all([service?.stop(), client?.remove()]))
+
+async function quickstart(): Promise<string> {
+  const readme = await readFile("README.md", "utf8")
+  const [, code] = /### From your server[\s\S]*?```js\n([\s\S]*?)```/.exec(readme) ?? []
+  if (!code) throw new Error("README.md has no quickstart")
+  return code
+}
+
+/** Runs the quickstart as it is written, until it has said everything that it is expected to say. */
+async function runQuickstart(expected: RegExp[]): Promise<string> {
+  await writeFile(join(client.project, "server.js"), await quickstart())
+  const port = String(await freePort())
+  const env = {
+    PATH: process.env.PATH,
+    TURNPIKE_API_KEY: service.api_key,
+    TURNPIKE_BASE_URL: service.base_url,
+    WEBHOOK_URL: `http://localhost:${port}/turnpike`,
+    PORT: port,
+  }
+  const child = spawn(process.execPath, ["server.js"], { cwd: client.project, env, stdio: ["ignore", "pipe", "pipe"] })
+  let output = ""
+  const said = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk
+        if (expected.every((line) => line.test(output))) resolve()
+      })
+    }
+    child.once("exit", (code) => reject(new Error(`the quickstart ended with ${code}:\n${output}`)))
+  })
+  await said.finally(() => child.kill())
+  return output
+}
+
+test("the quickstart of README.md runs as it is written: the reply, the bill, the webhook", async () => {
+  const output = await runQuickstart([
+    /^The turn: You said: Where is my order\? 0\.\d+$/m,
+    /^The webhook: You said: Where is my order\?$/m,
+  ])
+  expect(output.trim().split("\n")).toHaveLength(2)
+})
+
+test("it has about ten lines", async () => {
+  const lines = (await quickstart()).split("\n").filter((line) => line !== "" && !line.startsWith("import "))
+  expect(lines.length).toBeLessThanOrEqual(11)
+})

@@ -1,0 +1,95 @@
+import { Webhook } from "standardwebhooks"
+import { expect, test } from "vitest"
+import { Turnpike, verifyWebhook, WebhookVerificationError } from "../../src/client/index.ts"
+
+const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`
+const OTHER = `whsec_${btoa("another secret of thirty-two byt")}`
+const NOW = new Date("2026-01-15T09:30:00Z")
+const BODY = JSON.stringify({
+  id: "evt_1",
+  type: "turn.done",
+  created_at: NOW,
+  seq: 3,
+  data: { turn: { text: "ü €" } },
+})
+
+/** What the public package signs. */
+function signed({ id = "evt_1", at = NOW, body = BODY, secret = SECRET } = {}) {
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign(id, at, body),
+  }
+}
+
+const later = (seconds: number) => ({ now: new Date(NOW.getTime() + seconds * 1000) })
+const refused = (promise: Promise<unknown>) => expect(promise).rejects.toBeInstanceOf(WebhookVerificationError)
+
+test("what the public package signs is verified, from any kind of headers and body", async () => {
+  const event = JSON.parse(BODY) as unknown
+  const bytes = new TextEncoder().encode(BODY)
+  const node = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), [value]]))
+  for (const headers of [signed(), new Headers(signed()), new Map(Object.entries(signed())), node]) {
+    const readable = headers instanceof Map ? { get: (name: string) => headers.get(name) ?? null } : headers
+    expect(await verifyWebhook(BODY, readable, SECRET, later(0))).toEqual(event)
+    expect(await verifyWebhook(bytes, readable, SECRET, later(0))).toEqual(event)
+  }
+  const turnpike = new Turnpike({ apiKey: "turnpike_live_x", baseUrl: "https://api.test" })
+  expect(await turnpike.webhooks.verify(BODY, signed(), SECRET, later(0))).toEqual(event)
+})
+
+test("during a rotation, either secret and either signature will do", async () => {
+  const both = {
+    ...signed(),
+    "webhook-signature": `${signed({ secret: OTHER })["webhook-signature"]} v1a,xx v1,! ${signed()["webhook-signature"]}`,
+  }
+  for (const secret of [SECRET, OTHER, [SECRET, OTHER], SECRET.slice("whsec_".length)]) {
+    await verifyWebhook(BODY, both, secret, later(0))
+  }
+  await verifyWebhook(BODY, signed(), [OTHER, SECRET], later(0))
+})
+
+test("five minutes either way, and no more", async () => {
+  for (const seconds of [-300, 0, 300]) await verifyWebhook(BODY, signed(), SECRET, later(seconds))
+  for (const seconds of [-301, 301]) await refused(verifyWebhook(BODY, signed(), SECRET, later(seconds)))
+  await verifyWebhook(BODY, signed(), SECRET, { ...later(900), toleranceSeconds: 900 })
+})
+
+test("any change is refused", async () => {
+  await refused(verifyWebhook(BODY.replace("3", "4"), signed(), SECRET, later(0)))
+  await refused(verifyWebhook(`${BODY} `, signed(), SECRET, later(0)))
+  await refused(verifyWebhook(BODY, { ...signed(), "webhook-id": "evt_2" }, SECRET, later(0)))
+  await refused(
+    verifyWebhook(BODY, { ...signed(), "webhook-timestamp": String(NOW.getTime() / 1000 + 1) }, SECRET, later(0)),
+  )
+  await refused(verifyWebhook(BODY, signed(), OTHER, later(0)))
+  const signature = signed()["webhook-signature"]
+  for (const wrong of [
+    "",
+    "v1,",
+    "v1,AAAA",
+    "v1",
+    signature.slice(3),
+    signature.replace("v1", "v2"),
+    signature.toLowerCase(),
+  ]) {
+    await refused(verifyWebhook(BODY, { ...signed(), "webhook-signature": wrong }, SECRET, later(0)))
+  }
+})
+
+test("missing, doubled and garbled headers are refused; no event is read from what is no JSON", async () => {
+  for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
+    await refused(verifyWebhook(BODY, { ...signed(), [name]: undefined }, SECRET, later(0)))
+    await refused(verifyWebhook(BODY, { ...signed(), [name]: ["a", "b"] }, SECRET, later(0)))
+  }
+  for (const timestamp of ["now", "-1", "1e9", "NaN", "9".repeat(13)]) {
+    await refused(verifyWebhook(BODY, { ...signed(), "webhook-timestamp": timestamp }, SECRET, later(0)))
+  }
+  await refused(verifyWebhook("not JSON", signed({ body: "not JSON" }), SECRET, later(0)))
+})
+
+test("a secret that is none is the caller's mistake, not the message's", async () => {
+  for (const secret of ["", "whsec_", "whsec_!!!", []]) {
+    await expect(verifyWebhook(BODY, signed(), secret, later(0))).rejects.toBeInstanceOf(TypeError)
+  }
+})

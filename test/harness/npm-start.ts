@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Demo } from "../../src/local/demo.ts"
+import { freePort } from "../../src/local/postgres.ts"
+
+/** What would make it another service than the one that a newcomer meets. */
+const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
+
+/** `npm start` on a free port, with data of its own: ready when this resolves. */
+export async function npmStart(): Promise<Demo & { stop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), "turnpike-start-"))
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
+  const port = await freePort()
+  const child = spawn("npm", ["start", "--", "--port", String(port), "--data", dataDir], {
+    // A group of its own, so that npm and what it started end together.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...env, TURNPIKE_DEMO: join(dataDir, "demo.json") },
+  })
+  const kill = () => signal(child, "SIGTERM")
+  process.once("exit", kill)
+  const ended = once(child, "exit")
+  await ready(child)
+  return {
+    ...(JSON.parse(await readFile(join(dataDir, "demo.json"), "utf8")) as Demo),
+    async stop() {
+      process.off("exit", kill)
+      kill()
+      await ended
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+function signal(child: ChildProcess, name: NodeJS.Signals) {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, name)
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function ready(child: ChildProcess): Promise<void> {
+  let output = ""
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        output += chunk
+        if (/\] ready\.$/m.test(output)) resolve()
+      })
+    }
+    child.once("exit", (code) => reject(new Error(`npm start ended with ${code}:\n${output}`)))
+  })
+}
+
+/** A server that starts the service when somebody first asks, and answers with its demo.json. */
+export async function serveNpmStart() {
+  let service: ReturnType<typeof npmStart> | undefined
+  const server = createServer((_request, response) => {
+    service ??= npmStart()
+    service.then(
+      (demo) => response.setHeader("content-type", "application/json").end(JSON.stringify(demo)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await service?.then(({ stop }) => stop()).catch(() => {})
+    },
+  }
+}

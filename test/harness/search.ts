@@ -1,0 +1,65 @@
+import type { World } from "./world.ts"
+
+/** Where each of `words` is in the whole database and the whole bucket: as it is, in base64 and in hex. */
+export async function searchEverywhere(world: World, words: Record<string, string>): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  const look = (text: string, where: string) => {
+    for (const [name, word] of Object.entries(words)) {
+      if (!spellings(word).some((spelling) => text.includes(spelling))) continue
+      found[name] = [...new Set([...(found[name] ?? []), where])]
+    }
+  }
+  // From the catalog of the database, so that a table that is added later is searched too.
+  const tables = await world.sql<{ name: string }>(
+    `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1`,
+  )
+  if (tables.length < 15) throw new Error(`only ${tables.length} tables?`)
+  for (const { name } of tables) {
+    for (const { row } of await world.sql<{ row: string }>(`select to_jsonb(r)::text as row from ${name} r`)) {
+      look(row, `table ${name}`)
+    }
+  }
+  for (const key of await keysOf(world)) {
+    look(key, `the name of object ${key.split("/")[0]}/`)
+    const object = await world.bucket.get(key)
+    if (object) look(Buffer.from(await object.arrayBuffer()).toString("latin1"), `object ${key.split("/")[0]}/`)
+  }
+  return found
+}
+
+export async function keysOf(world: World, prefix = ""): Promise<string[]> {
+  const keys: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await world.bucket.list({ prefix, ...(cursor && { cursor }) })
+    keys.push(...page.objects.map(({ key }) => key))
+    if (!page.truncated) return keys
+    cursor = page.cursor
+  }
+}
+
+/** A word in itself, and what base64 makes of it at each of three places in a text, without its edges. */
+function spellings(word: string): string[] {
+  const base64 = ["", "x", "xx"].map((before) => Buffer.from(`${before}${word}`).toString("base64").slice(4, -4))
+  const hex = Buffer.from(word).toString("hex")
+  return [word, ...base64, hex, hex.toUpperCase()]
+}
+
+/** Every amount of an account: what an erasure may not change. */
+export async function amountsOf({ sql }: Pick<World, "sql">, userId: number): Promise<unknown> {
+  const [amounts] = await sql<{ amounts: unknown }>(
+    `select jsonb_build_object(
+       'wallet', (select to_jsonb(w) from wallets w where user_id = $1),
+       'ledger', (select jsonb_agg(to_jsonb(l) order by ledger_id) from ledger l where user_id = $1),
+       'usage', (select jsonb_agg(to_jsonb(u) order by usage_id) from usage u where user_id = $1),
+       'steps', (select jsonb_agg(jsonb_build_array(p.turn_id, p.step, p.cost_credit_micros) order by p.turn_id, p.step)
+         from turn_steps p join turns t using (turn_id) where t.user_id = $1),
+       'turns', (select jsonb_agg(to_jsonb(t) - array['text', 'result', 'error_message', 'metadata', 'file_ids', 'outputs',
+           'request_hash', 'erased_at', 'stream_until'] order by turn_id) from turns t where user_id = $1),
+       'events', (select jsonb_agg(to_jsonb(e) - 'data' order by e.turn_id, e.seq)
+         from turn_events e join turns t using (turn_id) where t.user_id = $1)
+     ) as amounts`,
+    [userId],
+  )
+  return amounts?.amounts
+}

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest"
+import type * as z from "zod"
+import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
+import { Turnpike } from "../../src/client/index.ts"
+import { ERROR_CODES } from "../../src/errors.ts"
+
+interface Content {
+  content?: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>
+  headers?: Record<string, unknown>
+  description?: string
+}
+
+interface Described {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  parameters?: { name: string; in: string; required: boolean; example?: unknown }[]
+  requestBody?: Content
+  responses: Record<string, Content & { $ref?: string }>
+  "x-codeSamples": { label: string; source: string }[]
+}
+
+const missing: string[] = []
+const documents = (Object.keys(SURFACES) as SurfaceName[]).map((surface) => {
+  const document = documentOf(surface, (path) => missing.push(`${surface} ${path}`))
+  return { surface, document, app: SURFACES[surface].app }
+})
+const operations = documents.flatMap(({ surface, document, app }) =>
+  app.operations.map((operation) => {
+    const described = (document.paths[operation.path] as Record<string, Described>)[operation.method] as Described
+    return { id: operation.id, surface, document, operation, described }
+  }),
+)
+const json = (content: Content | undefined) => content?.content?.["application/json"]
+
+test("every field of every example has a value that means something", () => {
+  expect(missing, "give the field an `example`, or its name one in src/http/examples.ts").toEqual([])
+})
+
+test.each(operations)("$surface: $id has examples that its own schemas take", ({ operation, described }) => {
+  const check = (type: z.ZodType | undefined, value: unknown) => type && expect(() => type.parse(value)).not.toThrow()
+  check(operation.body, json(described.requestBody)?.example)
+  if (!operation.answer.binary)
+    check(operation.answer.schema, json(described.responses[operation.answer.status])?.example)
+  for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
+    const given = described.parameters?.filter((parameter) => parameter.in === place && parameter.example !== undefined)
+    check(type, Object.fromEntries((given ?? []).map(({ name, example }) => [name, example])))
+  }
+  for (const parameter of described.parameters ?? []) {
+    if (parameter.required) expect(parameter.example, parameter.name).toBeDefined()
+  }
+})
+
+test.each(operations)(
+  "$surface: $id says what it is, and each error with cause, cure and an example",
+  ({ surface, described, document }) => {
+    expect(described.summary).toMatch(/^[A-Z][^.]+$/)
+    expect(described.description.length).toBeGreaterThan(0)
+    const { responses } = document.components as { responses: Record<string, Content> }
+    for (const [status, answer] of Object.entries(described.responses)) {
+      const shared = answer.$ref ? responses[answer.$ref.split("/").at(-1) ?? ""] : answer
+      expect(shared?.headers, status).toHaveProperty("X-Request-Id")
+      if (Number(status) < 400) continue
+      for (const [code, { value }] of Object.entries(json(shared)?.examples ?? {})) {
+        const { cause, cure, status: own, retryable } = ERROR_CODES[code as keyof typeof ERROR_CODES]
+        expect(String(own)).toBe(status)
+        expect(shared?.description).toContain(`\`${code}\`: ${cause} ${cure}`)
+        expect(JSON.stringify(value)).not.toBe("{}")
+        if (surface === "v1") expect(value).toMatchObject({ error: { code, retryable } })
+      }
+      if (status === "429" || status === "503") expect(shared?.headers).toHaveProperty("Retry-After")
+    }
+  },
+)
+
+test("every group of operations says what it is", () => {
+  const tags = documents.flatMap(({ document }) => document.tags)
+  for (const tag of tags) expect(tag, "src/http/tags.ts").toHaveProperty("description")
+})
+
+const ofKeys = operations.filter(({ surface }) => surface === "v1")
+
+test.each(ofKeys)("the client has $id, and its sample sends the example", async ({ operation, described }) => {
+  const sample = described["x-codeSamples"].find(({ label }) => label === "turnpike-client")
+  expect(sample, "src/routes/v1/client-methods.ts").toBeDefined()
+  const seen: { method: string; url: URL; body: unknown }[] = []
+  const turnpike = new Turnpike({
+    apiKey: "turnpike_test_x",
+    baseUrl: "https://api.turnpike.test",
+    async fetch(url, init) {
+      seen.push({ method: init.method ?? "", url: new URL(url), body: init.body })
+      return Response.json({ data: [], has_more: false, next_cursor: null })
+    },
+  })
+  const run = new Function("turnpike", "console", `return (async () => { ${sample?.source} })()`)
+  await run(turnpike, { log() {} })
+  expect(seen).toHaveLength(1)
+  const [request] = seen
+  const filled = operation.path.replace(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(String(described.parameters?.find((parameter) => parameter.name === name)?.example)),
+  )
+  expect([request?.method, request?.url.pathname]).toEqual([operation.method.toUpperCase(), filled])
+  const body = json(described.requestBody)
+  if (body) expect(JSON.parse(String(request?.body))).toEqual(body.example)
+  for (const { name, in: place, example } of described.parameters ?? []) {
+    if (place === "query" && example !== undefined) expect(request?.url.searchParams.get(name)).toBe(String(example))
+  }
+})

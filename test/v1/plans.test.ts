@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { sumUsage } from "../../src/billing/report-usage.ts"
+import { getEndUser } from "../../src/end-users/get-end-user.ts"
+import { listEndUsers } from "../../src/end-users/list-end-users.ts"
+import { listSpaces } from "../../src/spaces/list-spaces.ts"
+import { listTurns, type TurnFilters } from "../../src/turns/list-turns.ts"
+import { planOf } from "../harness/plans.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+const TURNS = 100_000
+
+let world: World
+let all: TestClient
+let created: TestClient
+let rareKey: string
+let space: string
+
+/** One account with 100,000 turns of 10,000 end users, nearly all done and by one key, and 20,000 of another account. */
+beforeAll(async () => {
+  world = await createWorld()
+  created = await world.createAccount({ usd: 100 })
+  all = world.createClient(created.userId, (await world.makeKey(created.userId, { scope: "all" })).value)
+  rareKey = (await world.makeKey(created.userId, { scope: "all" })).key_id
+  space = await created.space()
+  const { turn_id } = await turnOf(await created.sendTurn({ space }))
+  await world.drain()
+  for (let made = 0; made < 20; made++) await created.space({ title: `Space ${made}` })
+  const other = await world.createAccount({ usd: 100 })
+  const foreign = await turnOf(await other.sendTurn({ space: await other.space() }))
+  await world.drain()
+  for (const [from, count] of [
+    [turn_id, TURNS],
+    [foreign.turn_id, TURNS / 5],
+  ] as const) {
+    await world.sql(
+      `with source as (select * from turns where turn_id = $1), refs as (
+         insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, last_turn_at, created_at)
+         select 'conv_' || user_id || '_' || n, space_id, user_id, test, 'ref-' || n, 'default', 10, created_at - n * interval '1 minute', created_at
+         from source, generate_series(0, $2::int / 10 - 1) n returning *
+       ), made as (
+         insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
+           request_hash, text, model, state, hold_credit_micros, held_credit_micros, billed_credit_micros, cost_credit_micros,
+           model_calls, wake_at, created_at, started_at, finished_at)
+         select 'turn_0' || lpad(n::text, 9, '0') || s.user_id, s.user_id, case when n % 5000 = 7 then $3 else s.key_id end, s.space_id,
+           'conv_' || s.user_id || '_' || n % ($2::int / 10), 2 + n, false, 'ref-' || n % ($2::int / 10), 'copy ' || n, '', repeat('text ', 40), s.model,
+           k.state, 1000, case when k.state = 'queued' then 1000 else 0 end, 0, 0, 1,
+           case when k.state = 'queued' then s.created_at + interval '1 year' end, s.created_at - (n % 60) * interval '12 hours', s.created_at,
+           case when k.state <> 'queued' then s.created_at - (n % 60) * interval '12 hours' end
+         from source s, generate_series(0, $2::int - 1) n,
+           lateral (select case when n % 4000 = 1 then 'failed' when n % 4000 = 2 then 'cancelled' when n % 8000 = 3 then 'queued' else 'done' end as state) k
+         returning turn_id, user_id, space_id, key_id, end_user_ref, model, finished_at, created_at
+       ) insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, tokens_input, tokens_cached,
+           tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
+         select turn_id, 0, user_id, space_id, key_id, end_user_ref, 'rehearsal', model, 10, 0, 10, 1, 1, 0, 0, finished_at, created_at from made
+         where finished_at is not null`,
+      [from, count, rareKey],
+    )
+  }
+  await world.sql("vacuum analyze turns")
+  await world.sql("vacuum analyze usage")
+  await world.sql("vacuum analyze conversations")
+})
+afterAll(() => world.close())
+
+const cases: [string, TurnFilters][] = [
+  ["no filter", {}],
+  ["a key with few turns", { key: "rare" }],
+  ["a state that few have: failed", { state: "failed" }],
+  ["a state that few have: cancelled", { state: "cancelled" }],
+  ["a state that few have: queued", { state: "queued" }],
+  ["a state that nobody has: running", { state: "running" }],
+  ["the state of most", { state: "done" }],
+  ["an end user", { end_user_ref: "ref-77" }],
+  ["an end user who is none", { end_user_ref: "nobody" }],
+  ["a key and a state", { key: "rare", state: "done" }],
+]
+
+describe(`lists over ${TURNS} turns look at few rows`, () => {
+  test.each(cases)("turns with %s", async (name, given) => {
+    const filters = given.key ? { ...given, key: rareKey } : given
+    const plan = await planOf(world, all, (ctx, credential) => listTurns(ctx, credential, { filters, limit: 20 }))
+    console.log(
+      `${name}: ${plan.rowsOf("turns")} rows, ${plan.pages} pages, ${plan.ms.toFixed(1)} ms, ${plan.indexes.join(" ")}`,
+    )
+    expect(plan.rowsOf("turns")).toBeLessThan(200)
+    expect(plan.scans).not.toContain("turns")
+  })
+
+  test.each([
+    ["end users", 20],
+    ["end users", 100],
+  ] as const)("%s, %i of them", async (_name, limit) => {
+    for (const client of [all, created]) {
+      const plan = await planOf(world, client, (ctx, credential) =>
+        listEndUsers(ctx, credential, { filters: {}, limit }),
+      )
+      console.log(
+        `${limit} end users: ${plan.rowsOf("conversations")} rows, ${plan.pages} pages, ${plan.ms.toFixed(1)} ms`,
+      )
+      expect(plan.rowsOf("conversations")).toBeLessThan(limit * 10)
+      expect(plan.rowsOf("turns")).toBeLessThan(limit * 20)
+    }
+  })
+
+  test("one end user, and spaces", async () => {
+    const one = await planOf(world, created, (ctx, credential) => getEndUser(ctx, credential, "ref-77"))
+    expect(one.rowsOf("turns") + one.rowsOf("conversations")).toBeLessThan(100)
+    const spaces = await planOf(world, all, (ctx, credential) =>
+      listSpaces(ctx, credential, { filters: { archived: "false" }, limit: 5 }),
+    )
+    expect(spaces.rowsOf("spaces")).toBeLessThan(100)
+  })
+})
+
+test.each(["end_user_ref", "day", "model"] as const)(
+  "usage by %s reads its narrow index, not the turns",
+  async (group_by) => {
+    const range = { from: "2026-11-10T00:00:00.000Z", to: "2026-11-17T00:00:00.000Z" }
+    const plan = await planOf(world, all, (ctx, credential) =>
+      sumUsage(ctx, credential, { group_by, ...range }, { limit: 20 }),
+    )
+    console.log(`usage by ${group_by}: ${plan.pages} pages, ${plan.ms.toFixed(1)} ms, ${plan.indexes.join(" ")}`)
+    expect(plan.indexes).toContain(group_by === "model" ? "usage_settled" : "turns_ended")
+    expect(plan.scans).not.toContain("turns")
+    // The turns of that week have more than 5,000 pages.
+    expect(plan.pages).toBeLessThan(1200)
+  },
+)
