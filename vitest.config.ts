@@ -17,6 +17,7 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "500",
+                TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
                 TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "2000",
                 TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",
               },

@@ -5,8 +5,6 @@ import { type TestClient, turnOf, type World } from "./world.ts"
 /** An account with one of everything that /v1 can make, each marked with a word that stands nowhere else. */
 export interface Estate {
   client: TestClient
-  /** The same account with a key for all of it, as some operations demand. */
-  whole: TestClient
   canary: string
   space: string
   /** By what stands in paths: `spaces/{space_id}`. */
@@ -26,7 +24,7 @@ export async function createEstate(
   world: World,
   { client, usd = 10 }: { client?: TestClient; usd?: number } = {},
 ): Promise<Estate> {
-  const owner = client ?? (await world.createAccount({ usd }))
+  const owner = client ?? (await ownerWithAll(world, usd))
   const canary = `canary${crypto.randomUUID().replaceAll("-", "")}`
   const space = await owner.space({
     title: `title ${canary}`,
@@ -40,25 +38,20 @@ export async function createEstate(
     "content-type": "text/plain",
   })
   const { file_id } = (await upload.json()) as { file_id: string }
-  const whole = world.createClient(owner.userId, (await world.makeKey(owner.userId, { scope: "all" })).value)
-  const ref = `customer-${crypto.randomUUID()}`
-  const gone = `customer-${crypto.randomUUID()}`
-  await owner.runTurn({ space, end_user_ref: gone, text: canary })
-  const erased = await whole.call("DELETE", `/v1/end-users/${gone}`)
-  const { erasure_id } = (await erased.json()) as { erasure_id: string }
-  const body = { space, end_user_ref: ref, text: canary, files: [file_id], metadata: { note: canary } }
+  const body = { space, end_user_ref: canary, text: canary, files: [file_id], metadata: { note: canary } }
   const done = await owner.runTurn(body)
   const url = `https://${ESTATE_HOST}/${canary}`
-  const webhook = (await (await owner.call("POST", "/v1/webhooks", { url, description: canary })).json()) as {
-    webhook_id: string
-  }
+  const webhook = await makeWebhook(owner, { url, description: canary })
+  const gone = `gone ${canary}`
+  await owner.runTurn({ space, end_user_ref: gone })
+  const erasure = await owner.call("DELETE", `/v1/end-users/${encodeURIComponent(gone)}`)
+  const { erasure_id } = (await erasure.json()) as { erasure_id: string }
   const turn = await turnOf(await owner.sendTurn(body, canary))
   const log = await owner.call("GET", `/v1/webhooks/${webhook.webhook_id}/deliveries`)
   const [delivery] = ((await log.json()) as { data: { delivery_id: string; event_id: string }[] }).data
   const page = (await (await owner.call("GET", "/v1/turns?limit=1")).json()) as { next_cursor: string }
   return {
     client: owner,
-    whole,
     canary,
     space,
     ids: {
@@ -72,18 +65,35 @@ export async function createEstate(
       "webhooks/{webhook_id}": webhook.webhook_id,
       "deliveries/{delivery_id}": delivery?.delivery_id ?? "",
       "events/{event_id}": delivery?.event_id ?? "",
-      "end-users/{end_user_ref}": ref,
+      "end-users/{end_user_ref}": canary,
       "erasures/{erasure_id}": erasure_id,
     },
     references: {
       space,
       conversation: done.conversation,
       files: [file_id],
-      end_user_ref: ref,
+      end_user_ref: canary,
       turn: turn.turn_id,
       key: await keyIdOf(owner),
       cursor: page.next_cursor,
     },
+  }
+}
+
+/** An account with a key of the scope `all`: some operations need it. */
+export async function ownerWithAll(world: World, usd: number): Promise<TestClient> {
+  const { userId } = await world.createAccount({ usd })
+  return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
+}
+
+/** Makes a webhook; in the place of another, when the account has as many as it may. */
+async function makeWebhook(owner: TestClient, body: object): Promise<{ webhook_id: string }> {
+  for (;;) {
+    const made = await owner.call("POST", "/v1/webhooks", body)
+    if (made.status === 201) return made.json()
+    const list = await owner.call("GET", "/v1/webhooks")
+    const [newest] = ((await list.json()) as { data: { webhook_id: string }[] }).data
+    await owner.call("DELETE", `/v1/webhooks/${newest?.webhook_id}`)
   }
 }
 
@@ -115,6 +125,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   updateSpace: () => ({ body: { title: "newer" } }),
   putManifest: () => ({ body: { instructions: "new" } }),
   putSecret: () => ({ body: { value: "newer" } }),
+  putEndUserLimits: () => ({ body: { daily_usd: 1, monthly_usd: 2 } }),
   putTool: () => ({ body: definition }),
   putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   testTool: () => ({ body: { input: { id: "1" } } }),
@@ -122,9 +133,8 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   updateWebhook: () => ({ body: { description: "new" } }),
   replayEvents: () => ({ body: { from: "2026-01-01T00:00:00Z" } }),
-  putEndUserLimits: () => ({ body: { daily_usd: 1 } }),
-  createTurn: ({ space, references: { end_user_ref, conversation, files } }) => ({
-    body: { space, end_user_ref, text: "new", conversation, files },
+  createTurn: ({ space, canary, references }) => ({
+    body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
     headers: { "idempotency-key": "new" },
   }),
 }

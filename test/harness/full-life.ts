@@ -37,7 +37,7 @@ export function canariesOf(person: string) {
       "streamed",
       "queued",
     ],
-    ...["lostObject", "history"],
+    ...["lostObject", "history", "echoed"],
   ] as const
   return Object.fromEntries(places.map((place) => [place, `canary-${person}-${place}`])) as Record<
     (typeof places)[number],
@@ -65,6 +65,11 @@ export function serveEchoes(world: World): void {
     answer: ({ url }) => Response.json({ answer: decodeURIComponent(url).replace("Input", "Answer") }),
   })
   world.serve("down.customer.com", (request) => new Response(`no ${decodeURIComponent(request.url)}`, { status: 500 }))
+  // A webhook's receiver that says what it was told.
+  world.serve("hooks.customer.com", async (request) => {
+    const [heard = "nothing"] = /canary-\w+-queued/.exec(await request.text()) ?? []
+    return new Response(heard.replace("queued", "echoed"))
+  })
   world.serve("camera.customer.com", async (request) => {
     if (request.method !== "POST") return new Response(null, { status: request.method === "DELETE" ? 200 : 405 })
     const { id, method, params } = (await request.json()) as {
@@ -98,6 +103,7 @@ export async function liveFully(
   client: TestClient,
   { space, ref, words, shared }: { space: string; ref: string; words: Canaries; shared?: string },
 ): Promise<{ turnIds: string[]; upload: string }> {
+  await client.call("POST", "/v1/webhooks", { url: "https://hooks.customer.com/" })
   const files = createFileClient(world, client)
   const upload = await files.add(space, `?name=${words.uploadName}.txt`, `bytes ${words.uploadBytes}`)
   const deleted = await files.add(space, `?name=${words.deletedUpload}.txt`)
@@ -141,7 +147,7 @@ export async function liveFully(
   const queued = await send(words.queued)
   await client.call("POST", `/v1/turns/${queued}/cancel`)
   await client.call("DELETE", `/v1/files/${deleted.file_id}`)
-  await world.settled()
+  await world.drain()
   // What a call left behind whose step was never committed: an object without a row.
   await world.bucket.put(`turns/${turnIds[0]}/9.9`, words.lostObject)
   return { turnIds: [...turnIds, streamed, queued], upload: upload.file_id }

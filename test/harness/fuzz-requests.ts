@@ -35,7 +35,6 @@ function hintsOf({ own, others }: World): Hints {
   const reference = (name: string) => fc.constantFrom(own.references[name], others.references[name])
   const pin = fc.constant("rehearsal/standard")
   const url = fc.constantFrom(`https://${ESTATE_HOST}/x`, `https://${ESTATE_HOST}/{{input.id}}?t={{secrets.TOKEN}}`)
-  const hookUrl = fc.constantFrom(`https://${ESTATE_HOST}/hook`, `https://${ESTATE_HOST}/other`)
   const serverUrl = fc.constantFrom(`https://${ESTATE_HOST}/mcp`, `https://${ESTATE_HOST}/{{secrets.TOKEN}}`)
   const texts = ["hi", "[steps 2]\n[use input=10 output=5]", "[fail OUT_OF_STOCK]", "[write a.txt hello]", "[long 50]"]
   return {
@@ -51,8 +50,6 @@ function hintsOf({ own, others }: World): Hints {
     from: fc.constant("2026-01-01T00:00:00Z"),
     to: fc.constant("2027-01-01T00:00:00Z"),
     "listTurns.cursor": fc.constant(cursor),
-    "CreateWebhook.url": hookUrl,
-    "UpdateWebhook.url": hookUrl,
     "PutTool.name": fc.constant(own.ids["tools/{name}"]),
     "PutMcpServer.name": fc.constant(own.ids["mcp-servers/{name}"]),
     "McpServer.url": serverUrl,
@@ -73,7 +70,7 @@ export function requestsFor(template: string, verb: string, world: World): fc.Ar
   const hints = hintsOf(world)
   const of = (schema: JsonSchema) => arbitraryOf(schema, world.document.components.schemas, hints)
   const method = verb.toUpperCase()
-  const key = `Bearer ${world.own.whole.key}`
+  const key = `Bearer ${world.own.client.key}`
   const body = bodyOf(operation, of)
   const query = queryOf(operation, of, hints)
   const plain = fc.record({ path: pathOf(template, world), query: query.valid, ...body.valid })
@@ -88,7 +85,7 @@ export function requestsFor(template: string, verb: string, world: World): fc.Ar
   const careless = fc
     .record({
       parts: plain,
-      extra: oddHeaders([world.own.whole.key, world.others.client.key]),
+      extra: oddHeaders([world.own.client.key, world.others.client.key]),
       other: mostly(fc.constant(method), fc.constantFrom(...OTHER_METHODS), 2),
     })
     .map(({ parts, extra, other }) => {

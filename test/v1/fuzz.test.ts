@@ -2,12 +2,12 @@ import { env as bindings } from "cloudflare:workers"
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { declaredAnswers, type OpenApi } from "../harness/declared.ts"
-import { createEstate } from "../harness/estate.ts"
+import { createEstate, ownerWithAll } from "../harness/estate.ts"
 import { type FuzzRequest, requestsFor } from "../harness/fuzz-requests.ts"
 import { type Message, result } from "../harness/mcp.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 // 2,000 requests for everyone, 20,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
@@ -17,8 +17,10 @@ const PER_ROUND = 8
 const AT_ONCE = 8
 
 let world: World
+let accounts: [TestClient, TestClient]
 beforeAll(async () => {
   world = await createWorld()
+  accounts = [await ownerWithAll(world, 100_000), await ownerWithAll(world, 100_000)]
   // No request leaves this machine, whatever URL the fuzz has made.
   world.serve("*", answerAsAnyServer)
 })
@@ -50,14 +52,11 @@ test(`${REQUESTS} requests made from the OpenAPI document are answered as it say
   )
   const tally = new Map<string, { all: number; validDone: number; statuses: Record<number, number> }>()
   const failures: string[] = []
-  const accounts: number[] = []
 
   let sent = 0
   for (let round = 0; sent < REQUESTS; round++) {
-    // In this order: making an estate lets all turns run that are there.
-    const others = await createEstate(world, { usd: 1000 })
-    const own = await createEstate(world, { usd: 1000 })
-    accounts.push(own.client.userId, others.client.userId)
+    const [own, others] = await Promise.all(accounts.map((client) => createEstate(world, { client })))
+    if (!own || !others) throw new Error("no estate")
     const made = operations.flatMap(({ template, verb }, index) => {
       const options = { seed: seed + round * operations.length + index, numRuns: PER_ROUND }
       return fc.sample(requestsFor(template, verb, { document, own, others }), options)
@@ -106,7 +105,7 @@ test(`${REQUESTS} requests made from the OpenAPI document are answered as it say
     await world.drain()
     await world.sweep()
   }
-  for (const userId of accounts) await expectPromises(world, userId)
+  for (const { userId } of accounts) await expectPromises(world, userId)
 })
 
 /** Mixed, but so that most requests find what others remove, and some find it gone. */

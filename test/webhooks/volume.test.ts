@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { isThorough } from "../harness/crash.ts"
 import { createRandom } from "../harness/random.ts"
 import { makeWebhook, type Receiver, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -35,7 +36,10 @@ async function sendTurns(client: TestClient, space: string, turns: number) {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
 }
 
-test("10,000 transitions to three endpoints: a healthy one, one that is always down, and one that flaps", async () => {
+// 10,000 in CI, fewer for everyone.
+const [ROUNDS, TURNS_EACH] = isThorough ? [17, 197] : [6, 50]
+
+test(`${ROUNDS * TURNS_EACH * 3} transitions to three endpoints: a healthy one, one that is always down, and one that flaps`, async () => {
   const random = createRandom("webhook volume")
   const client = await world.createAccount({ usd: 1000 })
   const healthy = serveReceiver(world)
@@ -43,22 +47,22 @@ test("10,000 transitions to three endpoints: a healthy one, one that is always d
     throw new TypeError("connection refused")
   })
   let flapped = false
+  let isShaky = true
   const flapping = serveReceiver(
     world,
-    () => new Response(null, { status: flapped || random.int(10) === 0 ? 503 : 200 }),
+    () => new Response(null, { status: flapped || (isShaky && random.int(10) === 0) ? 503 : 200 }),
   )
   const space = await client.space()
   const ids: string[] = []
   for (const { url } of [healthy, down, flapping]) ids.push((await makeWebhook(client, { url })).webhook_id)
 
-  const [rounds, turnsEach] = [17, 197]
-  const turns = rounds * turnsEach
-  for (let round = 1; round <= rounds; round++) {
+  const turns = ROUNDS * TURNS_EACH
+  for (let round = 1; round <= ROUNDS; round++) {
     flapped = round % 3 === 0
-    await sendTurns(client, space, turnsEach)
+    await sendTurns(client, space, TURNS_EACH)
     await world.drain()
     // No time has passed: whatever the others do, the healthy one has everything.
-    expect(healthy.received).toHaveLength(round * turnsEach * TRANSITIONS.length)
+    expect(healthy.received).toHaveLength(round * TURNS_EACH * TRANSITIONS.length)
     await world.advance(1000)
   }
   const sent = byTurn(healthy)
@@ -67,9 +71,10 @@ test("10,000 transitions to three endpoints: a healthy one, one that is always d
   expect(await statesOf(ids[0] as string)).toEqual([{ state: "delivered", count: turns * 3, tried: turns * 3 }])
 
   flapped = false
+  isShaky = false
   for (let round = 0; (await statesOf(ids[2] as string)).some(({ state }) => state === "pending"); round++) {
-    expect(round, "the flapping one is stuck").toBeLessThan(100)
-    await world.advance(120_000)
+    expect(round, "the flapping one is stuck").toBeLessThan(12)
+    await world.advance(400_000)
     await world.sweep()
     await world.drain()
   }
@@ -78,10 +83,11 @@ test("10,000 transitions to three endpoints: a healthy one, one that is always d
   expect(new Set(flapping.received.map(({ headers }) => headers["webhook-id"])).size).toBe(turns * 3)
   expect(healthy.received, "nothing came again").toHaveLength(turns * 3)
 
-  const [pending] = await statesOf(ids[1] as string)
-  expect(pending).toEqual({ state: "pending", count: turns * 3, tried: turns * 3 })
+  const pending = await statesOf(ids[1] as string)
+  expect(pending).toEqual([{ state: "pending", count: turns * 3, tried: expect.any(Number) }])
+  expect(pending[0]?.tried, "each turn's first event at least").toBeGreaterThanOrEqual(turns)
   await client.call("PATCH", `/v1/webhooks/${ids[1]}`, { enabled: false })
-  expect(await statesOf(ids[1] as string)).toEqual([{ state: "failed", count: turns * 3, tried: turns * 3 }])
+  expect(await statesOf(ids[1] as string)).toEqual([{ ...pending[0], state: "failed" }])
   console.log(
     `${turns * 3} transitions (seed ${random.seed}): ${flapping.received.length} attempts at the flapping endpoint`,
   )
