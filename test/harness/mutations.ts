@@ -49,7 +49,9 @@ export function nearly(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   })
 }
 
-function apply(holder: { root: unknown }, { place, how, value, name }: Change) {
+function apply(holder: { root: unknown }, { place, how, value: odd, name }: Change) {
+  // A copy: the next change may be made inside it.
+  const value = structuredClone(odd)
   const places: [object, string][] = []
   collect(holder, places)
   const [parent, key] = places[place % places.length] as [object, string]
