@@ -153,5 +153,5 @@ const before = (to: string) => sql`and e.created_at < ${to}::timestamptz
 
 function disabled({ webhook_id }: EndpointRow): TurnpikeError {
   const message = `The webhook "${webhook_id}" is disabled: switch it on first (PATCH {"enabled": true}).`
-  return new TurnpikeError("CONFLICT", message)
+  return new TurnpikeError("WEBHOOK_DISABLED", message)
 }

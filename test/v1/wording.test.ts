@@ -52,3 +52,20 @@ test("one fault of a field is told, not all that follow from it", async () => {
   )
   expect(answer).toMatchObject({ error: { details: [{ param: "text", message: "must not be empty" }] } })
 })
+
+test.each([
+  ["/turns", "There is nothing at /turns: the API is below /v1, and its reference at /docs."],
+  ["/v1/spaces/", "There is nothing at /v1/spaces/: a path does not end with a slash."],
+  ["/v1/nope", "There is nothing at /v1/nope."],
+])("a path that is none, %s, is told what may be wrong with it", async (path, message) => {
+  const client = await world.createAccount()
+  expect(await json(client.call("GET", path))).toMatchObject([404, { error: { message } }])
+})
+
+test("a key that is sent without its scheme is told so", async () => {
+  const response = await world.invoke(
+    new Request("https://api.test/v1/me", { headers: { Authorization: "turnpike_live_x" } }),
+  )
+  const message = "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
+  expect([response.status, await response.json()]).toMatchObject([401, { error: { code: "INVALID_API_KEY", message } }])
+})
