@@ -1315,7 +1315,7 @@ export interface Operations {
     answer: Delivery
   }
 
-  /** Replay the events of a time */
+  /** Replay the events of a period */
   replayEvents: {
     params: {
       /** The webhook, `whk_…`. */

@@ -53,6 +53,9 @@ export async function verifyWebhook(
   const nowSeconds = (now?.getTime() ?? systemRuntime.now()) / 1000
   if (!(Math.abs(nowSeconds - seconds) <= toleranceSeconds)) throw refused("webhook-timestamp is too far from now")
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
+  if (!ArrayBuffer.isView(bytes)) {
+    throw new TypeError("verifyWebhook: give the raw body, as text or bytes: a parsed one is not what was signed.")
+  }
   const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   const candidates = signatures.split(" ").flatMap((entry) => (entry.startsWith("v1,") ? [decode(entry.slice(3))] : []))
   const secrets = typeof secret === "string" ? [secret] : secret

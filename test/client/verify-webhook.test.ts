@@ -93,3 +93,8 @@ test("a secret that is none is the caller's mistake, not the message's", async (
     await expect(verifyWebhook(BODY, signed(), secret, later(0))).rejects.toBeInstanceOf(TypeError)
   }
 })
+
+test("a body that was parsed already is the caller's mistake too, and is told so", async () => {
+  const parsed = JSON.parse(BODY) as never
+  await expect(verifyWebhook(parsed, signed(), SECRET, later(0))).rejects.toThrow(/give the raw body/)
+})

@@ -39,7 +39,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       path: `${prefix}/webhooks/{webhook_id}/replay`,
       id: "replayEvents",
       tag,
-      summary: "Replay the events of a time",
+      summary: "Replay the events of a period",
       description:
         "Sends again, under the same ids, what has failed or was never sent to this webhook, with `include_delivered` all. At " +
         "most 1000 events at a time; send the same request with the `cursor` to go on.",
