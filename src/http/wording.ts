@@ -6,7 +6,7 @@ type RawIssue = z.core.$ZodRawIssue
 export const REQUIRED = "is required"
 
 /** What is wrong with a value, to stand behind its name. A schema's own message goes before it. */
-function word(issue: RawIssue): string | undefined {
+function word(issue: RawIssue): string {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return REQUIRED
@@ -18,11 +18,13 @@ function word(issue: RawIssue): string | undefined {
     case "invalid_value":
       return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map((value) => JSON.stringify(value)).join(", ")}`
     case "invalid_format":
-      return issue.format === "datetime" ? "must be a time, such as 2026-11-20T08:30:00Z" : undefined
+      return issue.format === "datetime" ? "must be a time, such as 2026-11-20T08:30:00Z" : "is not valid"
+    case "invalid_key":
+      return `its name ${issue.issues[0]?.message ?? "is not valid"}`
     case "unrecognized_keys":
       return `There is no such field${only(issue)}.`
     default:
-      return undefined
+      return "is not valid"
   }
 }
 

@@ -8,6 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const LONG = "k".repeat(65)
+
 const TURN_FIELDS = "space, end_user_ref, text, conversation, files, model, max_cost_usd, timeout_seconds, metadata"
 
 test.each([
@@ -28,6 +30,12 @@ test.each([
     "/v1/turns",
     { space: "s", end_user_ref: "e", text: "t", user: "u" },
     `user: There is no such field, only ${TURN_FIELDS}.`,
+  ],
+  [
+    "POST",
+    "/v1/spaces",
+    { title: "t", metadata: { [LONG]: "v" } },
+    `metadata.${LONG}: its name must have at most 64 characters`,
   ],
   ["GET", "/v1/turns?limit=1000", undefined, "limit: must be at most 100"],
   ["GET", "/v1/turns?limit=abc", undefined, "limit: must be a number"],
