@@ -253,7 +253,7 @@ describe("scopes and test keys", () => {
   })
 })
 
-test("round trips: a POST takes 1 statement, a GET 1, a plain turn 4 in all", async () => {
+test("round trips: a POST takes 1 statement, a GET 1, a plain turn 3 in all", async () => {
   const client = await world.createAccount()
   const space = await client.space()
   await world.plan([])
