@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
+import { createdBetween } from "../created-between.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { firstIdAt } from "../platform/ids.ts"
 import { type EventRow, eventBytes, eventInScope, eventJson } from "./event-payload.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Event } from "./schemas.ts"
@@ -71,15 +71,7 @@ function filterConditions(filters: EventFilters): RawBuilder<unknown>[] {
   if (filters.type) where.push(sql`e.type = ${filters.type}`)
   // By its log: the feed has no index of turns.
   if (filters.turn) where.push(sql`e.event_id in (select event_id from turn_events where turn_id = ${filters.turn})`)
-  // An event's id begins with the millisecond of its created_at: the bound on the id is what the index can use.
-  if (filters.created_after) {
-    where.push(sql`e.created_at >= ${filters.created_after}::timestamptz`)
-    where.push(sql`e.event_id collate "C" >= ${firstIdAt("event", new Date(filters.created_after))}`)
-  }
-  if (filters.created_before) {
-    where.push(sql`e.created_at < ${filters.created_before}::timestamptz`)
-    where.push(sql`e.event_id collate "C" < ${firstIdAt("event", new Date(filters.created_before))}`)
-  }
+  where.push(...createdBetween("event", ["e", "event_id"], filters))
   return where
 }
 

@@ -1,11 +1,12 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { createdBetween } from "../created-between.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { type Made, type Once, replay } from "../identity/once.ts"
 import { decodeCursor, toPage } from "../pagination.ts"
-import { firstIdAt, newId } from "../platform/ids.ts"
+import { newId } from "../platform/ids.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { getDelivery } from "./list-deliveries.ts"
@@ -108,9 +109,7 @@ export async function replayEvents(
       select e.event_id, e.turn_id, e.seq
       from target, caller, lateral (select w from webhook_endpoints w where w.webhook_id = target.webhook_id) as endpoint, events e
       where target.disabled_at is null and e.user_id = caller.user_id and e.test = caller.test
-        and e.created_at >= ${input.from}::timestamptz
-        and e.event_id collate "C" >= ${firstIdAt("event", new Date(input.from))}
-        ${input.to ? before(input.to) : sql``}
+        and ${sql.join(createdBetween("event", ["e", "event_id"], { created_after: input.from, created_before: input.to }), sql` and `)}
         ${after ? sql`and e.event_id collate "C" > ${after}` : sql``}
         and endpoint_hears(endpoint.w, e) and (${types}::jsonb is null or ${types}::jsonb ? e.type)
       order by e.event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch + 1}::integer
@@ -146,10 +145,6 @@ function replayedOf(done: string, filters: object): Replayed {
   const { has_more, next_cursor } = toPage([last], { more: last !== "", filters, idOf: (id) => id })
   return { replayed: Number(count), has_more, next_cursor }
 }
-
-/** An event's id begins with the millisecond of its created_at: the bound on the id is what the index can use. */
-const before = (to: string) => sql`and e.created_at < ${to}::timestamptz
-  and e.event_id collate "C" < ${firstIdAt("event", new Date(to))}`
 
 function disabled({ webhook_id }: EndpointRow): TurnpikeError {
   const message = `The webhook "${webhook_id}" is disabled: switch it on first (PATCH {"enabled": true}).`
