@@ -34,6 +34,11 @@ export const WEBHOOK_POLICY = {
   /** A wake that has not arrived by then is sent again. */
   rewakeMs: 60_000,
   sweepBatch: 1000,
+  /** Pending deliveries that one statement gives up when their endpoint stops; the sweeper goes on. */
+  stopBatch: 10_000,
+  stopBatches: 20,
+  /** An event whose commit was under way when its endpoint stopped is there by then. */
+  stopSettlesMs: 120_000,
   replayBatch: 1000,
   /** Attempts that a list shows for each delivery, the newest ones. */
   attemptsListed: 16,

@@ -9,6 +9,7 @@ import { readWithSecret, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { UpdateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretPlace } from "./signing.ts"
+import { givenUp, pendingOf } from "./sweep-stopped.ts"
 
 /**
  * Changes what is named. Switching it off ends its pending deliveries as failed, visibly: they can be replayed. Switching it on
@@ -76,15 +77,15 @@ async function changeEndpoint(
   const now = ctx.clock.now()
   const { row, replayOf } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
     ctes: sql`changed as (
-      update webhook_endpoints w set ${set}, updated_at = ${now}::timestamptz
+      update webhook_endpoints w set ${set}, updated_at = ${now}::timestamptz ${failPending ? sql`, stopping = true` : sql``}
       from caller where w.webhook_id = ${webhookId} and ${endpointInScope}
       returning w.*
     )${
       failPending
         ? sql`, failed as (
-      update webhook_deliveries d set state = 'failed', status_reason = ${failPending}, next_attempt_at = null,
-        lease_until = null, finished_at = ${now}::timestamptz
-      from changed where d.webhook_id = changed.webhook_id and d.state = 'pending'
+      update webhook_deliveries d set ${givenUp(sql`${failPending}`, now)}
+      from changed, lateral (${pendingOf(sql`changed.webhook_id`)}) as pending
+      where d.delivery_id = pending.delivery_id and d.state = 'pending'
     )`
         : sql``
     }`,
