@@ -30,7 +30,7 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
       return done
     }
     const { attempts, left } = await attemptAll(ctx, endpoint, deliveries, until)
-    const reason = attempts.length > 0 ? await recordAttempts(ctx, webhookId, attempts) : null
+    const reason = attempts.length > 0 ? await recordAttempts(ctx, endpoint, attempts) : null
     const delivered = attempts.filter(({ ok }) => ok).length
     done.delivered += delivered
     done.failed += attempts.length - delivered

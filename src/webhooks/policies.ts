@@ -26,6 +26,7 @@ export const WEBHOOK_POLICY = {
   runBudgetMs: 20_000,
   /** Longer than a run's last attempt can take. */
   leaseMs: 60_000,
+  recordTries: 3,
   /** What all runs of an endpoint may have open together, when it answers and when it does not. */
   inFlight: 60,
   inFlightFailing: 24,

@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { TurnpikeError } from "../errors.ts"
 import { newId } from "../platform/ids.ts"
 import type { Attempt } from "./attempt-delivery.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
@@ -9,11 +10,29 @@ import { givenUp, pendingOf } from "./sweep-stopped.ts"
 /**
  * Commits what became of a run's attempts: log, states, retry times, the endpoint's health. An endpoint that answered 410, or
  * has only failed for `disableAfterMs`, is disabled with an event, and what was pending for it has failed, visibly. Returns why
- * it was disabled, if it was.
+ * it was disabled, if it was. Tried again when the database does not answer, since what is not recorded is sent again; what was
+ * recorded is so once.
  */
 export async function recordAttempts(
   ctx: Context,
-  webhookId: string,
+  endpoint: Tried,
+  attempts: Attempt[],
+): Promise<EndpointRow["disabled_reason"]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await record(ctx, endpoint, attempts)
+    } catch (error) {
+      if (tries === WEBHOOK_POLICY.recordTries || !(error instanceof TurnpikeError)) throw error
+    }
+  }
+}
+
+/** An endpoint as it was when the attempts were made. */
+type Tried = Pick<EndpointRow, "webhook_id" | "url">
+
+async function record(
+  ctx: Context,
+  { webhook_id: webhookId, url }: Tried,
   attempts: Attempt[],
 ): Promise<EndpointRow["disabled_reason"]> {
   const now = ctx.clock.now()
@@ -34,6 +53,8 @@ export async function recordAttempts(
     ), verdict as materialized (
       select case
         when endpoint.disabled_at is not null or endpoint.deleted_at is not null then null
+        -- What its former place has answered says nothing about the one it has now.
+        when endpoint.url <> ${url} then null
         when exists (select 1 from mine where status = 410) then 'gone'
         when endpoint.failing_since <= ${limit}::timestamptz and exists (select 1 from mine)
           and not exists (select 1 from mine where ok) then 'failing'

@@ -144,3 +144,43 @@ test("an answer with a status that is none fails its own attempt, and no other o
   expect(done).toMatchObject({ event_type: "turn.done", state: "delivered", attempt_count: 1 })
   expect(receiver.received).toHaveLength(3)
 })
+
+test("410 of a place that the endpoint has left meanwhile does not disable it", async () => {
+  const client = await world.createAccount()
+  const [before, after] = [serveReceiver(world), serveReceiver(world)]
+  const { webhook_id } = await makeWebhook(client, { url: before.url, events: ["turn.done"] })
+  before.answer = async () => {
+    await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { url: after.url })
+    return new Response("gone", { status: 410 })
+  }
+  await client.runTurn({ space: await client.space() })
+  const webhook = await (await client.call("GET", `/v1/webhooks/${webhook_id}`)).json()
+  expect(webhook).toMatchObject({ enabled: true, url: after.url })
+  await pass(1)
+  expect(await deliveriesOf(client, webhook_id)).toMatchObject([{ state: "delivered", attempt_count: 2 }])
+  expect([before.received.length, after.received.length]).toEqual([1, 1])
+})
+
+test("a record that the database does not take at first is made again: nothing is sent twice, nothing is noted twice", async () => {
+  const client = await world.createAccount()
+  let failing = false
+  const receiver = serveReceiver(world, () => new Response(null, { status: failing ? 500 : 200 }))
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+  const space = await client.space()
+  for (const when of ["before", "after"] as const) {
+    for (failing of [false, true]) {
+      const sent = receiver.received.length
+      await world.plan([{ call: 1, match: "insert into webhook_attempts", action: "cut", when }])
+      await client.runTurn({ space })
+      await world.clearFaults()
+      expect(receiver.received).toHaveLength(sent + 1)
+      const [newest] = await deliveriesOf(client, webhook_id)
+      expect(newest).toMatchObject({
+        state: failing ? "pending" : "delivered",
+        attempt_count: 1,
+        attempts: [{ attempt: 1 }],
+      })
+      await world.advance(1000)
+    }
+  }
+})
