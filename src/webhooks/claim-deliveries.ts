@@ -54,13 +54,13 @@ export async function claimDeliveries(ctx: Context, webhookId: string): Promise<
       for update of d skip locked
     ), sized as materialized (
       select due.delivery_id, row_number() over by_time as place,
-        coalesce(sum(${eventBytes}) over (by_time rows between unbounded preceding and 1 preceding), 0) as bytes_before
+        sum(${eventBytes}) over (by_time rows unbounded preceding) as bytes
       from due join events e on e.event_id = due.event_id left join turns t on t.turn_id = e.turn_id
       window by_time as (order by due.next_attempt_at, due.event_id collate "C")
     ), claimed as (
       update webhook_deliveries d set epoch = d.epoch + 1, lease_until = ${lease}::timestamptz
       from sized where d.delivery_id = sized.delivery_id and sized.place <= (select most from room)
-        and sized.bytes_before < ${WEBHOOK_POLICY.batchBytes}::integer
+        and (sized.place = 1 or sized.bytes <= ${WEBHOOK_POLICY.batchBytes}::integer)
       returning d.*
     )
     select (select to_jsonb(endpoint) from endpoint) as endpoint,
