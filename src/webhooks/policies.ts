@@ -36,7 +36,7 @@ export const WEBHOOK_POLICY = {
   rewakeMs: 60_000,
   sweepBatch: 1000,
   /** Pending deliveries that one statement gives up when their endpoint stops; the sweeper goes on. */
-  stopBatch: 10_000,
+  stopBatch: 20_000,
   stopBatches: 20,
   /** An event whose commit was under way when its endpoint stopped is there by then. */
   stopSettlesMs: 120_000,
