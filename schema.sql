@@ -552,6 +552,10 @@ create table if not exists erased_objects (
 create index if not exists erased_objects_to_remove on erased_objects (erasure_id) where removed_at is null;
 alter table turns add column if not exists erased_at timestamptz;
 
+-- An endpoint was disabled or removed, and the sweeper has not yet seen that nothing is pending for it.
+alter table webhook_endpoints add column if not exists stopping boolean not null default false;
+create index if not exists webhook_endpoints_stopping on webhook_endpoints (updated_at) where stopping;
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$

@@ -44,9 +44,9 @@ export async function listEvents(
   const { row } = await queryAs<Found>(ctx, credential, {
     select: sql`select count(*)::integer as found, coalesce(jsonb_agg(
         page.event || jsonb_build_object('place', page.xact::text || '_' || page.event_id) order by page.place)
-        filter (where page.place <= ${limit}::integer and page.bytes_before < ${WEBHOOK_POLICY.batchBytes}::integer), '[]') as events
+        filter (where page.place <= ${limit}::integer and (page.place = 1 or page.bytes_so_far <= ${WEBHOOK_POLICY.batchBytes}::integer)), '[]') as events
       from (
-        select found.*, coalesce(sum(bytes) over (order by place rows between unbounded preceding and 1 preceding), 0) as bytes_before
+        select found.*, sum(bytes) over (order by place rows unbounded preceding) as bytes_so_far
         from (
           select ${eventJson} as event, e.event_id, e.xact, ${eventBytes} as bytes, row_number() over (order by ${order}) as place
           from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id, caller

@@ -18,6 +18,9 @@ import { wakeWebhooks } from "./wake-webhooks.ts"
 const startAgain = (now: Date) => sql`state = 'pending', status_reason = null, round = 0, lease_until = null,
   next_attempt_at = ${now}::timestamptz, finished_at = null`
 
+// The statements below lock the endpoint before its deliveries, as those do that record attempts or stop it: so that none of
+// them is the other's deadlock, and what is on its way again is on its way to an endpoint that is on.
+
 /** Sends a delivery's event again, under the same id, whatever became of it before. NOT_FOUND, CONFLICT for a disabled endpoint. */
 export async function redeliver(
   ctx: Context,
@@ -31,6 +34,7 @@ export async function redeliver(
     ctes: sql`target as materialized (
       select d.delivery_id, w.* from webhook_deliveries d join webhook_endpoints w on w.webhook_id = d.webhook_id, caller
       where d.delivery_id = ${deliveryId} and ${endpointInScope}
+      for no key update of w
     ), again as (
       update webhook_deliveries d set ${startAgain(now)} from target
       where d.delivery_id = target.delivery_id and target.disabled_at is null
@@ -61,6 +65,7 @@ export async function sendTest(
   const { row, replayOf } = await queryAs<Row>(ctx, credential, {
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
+      for no key update of w
     ), event as (
       insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
       select ${eventId}, user_id, test, 'ping', space_id, case scope when 'created' then key_id end,
@@ -105,6 +110,7 @@ export async function replayEvents(
   const { row, replayOf } = await queryAs<Row>(ctx, credential, {
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
+      for no key update of w
     ), page as materialized (
       select e.event_id, e.turn_id, e.seq
       from target, caller, lateral (select w from webhook_endpoints w where w.webhook_id = target.webhook_id) as endpoint, events e
