@@ -609,11 +609,12 @@ end $$;
 create or replace trigger turn_events_feed after insert on turn_events for each row
   when (new.type like 'turn.%') execute function feed_turn_event();
 
--- Which endpoints an event is for. A ping is for the one that asked for it, and gets its delivery where it is made.
+-- Which endpoints an event is for. What is of no turn but of an endpoint is, within a space, for the key that made that. A ping is for the one that asked for it, and gets its delivery where it is made.
 create or replace function endpoint_hears(endpoint webhook_endpoints, event events) returns boolean language sql immutable as $$
   select endpoint.user_id = event.user_id and endpoint.test = event.test and endpoint.deleted_at is null
     and event.type <> 'ping' and (endpoint.events is null or endpoint.events ? event.type)
     and case endpoint.scope when 'all' then true when 'space' then endpoint.space_id = event.space_id
+        and (event.turn_id is not null or event.created_by_key_id = endpoint.key_id)
       else endpoint.key_id = event.created_by_key_id end
 $$;
 

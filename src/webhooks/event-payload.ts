@@ -19,11 +19,12 @@ export const eventJson = sql`to_jsonb(e) || jsonb_build_object('turn',
 export const eventBytes = sql`coalesce(octet_length(to_json(to_json(t.text)::text)::text)
   + coalesce(octet_length(to_json(to_json(t.result)::text)::text), 0), 0)`
 
-/** The events `e` that a key may see: its account's, or those of its spaces. */
+/** The events `e` that a key may see: its account's, or those of its spaces and of the endpoints that it made there. */
 export const eventInScope = sql`e.user_id = caller.user_id and e.test = caller.test and (
   caller.scope = 'all'
   or (caller.scope = 'created' and e.created_by_key_id = caller.key_id)
-  or (caller.scope = 'space' and e.space_id = caller.space_id))`
+  or (caller.scope = 'space' and e.space_id = caller.space_id
+    and (e.turn_id is not null or e.created_by_key_id = caller.key_id)))`
 
 /**
  * An event as webhooks and the feed tell it: the same at every attempt. A turn is shown as it was at its transition, which

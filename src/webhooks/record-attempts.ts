@@ -98,7 +98,7 @@ async function record(
         verdict.reason is not null or (w.failing_since is null) <> exists (select 1 from mine where ok))
     ), event as (
       insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
-      select ${newId("event", now)}, user_id, test, 'endpoint.disabled', space_id, case scope when 'created' then key_id end,
+      select ${newId("event", now)}, user_id, test, 'endpoint.disabled', space_id, case when scope <> 'all' then key_id end,
         jsonb_build_object('webhook_id', webhook_id, 'url', url, 'reason', verdict.reason), ${now}::timestamptz
       from endpoint, verdict where verdict.reason is not null
     )

@@ -68,7 +68,7 @@ export async function sendTest(
       for no key update of w
     ), event as (
       insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
-      select ${eventId}, user_id, test, 'ping', space_id, case scope when 'created' then key_id end,
+      select ${eventId}, user_id, test, 'ping', space_id, case when scope <> 'all' then key_id end,
         jsonb_build_object('webhook_id', webhook_id), ${now}::timestamptz
       from target where disabled_at is null
       returning *
