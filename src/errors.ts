@@ -58,7 +58,7 @@ export const ERROR_CODES = {
   INSUFFICIENT_CREDITS: {
     status: 402,
     retryable: false,
-    cause: "Nothing of the balance is available: it is spent or held by turns under way.",
+    cause: "Nothing of the balance is available: it is spent, or held by turns under way.",
     cure: "Top up, or wait for running turns to release their holds.",
   },
   SCOPE_DENIED: {
@@ -76,8 +76,8 @@ export const ERROR_CODES = {
   NOT_FOUND: {
     status: 404,
     retryable: false,
-    cause: "There is no such thing, or this key may not see it.",
-    cure: "Check the id and the key's scope.",
+    cause: "There is no such thing, or you may not see it: a test key sees only test data, a live key only live data.",
+    cure: "Check the id, the key's scope, and whether it is a test key.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -97,6 +97,24 @@ export const ERROR_CODES = {
     dashboard: true,
     cause: "The API key was revoked, which is final.",
     cure: "Create a new key.",
+  },
+  SPACE_ARCHIVED: {
+    status: 409,
+    retryable: false,
+    cause: "The space is archived: it can be read, and takes no turns, files or changes any more.",
+    cure: "Use another space. There is no way back from the archive.",
+  },
+  WEBHOOK_DISABLED: {
+    status: 409,
+    retryable: false,
+    cause: "The webhook is switched off, by you or after it failed for too long.",
+    cure: 'Mend the receiver, then `PATCH` the webhook with `{"enabled": true}`.',
+  },
+  LIMIT_REACHED: {
+    status: 409,
+    retryable: false,
+    cause: "The account has as many of these as it may have.",
+    cure: "Delete one that is not needed any more.",
   },
   CONFLICT: {
     status: 409,
@@ -131,8 +149,8 @@ export const ERROR_CODES = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     retryable: false,
-    cause: "The Idempotency-Key was used for a different request.",
-    cure: "Use a new key for a new request.",
+    cause: "The Idempotency-Key was used for a different request, or for a turn that was erased.",
+    cure: "Use a new key for a new request; to repeat the old one, send exactly its body.",
   },
   INTERNAL: {
     status: 500,

@@ -57,9 +57,13 @@ function positionIn(cursor: string): string[] | null {
 }
 
 function foreignCursor(): TurnpikeError {
-  return new TurnpikeError("VALIDATION_FAILED", "This cursor does not belong to a list with these filters.", {
-    param: "cursor",
-  })
+  return new TurnpikeError(
+    "VALIDATION_FAILED",
+    "This cursor is of a list with other filters, or of none: keep the filters (and `order`) from page to page.",
+    {
+      param: "cursor",
+    },
+  )
 }
 
 function fingerprint(filters: object): string {

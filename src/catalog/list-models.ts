@@ -13,8 +13,8 @@ export const modelSchema = z
     pin: z
       .string()
       .meta({ description: "What a turn, a space or a manifest names as `model`.", example: "rehearsal/standard" }),
-    label: z.string(),
-    engine: z.string(),
+    label: z.string().meta({ description: "Its name for people." }),
+    engine: z.string().meta({ description: "Who runs it: the part of the pin before the slash." }),
     price_usd_per_million_tokens: z.object({
       input: perMillion,
       cached: perMillion.meta({ description: "USD per million prompt tokens that the provider had in its cache." }),

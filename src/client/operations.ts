@@ -28,11 +28,14 @@ export interface ConfigVersionSummary {
 }
 
 export interface CreateSpace {
+  /** A name for people. */
   title: string
   manifest?: Manifest | undefined
   /** The pin of the space's default model. */
   model?: string | undefined
+  /** What of your REST interface the agent may call. */
   tools?: Tool[] | undefined
+  /** MCP servers whose tools it has. A turn fails while one of them cannot be reached. */
   mcp_servers?: McpServer[] | undefined
   /** Values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
@@ -47,14 +50,15 @@ export interface CreateTurn {
   end_user_ref: string
   /** What the person asks. */
   text: string
-  /** A conversation's id (`conv_…`), or a name of your own within this space and end user. Default: one for both. */
+  /** A conversation's id (`conv_…`), or a name of your own, such as your ticket's: it is made when it is new, for this space and end user alone. Default: the one that both have. The turn shows the id, whichever you gave. */
   conversation?: string | undefined
   /** Ids of files of the space, for the agent to see. */
   files?: string[] | undefined
   /** A pin, `engine/model`; else the space's. */
   model?: string | undefined
-  /** The turn never costs more. Default: a hold of 0.25. */
+  /** What the turn may cost at most, in USD: so much is held for it. Without it 0.25 is held, and more as the turn goes on. */
   max_cost_usd?: number | undefined
+  /** How long it may run. Default: the manifest's, or 300. */
   timeout_seconds?: number | undefined
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
@@ -65,6 +69,7 @@ export interface CreateWebhook {
   url: string
   /** The types of events to send; null for all, those of the future included. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  /** A note of your own. */
   description?: string | null | undefined
 }
 
@@ -81,6 +86,7 @@ export interface DeletedFile {
   turn: string | null
   name: string
   media_type: string
+  /** Its size. */
   bytes: number
   /** Lower-case hex. */
   sha256: string
@@ -93,20 +99,26 @@ export interface Delivery {
   webhook_id: string
   /** The `webhook-id` header of every attempt. */
   event_id: string
+  /** The event's `type`. */
   event_type: string
+  /** The turn that the event is of; null for others. */
   turn_id: string | null
+  /** `pending`: an attempt is to come; `failed`: none is, unless you send it again. */
   state: "pending" | "delivered" | "failed"
   /** Why it failed. */
   status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | null
+  /** All that were made, over all redeliveries. */
   attempt_count: number
   /** Oldest first. A list shows the newest 16 of each delivery, the delivery itself all. */
   attempts: DeliveryAttempt[]
+  /** While it is pending. */
   next_attempt_at: string | null
   created_at: string
   finished_at: string | null
 }
 
 export interface DeliveryAttempt {
+  /** From 1. */
   attempt: number
   created_at: string
   /** The answer's HTTP status; null when there was none. */
@@ -120,8 +132,10 @@ export interface DeliveryAttempt {
 
 export interface EndUser {
   end_user_ref: string
+  /** null: it only has limits so far. */
   first_turn_at: string | null
   last_turn_at: string | null
+  /** All that it ever sent into the key's spaces. */
   turns: number
   /** All that was ever billed for it. */
   billed_usd: number
@@ -140,8 +154,11 @@ export interface EndUserExport {
 }
 
 export interface EndUserLimits {
+  /** Of a UTC day; null: none. */
   daily_usd: number | null
+  /** Of a month in UTC; null: none. */
   monthly_usd: number | null
+  /** Whether its new turns are refused. */
   blocked: boolean
 }
 
@@ -172,7 +189,7 @@ export interface Erasure {
 
 export interface ErrorAnswer {
   error: {
-    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
     message: string
     /** The field or parameter at fault. */
     param?: string | undefined
@@ -202,17 +219,17 @@ export interface ExportedTurn {
   space: string
   /** Your own id of your customer. */
   end_user_ref: string
-  /** Turns of one conversation run in order, one at a time. */
+  /** The conversation's id. Turns of one conversation run in order, one at a time. */
   conversation: string
   /** The last three are for good. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** Why it is in its state, where there is more to say. */
+  /** Why it is `failed` (the error's code) or `cancelled` (such as `client`, `expired`); null else. */
   status_reason: string | null
   /** What was asked. */
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. */
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -228,11 +245,13 @@ export interface ExportedTurn {
   usage: {
     /** All agents' together. */
     model_calls: number
+    /** Built-in tools' too. */
     tool_calls: number
     /** All prompt tokens, cached ones included. */
     tokens_input: number
     /** Those of tokens_input that came from the provider's cache. */
     tokens_cached: number
+    /** All that models wrote, what they thought included. */
     tokens_output: number
   }
   /** The pin that it runs on. */
@@ -242,7 +261,9 @@ export interface ExportedTurn {
   /** Made with a test key: rehearsed, and free. */
   test: boolean
   created_at: string
+  /** When it began to run. */
   started_at: string | null
+  /** When it was done, failed or cancelled. */
   finished_at: string | null
   idempotency_key: string
   conversation_name: string
@@ -259,6 +280,7 @@ export interface ExportedTurn {
     turn: string | null
     name: string
     media_type: string
+    /** Its size. */
     bytes: number
     /** Lower-case hex. */
     sha256: string
@@ -283,6 +305,7 @@ export interface FileInfo {
   turn: string | null
   name: string
   media_type: string
+  /** Its size. */
   bytes: number
   /** Lower-case hex. */
   sha256: string
@@ -295,6 +318,7 @@ export interface Manifest {
   instructions?: string | undefined
   /** A pin, `engine/model`. */
   model?: string | undefined
+  /** Default: the model's own. */
   temperature?: number | undefined
   /** For each model call. */
   max_output_tokens?: number | undefined
@@ -302,6 +326,7 @@ export interface Manifest {
   max_steps?: number | undefined
   /** For the whole turn. Default 300. */
   timeout_seconds?: number | undefined
+  /** How much of its conversation the agent sees. */
   history?: {
     /** Earlier turns shown. Default 20. */
     max_turns?: number | undefined
@@ -310,6 +335,7 @@ export interface Manifest {
   } | undefined
   /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task")[] | undefined
+  /** Agents that it may delegate to. */
   subagents?: Subagent[] | undefined
 }
 
@@ -354,7 +380,9 @@ export interface Me {
 export interface Model {
   /** What a turn, a space or a manifest names as `model`. */
   pin: string
+  /** Its name for people. */
   label: string
+  /** Who runs it: the part of the pin before the slash. */
   engine: string
   price_usd_per_million_tokens: {
     /** USD per million tokens. */
@@ -378,6 +406,7 @@ export interface Output {
 
 /** What is left out stays as it is. */
 export interface PatchSpace {
+  /** A name for people. */
   title?: string | undefined
   /** A pin, or null for the catalog's first model. */
   model?: string | null | undefined
@@ -471,6 +500,7 @@ export interface Space {
   metadata: Record<string, string>
   /** Counts the changes of its configuration. */
   config_version: number
+  /** It can be read, and takes nothing any more. */
   archived: boolean
   /** Made with a test key: only test keys see it. */
   test: boolean
@@ -483,6 +513,7 @@ export interface Subagent {
   name: string
   /** What it is good at: the agent reads this. */
   description: string
+  /** Its own system instructions. */
   instructions?: string | undefined
   /** A pin. Default: the agent's own. */
   model?: string | undefined
@@ -547,17 +578,17 @@ export interface Turn {
   space: string
   /** Your own id of your customer. */
   end_user_ref: string
-  /** Turns of one conversation run in order, one at a time. */
+  /** The conversation's id. Turns of one conversation run in order, one at a time. */
   conversation: string
   /** The last three are for good. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** Why it is in its state, where there is more to say. */
+  /** Why it is `failed` (the error's code) or `cancelled` (such as `client`, `expired`); null else. */
   status_reason: string | null
   /** What was asked. */
   text: string
   /** The agent's reply, for a person. */
   result: string | null
-  /** Why it failed; null for any other state. */
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
   error: {
     code: string
     message: string
@@ -573,11 +604,13 @@ export interface Turn {
   usage: {
     /** All agents' together. */
     model_calls: number
+    /** Built-in tools' too. */
     tool_calls: number
     /** All prompt tokens, cached ones included. */
     tokens_input: number
     /** Those of tokens_input that came from the provider's cache. */
     tokens_cached: number
+    /** All that models wrote, what they thought included. */
     tokens_output: number
   }
   /** The pin that it runs on. */
@@ -587,7 +620,9 @@ export interface Turn {
   /** Made with a test key: rehearsed, and free. */
   test: boolean
   created_at: string
+  /** When it began to run. */
   started_at: string | null
+  /** When it was done, failed or cancelled. */
   finished_at: string | null
 }
 
@@ -597,6 +632,7 @@ export interface TurnEvent {
   seq: number
   /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`. */
   type: string
+  /** By type, such as `name` and `ok` of a `tool.ended`. */
   data: Record<string, unknown>
   created_at: string
 }
@@ -606,6 +642,7 @@ export interface UpdateWebhook {
   url?: string | undefined
   /** The types of events to send; null for all, those of the future included. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  /** A note of your own. */
   description?: string | null | undefined
   /** false stops it; true starts it again, also after we have disabled it. */
   enabled?: boolean | undefined
@@ -652,10 +689,12 @@ export interface Webhook {
   webhook_id: string
   /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
   key_id: string | null
+  /** Where events are posted. */
   url: string
   /** null: all types. */
   events: string[] | null
   description: string | null
+  /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
   /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
@@ -664,6 +703,7 @@ export interface Webhook {
   failing_since: string | null
   /** Until then the secret before the last rotation signs too. */
   previous_secret_expires_at: string | null
+  /** Made with a test key: told of test turns only. */
   test: boolean
   created_at: string
   updated_at: string
@@ -673,10 +713,12 @@ export interface WebhookWithSecret {
   webhook_id: string
   /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
   key_id: string | null
+  /** Where events are posted. */
   url: string
   /** null: all types. */
   events: string[] | null
   description: string | null
+  /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
   /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
@@ -685,6 +727,7 @@ export interface WebhookWithSecret {
   failing_since: string | null
   /** Until then the secret before the last rotation signs too. */
   previous_secret_expires_at: string | null
+  /** Made with a test key: told of test turns only. */
   test: boolean
   created_at: string
   updated_at: string
@@ -750,7 +793,7 @@ export interface Operations {
     answer: DeletedFile
   }
 
-  /** Delete a MCP server */
+  /** Delete an MCP server */
   deleteMcpServer: {
     params: {
       /** The space, `spc_…`. */
@@ -892,7 +935,7 @@ export interface Operations {
     answer: Manifest
   }
 
-  /** Read a MCP server */
+  /** Read an MCP server */
   getMcpServer: {
     params: {
       /** The space, `spc_…`. */
@@ -960,7 +1003,9 @@ export interface Operations {
       key?: string[] | undefined
       /** Goes before what Accept says. Default: `json`. */
       format?: "json" | "csv" | undefined
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
     }
     answer: UsageReport
@@ -982,6 +1027,7 @@ export interface Operations {
       space_id: string
     }
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
       cursor?: number | undefined
     }
@@ -999,7 +1045,9 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
       event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
@@ -1016,7 +1064,9 @@ export interface Operations {
   /** List end users */
   listEndUsers: {
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
       /** Only those who are blocked, or are not. */
       blocked?: "true" | "false" | undefined
@@ -1031,7 +1081,9 @@ export interface Operations {
   /** List events */
   listEvents: {
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
       type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
@@ -1061,7 +1113,9 @@ export interface Operations {
       created_after?: string | undefined
       /** Exclusive. */
       created_before?: string | undefined
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
     }
     answer: {
@@ -1105,7 +1159,9 @@ export interface Operations {
   /** List spaces */
   listSpaces: {
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
       /** `true`: only archived ones; `all`: both kinds. */
       archived?: "true" | "false" | "all" | undefined
@@ -1141,6 +1197,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
       cursor?: number | undefined
     }
@@ -1154,10 +1211,14 @@ export interface Operations {
   /** List turns */
   listTurns: {
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
+      /** A `space_id`. */
       space?: string | undefined
       end_user_ref?: string | undefined
+      /** A conversation's id, `conv_…`; not a name. */
       conversation?: string | undefined
       state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
       /** A `key_id`. */
@@ -1177,7 +1238,9 @@ export interface Operations {
   /** List webhooks */
   listWebhooks: {
     query?: {
+      /** The size of a page. */
       limit?: number | undefined
+      /** The `next_cursor` of the page before, with the same filters. */
       cursor?: string | undefined
     }
     answer: {
@@ -1207,7 +1270,7 @@ export interface Operations {
     answer: Manifest
   }
 
-  /** Add or replace a MCP server */
+  /** Add or replace an MCP server */
   putMcpServer: {
     params: {
       /** The space, `spc_…`. */

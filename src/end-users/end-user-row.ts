@@ -68,7 +68,7 @@ export function serializeEndUser(row: EndUserRow): EndUser {
 
 /** Nothing is known of it: no turn that the key can see, and no limits that a key of the whole account would see. */
 export function endUserNotFound(ref: string): TurnpikeError {
-  return new TurnpikeError("NOT_FOUND", `There is no end user "${ref}" that this key can see.`)
+  return new TurnpikeError("NOT_FOUND", `There is no end user "${ref}" that you can see.`)
 }
 
 /** What belongs to the account and not to a space is for keys that see the whole account. */

@@ -20,5 +20,5 @@ export async function getErasure(ctx: Context, credential: Credential, erasureId
       from e) as erasure`,
   })
   if (row.erasure) return row.erasure
-  throw new TurnpikeError("NOT_FOUND", `There is no erasure "${erasureId}" that this key can see.`)
+  throw new TurnpikeError("NOT_FOUND", `There is no erasure "${erasureId}" that you can see.`)
 }

@@ -16,9 +16,9 @@ const limit = z
 
 export const limitsSchema = z
   .object({
-    daily_usd: z.number().nullable(),
-    monthly_usd: z.number().nullable(),
-    blocked: z.boolean(),
+    daily_usd: z.number().nullable().meta({ description: "Of a UTC day; null: none." }),
+    monthly_usd: z.number().nullable().meta({ description: "Of a month in UTC; null: none." }),
+    blocked: z.boolean().meta({ description: "Whether its new turns are refused." }),
   })
   .meta({ id: "EndUserLimits" })
 
@@ -39,9 +39,9 @@ export type PutLimits = z.infer<typeof putLimitsSchema>
 export const endUserSchema = z
   .object({
     end_user_ref: z.string(),
-    first_turn_at: z.iso.datetime().nullable(),
+    first_turn_at: z.iso.datetime().nullable().meta({ description: "null: it only has limits so far." }),
     last_turn_at: z.iso.datetime().nullable(),
-    turns: z.int(),
+    turns: z.int().meta({ description: "All that it ever sent into the key's spaces." }),
     billed_usd: z.number().meta({ description: "All that was ever billed for it." }),
     billed_this_month_usd: z.number().meta({ description: "Of the month so far, in UTC." }),
     billed_today_usd: z.number().meta({ description: "Of the day so far, in UTC." }),

@@ -10,7 +10,7 @@ export const fileSchema = z
     turn: z.string().nullable().meta({ description: "The turn whose agent made it; null for an upload." }),
     name: z.string().meta({ example: "invoice.pdf" }),
     media_type: z.string(),
-    bytes: z.int(),
+    bytes: z.int().meta({ description: "Its size." }),
     sha256: z.string().meta({ description: "Lower-case hex." }),
     created_at: z.iso.datetime(),
   })

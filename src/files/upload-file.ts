@@ -73,7 +73,8 @@ async function beginUpload(
   const begun = { file_id: fileId, object_key: key, isRepeat: replayOf !== null }
   if (begun.isRepeat) return begun
   if (!row.space) throw spaceNotFound(spaceId)
-  if (row.space.archived) throw new TurnpikeError("CONFLICT", `The space "${spaceId}" is archived and takes no files.`)
+  if (row.space.archived)
+    throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and takes no files.`)
   return begun
 }
 

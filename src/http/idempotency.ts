@@ -17,7 +17,7 @@ export function parseIdempotencyKey(header: string | undefined): string {
   if (header === undefined) {
     throw new TurnpikeError(
       "IDEMPOTENCY_KEY_REQUIRED",
-      "Send an Idempotency-Key: one unique value per logical request.",
+      "Send the header Idempotency-Key: one unique value per logical request, and the same one when you retry it.",
     )
   }
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header)

@@ -10,7 +10,10 @@ export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
   const match = /^bearer +(\S+)$/i.exec(header.trim())
   const credential = match?.[1] ? parseApiKey(match[1], c.get("ctx").brand) : null
   if (!credential) {
-    throw new TurnpikeError("INVALID_API_KEY", "This is not a well-formed API key: copy it again, whole.")
+    const message = match
+      ? "This is not a well-formed API key: copy it again, whole."
+      : "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
+    throw new TurnpikeError("INVALID_API_KEY", message)
   }
   c.set("credential", credential)
   await next()

@@ -20,11 +20,21 @@ export const repeated = z.preprocess(
 )
 
 /** A cursor that holds a text of the customer's, which is longer than an id. */
-export const positionCursor = z.string().min(1).max(1024).optional()
+export const positionCursor = z
+  .string()
+  .min(1)
+  .max(1024)
+  .optional()
+  .meta({ description: "The `next_cursor` of the page before, with the same filters." })
 
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().min(1).max(256).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "The size of a page." }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .meta({ description: "The `next_cursor` of the page before, with the same filters." }),
 }
 
 export function pageOf<T extends z.ZodType>(item: T) {
@@ -39,8 +49,14 @@ export const createdQuery = {
 
 /** A page of a dashboard list. */
 export const listQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: "The size of a page." }),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(0)
+    .meta({ description: "How many to leave out before it." }),
 }
 
 /** Test data instead of live data; the session middleware reads it. */

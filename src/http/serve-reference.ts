@@ -10,16 +10,23 @@ interface ReferenceOptions<Document extends ApiDocument> {
   pagePath: string
   describe(origin: string): Document
   guidesOf(origin: string): Guide[]
+  aboutErrors: string
 }
 
 /** Serves an OpenAPI document, and the same for people as a page that may load nothing. Neither asks who reads. */
 export function serveReference<Document extends ApiDocument>(
   app: App,
-  { documentPath, pagePath, describe, guidesOf }: ReferenceOptions<Document>,
+  { documentPath, pagePath, describe, guidesOf, aboutErrors }: ReferenceOptions<Document>,
 ): void {
   const documentOf = newestOf(describe)
   const pageOf = newestOf(async (origin) => {
-    const page = { document: documentOf(origin), guides: guidesOf(origin), codes: ERROR_CODES, documentPath }
+    const page = {
+      document: documentOf(origin),
+      guides: guidesOf(origin),
+      codes: ERROR_CODES,
+      documentPath,
+      aboutErrors,
+    }
     return { text: referencePage(page), policy: `default-src 'none'; style-src '${await hashOf(STYLE)}'; ${FRAMES}` }
   })
 

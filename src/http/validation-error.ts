@@ -1,5 +1,6 @@
 import type * as z from "zod"
 import { type Fault, TurnpikeError } from "../errors.ts"
+import { REQUIRED } from "./wording.ts"
 
 type Issue = z.core.$ZodIssue
 
@@ -7,18 +8,23 @@ type Issue = z.core.$ZodIssue
 export function validationError(issues: readonly Issue[], place: Fault["place"]): TurnpikeError {
   const faults = issues.flatMap((issue): Fault[] => {
     const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)))
-    if (issue.code !== "unrecognized_keys") return [{ place, path, type: typeOf(issue), message: issue.message }]
-    const message = "There is no such field."
+    const { message } = issue
+    if (issue.code !== "unrecognized_keys") return [{ place, path, type: typeOf(issue), message }]
     return issue.keys.map((key) => ({ place, path: [...path, key], type: "extra_forbidden", message }))
   })
-  const details = faults.map(({ path, message }) => ({ param: path.join("."), message }))
+  const details = firstOfEach(faults.map(({ path, message }) => ({ param: path.join("."), message })))
   const first = details[0]
-  const message = first?.param ? `${first.param}: ${first.message}` : (first?.message ?? "The request is wrong.")
+  const message = first ? `${first.param || `The ${place}`}: ${first.message}` : "The request is wrong."
   return new TurnpikeError("VALIDATION_FAILED", message, {
     ...(first?.param && { param: first.param }),
     details,
     faults,
   })
+}
+
+/** A text that is empty is blank too: one fault of a field is enough to mend it. */
+function firstOfEach<T extends { param: string }>(details: T[]): T[] {
+  return details.filter(({ param }, index) => details.findIndex((other) => other.param === param) === index)
 }
 
 /** The word for an expected type, where Pydantic's differs. */
@@ -34,7 +40,7 @@ const WRONG_TYPES: Record<string, string> = {
 function typeOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
-      if (issue.message.endsWith("received undefined")) return "missing"
+      if (issue.message === REQUIRED) return "missing"
       return WRONG_TYPES[issue.expected] ?? `${issue.expected}_type`
     case "too_small":
       return sizeFault(issue.origin, { text: "string_too_short", list: "too_short" }, issue.inclusive, "greater_than")

@@ -77,7 +77,9 @@ export async function fingerprintsOf(ctx: Context, request: unknown): Promise<[s
   return keys.map((key) => createHmac("sha256", key).update(hash).digest("hex")) as [string, ...string[]]
 }
 
-export function keyReused(message = "This Idempotency-Key was used for a different request."): TurnpikeError {
+export function keyReused(
+  message = "This Idempotency-Key was used for another request: use a new key, or send exactly what was sent with it.",
+): TurnpikeError {
   return new TurnpikeError("IDEMPOTENCY_KEY_REUSED", message)
 }
 

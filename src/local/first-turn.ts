@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
-import type { Turn } from "../turns/schemas.ts"
+import type { Space } from "../spaces/schemas.ts"
+import type { CreateTurn, Turn } from "../turns/schemas.ts"
 import type { Demo } from "./demo.ts"
 
 interface TurnEvent {
@@ -7,19 +8,40 @@ interface TurnEvent {
   created_at: string
 }
 
-/** Sends one real turn over HTTP, as a customer's server would, and prints its life. */
+/** What the service says no to, such as a spent balance: to be shown, and no reason not to start. */
+class Refused extends Error {}
+
+/** Sends one real turn over HTTP, as a customer's server would, and prints its life. The space that it ran in. */
 export async function showFirstTurn(demo: Demo, pin: string, print: (line: string) => void): Promise<string> {
   const call = <T>(path: string, init: RequestInit = {}) => request<T>(demo, path, init)
-  const earlier = await call<{ data: Turn[] }>("/v1/turns?limit=1")
-  const newest = earlier.data[0]
+  const [newest] = (await call<{ data: Turn[] }>("/v1/turns?limit=1")).data
   if (newest)
     print(`  an earlier turn is still here: ${newest.turn_id}, ${newest.state}, ${newest.billed_cost_usd} USD`)
+  const space = await demoSpace(call)
+  try {
+    await showTurn(call, { space, end_user_ref: "demo-customer", text: TEXT, model: pin }, print)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    print(`  refused: ${error.message}`)
+  }
+  return space
+}
 
-  const space = newest?.space ?? (await call<{ space_id: string }>("/v1/spaces", body({ title: "Demo" }))).space_id
-  const text = "Say hello to somebody who has just started Turnpike, in one sentence."
-  const sent = { space, end_user_ref: "demo-customer", text, model: pin }
+const TEXT = "Say hello to somebody who has just started Turnpike, in one sentence."
+const MARK = { made_by: "npm start" }
+
+type Call = <T>(path: string, init?: RequestInit) => Promise<T>
+
+/** The one of an earlier start, unless it was archived since. Other spaces are their owner's. */
+async function demoSpace(call: Call): Promise<string> {
+  const { data } = await call<{ data: Space[] }>("/v1/spaces?q=Demo&limit=100")
+  const known = data.find(({ metadata }) => metadata.made_by === MARK.made_by)
+  return (known ?? (await call<Space>("/v1/spaces", body({ title: "Demo", metadata: MARK })))).space_id
+}
+
+async function showTurn(call: Call, sent: CreateTurn, print: (line: string) => void): Promise<void> {
   let turn = await call<Turn>("/v1/turns", body(sent, { "idempotency-key": randomUUID() }))
-  print(`  sent: "${text}" to ${pin}`)
+  print(`  sent: "${sent.text}" to ${sent.model}`)
   while (turn.finished_at === null) turn = await call<Turn>(`/v1/turns/${turn.turn_id}?wait=30`)
 
   const { data: events } = await call<{ data: TurnEvent[] }>(`/v1/turns/${turn.turn_id}/events`)
@@ -32,7 +54,6 @@ export async function showFirstTurn(demo: Demo, pin: string, print: (line: strin
   print(
     `  bill:  ${turn.billed_cost_usd} USD (${tokens_input} tokens in, ${tokens_cached} of them cached, ${tokens_output} out)`,
   )
-  return space
 }
 
 function body(value: unknown, headers: Record<string, string> = {}): RequestInit {
@@ -43,6 +64,9 @@ async function request<T>(demo: Demo, path: string, init: RequestInit): Promise<
   const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${demo.api_key}` }
   const response = await fetch(`${demo.base_url}${path}`, { ...init, headers })
   const answer = await response.text()
-  if (!response.ok) throw new Error(`${init.method ?? "GET"} ${path}: HTTP ${response.status} ${answer}`)
+  if (!response.ok) {
+    const Kind = response.status < 500 ? Refused : Error
+    throw new Kind(`${init.method ?? "GET"} ${path}: HTTP ${response.status} ${answer}`)
+  }
   return JSON.parse(answer) as T
 }

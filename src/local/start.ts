@@ -73,7 +73,8 @@ async function start() {
 
   step("ready.")
   print(`
-  base URL   ${demo.base_url}/v1      (OpenAPI: ${demo.base_url}/v1/openapi.json)
+  base URL   ${demo.base_url}      (the API is below /v1)
+  reference  ${demo.base_url}/docs
   live key   ${demo.api_key}
   test key   ${demo.test_key}
   also in    ${dataDir}/demo.json

@@ -1,6 +1,7 @@
 import { html, type Markup, prose } from "./markup.ts"
 import { code } from "./operation.ts"
 import type { Guide } from "./page.ts"
+import { turnGuide } from "./turn-guide.ts"
 import { webhookGuide } from "./webhook-guide.ts"
 
 /** What a newcomer reads before the operations of /v1. */
@@ -8,7 +9,7 @@ export function guidesOf(origin: string): Guide[] {
   return [
     { id: "start", title: "Start", content: start(origin) },
     { id: "authentication", title: "Authentication", content: AUTHENTICATION },
-    { id: "turns", title: "The life of a turn", content: TURNS },
+    { id: "turns", title: "The life of a turn", content: turnGuide() },
     { id: "idempotency", title: "Retries and idempotency", content: IDEMPOTENCY },
     { id: "webhooks", title: "Webhooks", content: webhookGuide() },
     { id: "lists", title: "Lists", content: LISTS },
@@ -63,37 +64,22 @@ const AUTHENTICATION = html`${prose(
     "servers: a key in a browser or a mobile app is everybody's key.\n\n" +
     "A key's scope says which spaces it sees: those it has made (`created`), a single one (`space`), or all of the account " +
     "(`all`). What is outside answers 404, like what does not exist.\n\n" +
-    "A test key (`…_test_…`) costs nothing, always answers with the rehearsal model, and sees only what test keys have made. A " +
+    "A test key (`…_test_…`) costs nothing, always answers with the rehearsal model, and sees only what test keys have made: a " +
+    "live key's space is 404 to it, and the other way round. A " +
     'turn\'s text can then say what is to happen, such as `[fail MODEL_UNAVAILABLE]` or `[call lookup_order {"id":"A-1"}]`.',
-)}`
-
-const TURNS = html`<div class="scroll"><table>
-<thead><tr><th>State</th><th>Ended</th><th>Meaning</th></tr></thead><tbody>
-<tr><td><code>queued</code></td><td>no</td><td>Accepted; its price is held. It waits for earlier turns of its conversation.</td></tr>
-<tr><td><code>running</code></td><td>no</td><td>The agent works.</td></tr>
-<tr><td><code>done</code></td><td>yes</td><td><code>result</code> is the reply, <code>outputs</code> the files that the agent made.</td></tr>
-<tr><td><code>failed</code></td><td>yes</td><td><code>error</code> says why. What is our fault is not billed.</td></tr>
-<tr><td><code>cancelled</code></td><td>yes</td><td>By you, or because it waited too long. What was done before is billed.</td></tr>
-</tbody></table></div>
-${prose(
-  "Turns of one conversation run one at a time, in the order in which they were accepted; others run side by side. Without " +
-    "`conversation`, a space and an `end_user_ref` have one of their own: nobody sees another's history.\n\n" +
-    "To wait, read the turn with `?wait=30`: the answer comes when it has ended, or after 30 seconds. To watch, read " +
-    "[its events](#listTurnEvents) with `Accept: text/event-stream`.\n\n" +
-    "A turn never costs more than what was held for it: `max_cost_usd`, or 0.25.",
 )}`
 
 const IDEMPOTENCY = html`${prose(
   "A turn needs an `Idempotency-Key`: one unique value per logical request, such as the id of your own job. Send the same key " +
     "again, and the same turn answers, with `Idempotent-Replayed: true`: retry as often as you like. The same key with " +
-    "another body is refused.\n\n" +
+    "another body is refused. Every other POST takes one too; PUT, PATCH and DELETE can be repeated as they are.\n\n" +
     "Retry when there was no answer, or 429, 500, 502, 503 or 504, after the seconds that `Retry-After` says or a growing pause " +
     "of your own. The client does so by itself: it makes the keys.",
 )}`
 
 const LISTS = html`${prose(
   "A list answers `{data, has_more, next_cursor}`. Give `next_cursor` as `cursor` with the same filters for the next page; " +
-    "`limit` is a page's size, at most 100. The client reads all pages: `for await (const turn of turnpike.turns.list())`.",
+    "`limit` is a page's size, at most 100 (20 if you name none). The client reads all pages: `for await (const turn of turnpike.turns.list())`.",
 )}`
 
 const CONVENTIONS = html`${prose(

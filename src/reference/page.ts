@@ -8,7 +8,7 @@ import { STYLE } from "./style.ts"
 export interface Guide {
   id: string
   title: string
-  content: Markup
+  content: Markup | Markup[]
 }
 
 /** What every code means. */
@@ -20,10 +20,12 @@ export interface Reference {
   codes: Codes
   /** Where the document itself is. */
   documentPath: string
+  /** How its errors look: what stands before the table of codes. */
+  aboutErrors: string
 }
 
 /** The reference of an API as one page, without scripts, and without anything from elsewhere. */
-export function referencePage({ document, guides, codes, documentPath }: Reference): string {
+export function referencePage({ document, guides, codes, documentPath, aboutErrors }: Reference): string {
   const operations = operationsOf(document)
   const groups = document.tags.map((tag) => ({
     ...tag,
@@ -64,9 +66,9 @@ ${groups.map(
 <nav class="side" aria-label="Contents">${navigation}</nav>
 <main id="content">
 <h1>${document.info.title} API</h1>
-<p class="lead">${document.info.description}</p>
+<p class="lead">${line(document.info.description)}</p>
 ${guides.map(({ id, title, content }) => html`<section class="guide" id="${id}"><h2><a href="#${id}">${title}</a></h2>${content}</section>`)}
-${errorSection(known)}
+${errorSection(known, aboutErrors)}
 ${groups.map(
   (group) => html`<section class="group" id="${group.id}"><h2><a href="#${group.id}">${group.name}</a></h2>
 ${group.description ? prose(group.description) : ""}
@@ -89,9 +91,9 @@ function codesOf(response: unknown): string[] {
   return Object.keys(content["application/json"]?.examples ?? {})
 }
 
-function errorSection(codes: [string, Codes[string]][]): Markup {
+function errorSection(codes: [string, Codes[string]][], about: string): Markup {
   return html`<section class="guide" id="errors"><h2><a href="#errors">Errors</a></h2>
-${prose("`code` is stable and made for programs, `message` for people. `retryable` says whether the same request may succeed later.")}
+${prose(about)}
 <div class="scroll"><table><thead><tr><th>Code</th><th>Status</th><th>Cause and cure</th></tr></thead>
 <tbody>${codes
     .toSorted(([, a], [, b]) => a.status - b.status)

@@ -6,8 +6,8 @@ const EVENTS: [string, string][] = [
     "turn.queued, turn.running, turn.done, turn.failed, turn.cancelled",
     "A turn is in a new state: `data.turn`, as it was then.",
   ],
-  ["balance.low, balance.depleted", "The account's balance is nearly, or wholly, spent."],
-  ["cap.reached", "A cap of a key or of one of your customers is reached."],
+  ["balance.low, balance.depleted", "The account's balance is nearly, or wholly, spent. Not sent yet."],
+  ["cap.reached", "A cap of a key or of one of your customers is reached. Not sent yet."],
   ["endpoint.disabled", "One of your webhooks was switched off, because it answered 410 or failed for five days."],
   ["ping", "You asked for a test."],
 ]

@@ -50,7 +50,7 @@ export async function changeConfig(
   const { before, after, unknown_pin } = row
   if (!before) throw spaceNotFound(spaceId)
   if (before.archived_at !== null) {
-    throw new TurnpikeError("CONFLICT", `The space "${spaceId}" is archived and cannot be changed.`)
+    throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
   }
   if (unknown_pin !== null) throw unknownPinError(unknown_pin, pins)
   return { before, after, answer: row.answer }

@@ -9,7 +9,7 @@ const subagentSchema = z
   .strictObject({
     name: subagentName,
     description: z.string().min(1).max(2000).meta({ description: "What it is good at: the agent reads this." }),
-    instructions: z.string().max(100_000).optional(),
+    instructions: z.string().max(100_000).optional().meta({ description: "Its own system instructions." }),
     model: pin.optional().meta({ description: "A pin. Default: the agent's own." }),
     tools: z.array(z.string().min(1).max(96)).max(100).optional().meta({
       description:
@@ -25,7 +25,7 @@ export const manifestSchema = z
   .strictObject({
     instructions: z.string().max(100_000).optional().meta({ description: "The agent's system instructions." }),
     model: pin.optional().meta({ description: "A pin, `engine/model`." }),
-    temperature: z.number().min(0).max(2).optional(),
+    temperature: z.number().min(0).max(2).optional().meta({ description: "Default: the model's own." }),
     max_output_tokens: maxOutputTokens.optional().meta({ description: "For each model call." }),
     max_steps: maxSteps.optional().meta({ description: "Model calls in one turn. Default 16." }),
     timeout_seconds: z.int().min(1).max(3600).optional().meta({ description: "For the whole turn. Default 300." }),
@@ -39,7 +39,8 @@ export const manifestSchema = z
           .optional()
           .meta({ description: "And at most so many tokens of them." }),
       })
-      .optional(),
+      .optional()
+      .meta({ description: "How much of its conversation the agent sees." }),
     builtin_tools: z
       .array(z.enum(BUILTIN_TOOLS))
       .max(BUILTIN_TOOLS.length)
@@ -53,7 +54,8 @@ export const manifestSchema = z
       .array(subagentSchema)
       .max(16)
       .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, "names must differ")
-      .optional(),
+      .optional()
+      .meta({ description: "Agents that it may delegate to." }),
   })
   .meta({
     id: "Manifest",

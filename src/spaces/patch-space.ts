@@ -42,5 +42,5 @@ export async function patchSpace(
   if (!row.before) throw spaceNotFound(spaceId)
   if (row.after) return row.after
   if (row.before.archived_at === null && row.unknown_pin !== null) throw unknownPinError(row.unknown_pin, pins)
-  throw new TurnpikeError("CONFLICT", `The space "${spaceId}" is archived and cannot be changed.`)
+  throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
 }

@@ -9,7 +9,7 @@ import { toolSchema } from "./tool.ts"
 
 const differ = (things: { name: string }[]) => new Set(things.map(({ name }) => name)).size === things.length
 
-const title = z.string().trim().min(1).max(200).meta({ example: "Support desk" })
+const title = z.string().trim().min(1).max(200).meta({ description: "A name for people.", example: "Support desk" })
 const pin = z.string().min(1).max(128)
 
 export const createSpaceSchema = z
@@ -17,12 +17,18 @@ export const createSpaceSchema = z
     title,
     manifest: manifestSchema.optional(),
     model: pin.optional().meta({ description: "The pin of the space's default model." }),
-    tools: z.array(toolSchema).max(SPACE_POLICY.maxTools).refine(differ, "names must differ").optional(),
+    tools: z
+      .array(toolSchema)
+      .max(SPACE_POLICY.maxTools)
+      .refine(differ, "names must differ")
+      .optional()
+      .meta({ description: "What of your REST interface the agent may call." }),
     mcp_servers: z
       .array(mcpServerSchema)
       .max(SPACE_POLICY.maxMcpServers)
       .refine(differ, "names must differ")
-      .optional(),
+      .optional()
+      .meta({ description: "MCP servers whose tools it has. A turn fails while one of them cannot be reached." }),
     secrets: z
       .record(secretName, secretValue)
       .refine((secrets) => Object.keys(secrets).length <= SPACE_POLICY.maxSecrets, `at most ${SPACE_POLICY.maxSecrets}`)
@@ -59,7 +65,7 @@ export const spaceSchema = z
     mcp_servers: z.array(z.string()).meta({ description: "Names of its MCP servers.", example: ["docs"] }),
     metadata: metadataSchema,
     config_version: z.int().meta({ description: "Counts the changes of its configuration." }),
-    archived: z.boolean(),
+    archived: z.boolean().meta({ description: "It can be read, and takes nothing any more." }),
     test: z.boolean().meta({ description: "Made with a test key: only test keys see it." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

@@ -76,7 +76,7 @@ function refusal(row: AcceptRow, body: CreateTurn, actor: Actor): TurnpikeError 
     })
   }
   if (row.space.archived) {
-    return new TurnpikeError("CONFLICT", `The space "${body.space}" is archived and takes no turns.`, {
+    return new TurnpikeError("SPACE_ARCHIVED", `The space "${body.space}" is archived and takes no turns.`, {
       param: "space",
     })
   }

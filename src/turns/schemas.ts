@@ -22,10 +22,13 @@ export const createTurnSchema = z
     text: text(100_000)
       .refine((value) => value.trim() !== "", "must not be blank")
       .meta({ description: "What the person asks.", example: "Where is my order?" }),
-    conversation: text(128).optional().meta({
-      description:
-        "A conversation's id (`conv_…`), or a name of your own within this space and end user. Default: one for both.",
-    }),
+    conversation: text(128)
+      .optional()
+      .meta({
+        description:
+          "A conversation's id (`conv_…`), or a name of your own, such as your ticket's: it is made when it is new, for this space and " +
+          "end user alone. Default: the one that both have. The turn shows the id, whichever you gave.",
+      }),
     files: z
       .array(z.string().min(1).max(64))
       .max(20)
@@ -33,10 +36,17 @@ export const createTurnSchema = z
       .optional()
       .meta({ description: "Ids of files of the space, for the agent to see." }),
     model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`; else the space's." }),
-    max_cost_usd: usd
+    max_cost_usd: usd.optional().meta({
+      description:
+        "What the turn may cost at most, in USD: so much is held for it. Without it 0.25 is held, and more as the turn goes on.",
+      example: 0.1,
+    }),
+    timeout_seconds: z
+      .int()
+      .min(1)
+      .max(3600)
       .optional()
-      .meta({ description: "The turn never costs more. Default: a hold of 0.25.", example: 0.1 }),
-    timeout_seconds: z.int().min(1).max(3600).optional(),
+      .meta({ description: "How long it may run. Default: the manifest's, or 300." }),
     metadata: metadataSchema.optional(),
   })
   .meta({ id: "CreateTurn" })
@@ -56,32 +66,36 @@ export const turnSchema = z
     turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     space: z.string().meta({ description: "The space that it runs in." }),
     end_user_ref: z.string().meta({ description: "Your own id of your customer." }),
-    conversation: z.string().meta({ description: "Turns of one conversation run in order, one at a time." }),
+    conversation: z
+      .string()
+      .meta({ description: "The conversation's id. Turns of one conversation run in order, one at a time." }),
     state: z.enum(TURN_STATES).meta({ description: "The last three are for good." }),
-    status_reason: z.string().nullable().meta({ description: "Why it is in its state, where there is more to say." }),
+    status_reason: z.string().nullable().meta({
+      description: "Why it is `failed` (the error's code) or `cancelled` (such as `client`, `expired`); null else.",
+    }),
     text: z.string().meta({ description: "What was asked." }),
     result: z.string().nullable().meta({ description: "The agent's reply, for a person." }),
-    error: z
-      .object({ code: z.string(), message: z.string() })
-      .nullable()
-      .meta({ description: "Why it failed; null for any other state." }),
+    error: z.object({ code: z.string(), message: z.string() }).nullable().meta({
+      description:
+        "Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, …",
+    }),
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
     outputs: z.array(outputSchema).meta({ description: "The files that the agent made, once the turn is done." }),
     billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
     held_usd: z.number().meta({ description: "What is set aside for it while it is not over.", example: 0 }),
     usage: z.object({
       model_calls: z.int().meta({ description: "All agents' together." }),
-      tool_calls: z.int(),
+      tool_calls: z.int().meta({ description: "Built-in tools' too." }),
       tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),
       tokens_cached: z.int().meta({ description: "Those of tokens_input that came from the provider's cache." }),
-      tokens_output: z.int(),
+      tokens_output: z.int().meta({ description: "All that models wrote, what they thought included." }),
     }),
     model: z.string().meta({ description: "The pin that it runs on." }),
     metadata: metadataSchema,
     test: z.boolean().meta({ description: "Made with a test key: rehearsed, and free." }),
     created_at: instant,
-    started_at: instant.nullable(),
-    finished_at: instant.nullable(),
+    started_at: instant.nullable().meta({ description: "When it began to run." }),
+    finished_at: instant.nullable().meta({ description: "When it was done, failed or cancelled." }),
   })
   .meta({ id: "Turn" })
 
@@ -97,7 +111,9 @@ export const turnEventSchema = z
         "`tool.ended`, `text.delta`.",
       example: "turn.done",
     }),
-    data: z.record(z.string(), z.unknown()).meta({ example: { state: "done" } }),
+    data: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "By type, such as `name` and `ok` of a `tool.ended`.", example: { state: "done" } }),
     created_at: instant,
   })
   .meta({ id: "TurnEvent" })

@@ -34,7 +34,7 @@ export async function createWebhook(
       const { webhook, replayOf } = await insertEndpoint(ctx, credential, { webhookId, sealed, shown, input, once })
       if (replayOf) return await replay(readWithSecret(ctx, credential, replayOf))
       if (webhook) return { made: { webhook, secret }, replayed: false }
-      throw new TurnpikeError("CONFLICT", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)
+      throw new TurnpikeError("LIMIT_REACHED", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)
     } catch (error) {
       if (!violates(error, "webhook_endpoints_slot")) throw error
     }

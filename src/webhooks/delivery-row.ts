@@ -46,5 +46,5 @@ export function serializeDelivery(row: DeliveryRow): Delivery {
 }
 
 export function deliveryNotFound(deliveryId: string): TurnpikeError {
-  return new TurnpikeError("NOT_FOUND", `There is no delivery "${deliveryId}" that this key can see.`)
+  return new TurnpikeError("NOT_FOUND", `There is no delivery "${deliveryId}" that you can see.`)
 }

@@ -34,5 +34,5 @@ export function serializeWebhook(row: EndpointRow, now: Date): Webhook {
 }
 
 export function webhookNotFound(webhookId: string): TurnpikeError {
-  return new TurnpikeError("NOT_FOUND", `There is no webhook "${webhookId}" that this key can see.`)
+  return new TurnpikeError("NOT_FOUND", `There is no webhook "${webhookId}" that you can see.`)
 }

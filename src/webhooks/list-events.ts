@@ -92,7 +92,7 @@ export async function getEvent(ctx: Context, credential: Credential, eventId: st
       where e.event_id = ${eventId} and ${eventInScope}`,
   })
   if (!row.event) {
-    throw new TurnpikeError("NOT_FOUND", `There is no event "${eventId}" that this key can see.`)
+    throw new TurnpikeError("NOT_FOUND", `There is no event "${eventId}" that you can see.`)
   }
   return row.event
 }

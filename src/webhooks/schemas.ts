@@ -37,7 +37,7 @@ const events = z
     example: ["turn.done", "turn.failed", "turn.cancelled"],
   })
 
-const description = z.string().max(500).nullable()
+const description = z.string().max(500).nullable().meta({ description: "A note of your own." })
 
 export const createWebhookSchema = z
   .strictObject({ url, events: events.optional(), description: description.optional() })
@@ -66,10 +66,10 @@ const webhookShape = {
     description:
       "The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked.",
   }),
-  url: z.string(),
+  url: z.string().meta({ description: "Where events are posted." }),
   events: z.array(z.string()).nullable().meta({ description: "null: all types." }),
   description: z.string().nullable(),
-  enabled: z.boolean(),
+  enabled: z.boolean().meta({ description: "Whether events are posted to it." }),
   disabled_at: instant.nullable(),
   disabled_reason: z.enum(["customer", "gone", "failing"]).nullable().meta({
     description: "`customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days.",
@@ -78,7 +78,7 @@ const webhookShape = {
   previous_secret_expires_at: instant
     .nullable()
     .meta({ description: "Until then the secret before the last rotation signs too." }),
-  test: z.boolean(),
+  test: z.boolean().meta({ description: "Made with a test key: told of test turns only." }),
   created_at: instant,
   updated_at: instant,
 }
@@ -99,7 +99,7 @@ export type Webhook = z.infer<typeof webhookSchema>
 
 const attemptSchema = z
   .object({
-    attempt: z.int(),
+    attempt: z.int().meta({ description: "From 1." }),
     created_at: instant,
     status: z.int().nullable().meta({ description: "The answer's HTTP status; null when there was none." }),
     error: z.string().nullable().meta({ description: "Why there was no answer." }),
@@ -113,18 +113,20 @@ export const deliverySchema = z
     delivery_id: z.string().meta({ example: "dlv_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     webhook_id: z.string(),
     event_id: z.string().meta({ description: "The `webhook-id` header of every attempt." }),
-    event_type: z.string(),
-    turn_id: z.string().nullable(),
-    state: z.enum(DELIVERY_STATES),
+    event_type: z.string().meta({ description: "The event's `type`." }),
+    turn_id: z.string().nullable().meta({ description: "The turn that the event is of; null for others." }),
+    state: z.enum(DELIVERY_STATES).meta({
+      description: "`pending`: an attempt is to come; `failed`: none is, unless you send it again.",
+    }),
     status_reason: z
       .enum(["attempts_exhausted", "endpoint_gone", "endpoint_failing", "endpoint_disabled", "endpoint_deleted"])
       .nullable()
       .meta({ description: "Why it failed." }),
-    attempt_count: z.int(),
+    attempt_count: z.int().meta({ description: "All that were made, over all redeliveries." }),
     attempts: z.array(attemptSchema).meta({
       description: `Oldest first. A list shows the newest ${WEBHOOK_POLICY.attemptsListed} of each delivery, the delivery itself all.`,
     }),
-    next_attempt_at: instant.nullable(),
+    next_attempt_at: instant.nullable().meta({ description: "While it is pending." }),
     created_at: instant,
     finished_at: instant.nullable(),
   })

@@ -154,5 +154,5 @@ function replayedOf(done: string, filters: object): Replayed {
 
 function disabled({ webhook_id }: EndpointRow): TurnpikeError {
   const message = `The webhook "${webhook_id}" is disabled: switch it on first (PATCH {"enabled": true}).`
-  return new TurnpikeError("CONFLICT", message)
+  return new TurnpikeError("WEBHOOK_DISABLED", message)
 }

@@ -72,7 +72,7 @@ describe("refusals", () => {
     const { file_id } = await client.add(space)
     await world.sql("update spaces set archived_at = now() where slug = $1", [space])
     const response = await client.upload(space, "?name=b", "x")
-    expect([response.status, await response.json()]).toMatchObject([409, { error: { code: "CONFLICT" } }])
+    expect([response.status, await response.json()]).toMatchObject([409, { error: { code: "SPACE_ARCHIVED" } }])
     expect(await client.listed(space)).toMatchObject([{ file_id }])
   })
 

@@ -60,7 +60,13 @@ test("whatever a description or an example holds is text", () => {
   const evil = "<script>alert(1)</script>\"'&"
   expect(html`<p title="${evil}">${line(`\`${evil}\` ${evil} [x](#${evil})`)}</p>`.text).not.toMatch(/<script|"'/)
   const marked = JSON.parse(JSON.stringify(document).replaceAll("Send a turn", "<script>x</script>")) as ApiDocument
-  const copy = referencePage({ document: marked, guides: guidesOf(`https://"><script>`), codes: {}, documentPath: "/" })
+  const copy = referencePage({
+    document: marked,
+    guides: guidesOf(`https://"><script>`),
+    codes: {},
+    aboutErrors: "",
+    documentPath: "/",
+  })
   expect(copy).not.toContain("<script")
 })
 

@@ -80,7 +80,11 @@ describe("DELETE /v1/spaces/{id}", () => {
 
     expect(await json(client.call("DELETE", `/v1/spaces/${space}`))).toEqual([200, archived])
     expect(await json(client.call("GET", `/v1/spaces/${space}`))).toEqual([200, archived])
-    expect((await client.sendTurn({ space })).status).toBe(409)
+    const sent = await client.sendTurn({ space })
+    expect([sent.status, await sent.json()]).toMatchObject([
+      409,
+      { error: { code: "SPACE_ARCHIVED", param: "space", retryable: false } },
+    ])
     expect((await client.call("PATCH", `/v1/spaces/${space}`, { title: "x" })).status).toBe(409)
     expect((await client.call("PUT", `/v1/spaces/${space}/manifest`, {})).status).toBe(409)
     expect((await client.call("GET", `/v1/turns?space=${space}`)).status).toBe(200)

@@ -182,7 +182,7 @@ describe("an endpoint that is no more", () => {
     const refused = await client.call("POST", `/v1/webhooks/${webhook_id}/replay`, { from: "2026-01-01T00:00:00Z" })
     expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
       409,
-      "CONFLICT",
+      "WEBHOOK_DISABLED",
     ])
 
     gone.answer = () => new Response()

@@ -39,7 +39,14 @@ export function mountChat(app: App) {
         schema: turnSchema,
         headers: { Location: "The turn's path.", "Idempotent-Replayed": "`true` when the turn was there already." },
       },
-      errors: ["IDEMPOTENCY_KEY_INVALID", "INSUFFICIENT_CREDITS", "NOT_FOUND", "CONFLICT", "IDEMPOTENCY_KEY_REUSED"],
+      errors: [
+        "IDEMPOTENCY_KEY_INVALID",
+        "INSUFFICIENT_CREDITS",
+        "NOT_FOUND",
+        "SPACE_ARCHIVED",
+        "CONFLICT",
+        "IDEMPOTENCY_KEY_REUSED",
+      ],
     },
     async (c, { body }) => {
       const header = c.req.header("idempotency-key")

@@ -5,6 +5,7 @@ import { testQuery } from "../../http/query.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { serveReference } from "../../http/serve-reference.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
+import { dashboardGuides } from "../../reference/dashboard-guides.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
 import { describeDashboard } from "./document.ts"
@@ -22,7 +23,8 @@ export const account: Group = {
       documentPath: "/api/openapi.json",
       pagePath: "/api/docs",
       describe: (origin) => describeDashboard(app, { origin }),
-      guidesOf: () => [],
+      guidesOf: dashboardGuides,
+      aboutErrors: "`code` is stable and made for programs, `detail` for people; a 422 has faults instead of both.",
     })
     app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
     mountMoney(app)

@@ -67,7 +67,8 @@ export function mountEndUsers(app: App) {
       description:
         "Replaces its limits; it need not have sent a turn yet. They hold for the whole account, so the key needs the scope " +
         "`all`. A blocked end user's new turns are refused with 403 `END_USER_BLOCKED`; turns that were accepted before go on: " +
-        "cancel them where they should not.",
+        "cancel them where they should not.\n\n" +
+        "Amounts are kept and shown, and refuse no turn yet: until they do, block whom `billed_today_usd` shows to be over.",
       params,
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },

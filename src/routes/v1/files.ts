@@ -40,7 +40,7 @@ export function mountFiles(app: App) {
       }),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
-      errors: ["NOT_FOUND", "CONFLICT", "PAYLOAD_TOO_LARGE"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE"],
     },
     async (c, { params, query, once }) => {
       const body = await readFileBody(c.req.raw, query.name)

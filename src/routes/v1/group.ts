@@ -24,6 +24,10 @@ export const v1: Group = {
       pagePath: "/docs",
       describe: (origin) => describeV1(app, { origin }),
       guidesOf,
+      aboutErrors:
+        "`{error: {code, message, param?, details?, retryable, request_id}}`: `code` is stable and made for programs, `message` " +
+        "for people; `param` is the field at fault, `details` are all faults. `retryable` says whether the same request may " +
+        "succeed later.",
     })
     app.use("/v1/*", keyAuth)
     mountSpaces(app)

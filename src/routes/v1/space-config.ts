@@ -17,7 +17,7 @@ import { putSecretSchema, secretSchema } from "../../spaces/secret.ts"
 const tag = "Configuration"
 const spaceParams = z.object({ space_id: idParam })
 const secretParams = z.object({ space_id: idParam, name: secretName })
-const CHANGE_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
+const CHANGE_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"] as const
 
 export const deletedSchema = z
   .object({ name: z.string().meta({ example: "lookup_order" }), deleted: z.literal(true) })

@@ -92,7 +92,7 @@ export function mountSpaces(app: App) {
       params: spaceParams,
       body: patchSpaceSchema,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
-      errors: ["NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED"],
     },
     async (c, { params, body }) =>
       serializeSpace(await patchSpace(c.get("ctx"), c.get("credential"), params.space_id, body)),
@@ -106,7 +106,7 @@ export function mountSpaces(app: App) {
       tag: "Spaces",
       summary: "Archive a space",
       description:
-        "It takes no turns, files or changes any more (409 `CONFLICT`), and can be read as before. Its queued turns are " +
+        "It takes no turns, files or changes any more (409 `SPACE_ARCHIVED`), and can be read as before. Its queued turns are " +
         "cancelled, with the status_reason `space_archived`; running ones stop at their next boundary and are billed for what " +
         "they have done. Where many turns are queued, the last ones follow within minutes. Archiving again answers the same.",
       params: spaceParams,

@@ -19,6 +19,7 @@ export function mountTools(app: App) {
     path: "tools",
     id: "Tool",
     word: "tool",
+    article: "a",
     column: "tools",
     name: toolName,
     schema: toolSchema,
@@ -29,6 +30,7 @@ export function mountTools(app: App) {
     path: "mcp-servers",
     id: "McpServer",
     word: "MCP server",
+    article: "an",
     column: "mcp_servers",
     name: serverName,
     schema: mcpServerSchema,
@@ -80,6 +82,7 @@ interface Entries<Entry extends { name: string }, Put extends { name?: string | 
   path: string
   id: string
   word: string
+  article: "a" | "an"
   column: "tools" | "mcp_servers"
   name: z.ZodType<string, string>
   schema: z.ZodType<Entry, Entry>
@@ -90,7 +93,7 @@ interface Entries<Entry extends { name: string }, Put extends { name?: string | 
 /** List, read, put and delete one kind of the named things of a space. */
 function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "name"> & { name?: string | undefined }>(
   app: App,
-  { path, id, word, column, name, schema, putSchema, put }: Entries<Entry, Put>,
+  { path, id, word, article, column, name, schema, putSchema, put }: Entries<Entry, Put>,
 ) {
   const all = `/v1/spaces/{space_id}/${path}`
   const params = z.object({ space_id: idParam, name })
@@ -122,7 +125,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       path: `${all}/{name}`,
       id: `get${id}`,
       tag,
-      summary: `Read a ${word}`,
+      summary: `Read ${article} ${word}`,
       params,
       answer: { status: 200, description: `The ${word}.`, schema },
       errors: ["NOT_FOUND"],
@@ -141,12 +144,12 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       path: `${all}/{name}`,
       id: `put${id}`,
       tag,
-      summary: `Add or replace a ${word}`,
+      summary: `Add or replace ${article} ${word}`,
       description: "Turns that have begun go on with the configuration that they began with.",
       params,
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
-      errors: ["NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
     },
     async (c, { params: { space_id, name: wanted }, body }) => {
       if (body.name !== undefined && body.name !== wanted) {
@@ -163,10 +166,10 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       path: `${all}/{name}`,
       id: `delete${id}`,
       tag,
-      summary: `Delete a ${word}`,
+      summary: `Delete ${article} ${word}`,
       params,
       answer: { status: 200, description: "It is gone.", schema: deletedSchema },
-      errors: ["NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
     },
     async (c, { params: { space_id, name: wanted } }) => {
       await removeEntry(c.get("ctx"), c.get("credential"), space_id, { column, name: wanted })

@@ -45,6 +45,7 @@ export function mountTurns(app: App) {
         "INSUFFICIENT_CREDITS",
         "END_USER_BLOCKED",
         "NOT_FOUND",
+        "SPACE_ARCHIVED",
         "CONFLICT",
         "IDEMPOTENCY_KEY_REUSED",
       ],
@@ -75,12 +76,14 @@ export function mountTurns(app: App) {
       id: "listTurns",
       tag: "Turns",
       summary: "List turns",
-      description: "Newest first. A cursor belongs to the filters it was given for.",
+      description:
+        "Newest first, those of the key's spaces. To look up one of your requests, keep the `turn_id` of its answer, or send the " +
+        "request again with its Idempotency-Key.",
       query: z.strictObject({
         ...pageQuery,
-        space: idParam.optional(),
+        space: idParam.optional().meta({ description: "A `space_id`." }),
         end_user_ref: idParam.optional(),
-        conversation: idParam.optional(),
+        conversation: idParam.optional().meta({ description: "A conversation's id, `conv_…`; not a name." }),
         state: z.enum(TURN_STATES).optional(),
         key: idParam.optional().meta({ description: "A `key_id`." }),
         ...createdQuery,

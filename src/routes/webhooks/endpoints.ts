@@ -42,7 +42,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         schema: webhookWithSecretSchema,
         headers: { Location: "Its path." },
       },
-      errors: ["CONFLICT"],
+      errors: ["LIMIT_REACHED", "CONFLICT"],
     },
     async (c, { body, once }) => {
       const { webhook, secret } = madeOf(c, await createWebhook(c.get("ctx"), c.get("credential"), body, once))

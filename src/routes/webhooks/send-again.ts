@@ -27,7 +27,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       params: webhookParams,
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
-      errors: ["NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "WEBHOOK_DISABLED"],
     },
     async (c, { params, once }) =>
       serializeDelivery(madeOf(c, await sendTest(c.get("ctx"), c.get("credential"), params.webhook_id, once))),
@@ -51,7 +51,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       }),
       body: replaySchema,
       answer: { status: 202, description: "What is on its way.", schema: replayedSchema },
-      errors: ["NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "WEBHOOK_DISABLED"],
     },
     async (c, { params, query: { cursor }, body, once }) => {
       const input = { ...body, cursor }
@@ -87,7 +87,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       params: deliveryParams,
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
-      errors: ["NOT_FOUND", "CONFLICT"],
+      errors: ["NOT_FOUND", "WEBHOOK_DISABLED"],
     },
     async (c, { params, once }) =>
       serializeDelivery(madeOf(c, await redeliver(c.get("ctx"), c.get("credential"), params.delivery_id, once))),

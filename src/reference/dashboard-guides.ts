@@ -1,0 +1,28 @@
+import { type Markup, prose } from "./markup.ts"
+import type { Guide } from "./page.ts"
+import { turnGuide } from "./turn-guide.ts"
+
+/** What a newcomer reads before the operations of /api. */
+export function dashboardGuides(): Guide[] {
+  return [
+    { id: "session", title: "Session", content: SESSION },
+    { id: "turns", title: "The life of a turn", content: turnGuide() },
+    { id: "lists", title: "Lists, money, time", content: LISTS },
+  ]
+}
+
+const SESSION: Markup[] = prose(
+  "These operations are for pages of this origin, on behalf of who is signed in: the session is in the cookie `token`. Servers " +
+    "use `/v1` with an API key, which is made here.\n\n" +
+    "A request that changes something must come from a page of this origin: browsers say so in `Sec-Fetch-Site`. A client that " +
+    "is no browser sends `Origin` with this server's own.\n\n" +
+    "`?test=true` shows and changes what test keys see, else it is live data.",
+)
+
+const LISTS: Markup[] = prose(
+  "A list answers `{items, total, limit, offset}`; give `limit` (at most 200) and `offset` for another page. Only the report of " +
+    "usage has a `next_cursor`, as in `/v1`.\n\n" +
+    "Amounts end with `_usd` and are US dollars, with at most 7 decimals; those that end with `_energy` are the same ten times " +
+    "over. Times are RFC 3339 in UTC. A field that does not exist is refused.\n\n" +
+    "A refusal is `{detail, code}`. A 422 has no code: its `detail` is a list of `{loc, msg, type}`, one for each fault.",
+)

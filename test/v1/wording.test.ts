@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { json } from "../harness/space-config.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const TURN_FIELDS = "space, end_user_ref, text, conversation, files, model, max_cost_usd, timeout_seconds, metadata"
+
+test.each([
+  ["POST", "/v1/turns", {}, "space: is required"],
+  ["POST", "/v1/turns", [], "The body: must be an object, not an array"],
+  ["POST", "/v1/turns", { space: 7 }, "space: must be a string, not a number"],
+  ["POST", "/v1/turns", { space: null }, "space: must be a string, not null"],
+  ["POST", "/v1/turns", { space: "s", end_user_ref: "" }, "end_user_ref: must not be empty"],
+  [
+    "POST",
+    "/v1/turns",
+    { space: "s", end_user_ref: "e", text: "x".repeat(100_001) },
+    "text: must have at most 100000 characters",
+  ],
+  ["POST", "/v1/turns", { space: "s", end_user_ref: "e", text: "t", max_cost_usd: 0 }, "max_cost_usd: must be above 0"],
+  [
+    "POST",
+    "/v1/turns",
+    { space: "s", end_user_ref: "e", text: "t", user: "u" },
+    `user: There is no such field, only ${TURN_FIELDS}.`,
+  ],
+  ["GET", "/v1/turns?limit=1000", undefined, "limit: must be at most 100"],
+  ["GET", "/v1/turns?limit=abc", undefined, "limit: must be a number"],
+  ["GET", "/v1/turns?limit=1.5", undefined, "limit: must be a whole number"],
+  [
+    "GET",
+    "/v1/turns?state=over",
+    undefined,
+    'state: must be one of "queued", "running", "done", "failed", "cancelled"',
+  ],
+  ["GET", "/v1/turns?created_after=now", undefined, "created_after: must be a time, such as 2026-11-20T08:30:00Z"],
+] as const)("%s %s says what is wrong in plain words: %j", async (method, path, body, message) => {
+  const client = await world.createAccount()
+  const headers = { "Idempotency-Key": crypto.randomUUID() }
+  expect(await json(client.call(method, path, body, headers))).toMatchObject([422, { error: { message } }])
+})
+
+test("one fault of a field is told, not all that follow from it", async () => {
+  const client = await world.createAccount()
+  const [, answer] = await json(
+    client.call("POST", "/v1/turns", { space: "s", end_user_ref: "e", text: "" }, { "Idempotency-Key": "k" }),
+  )
+  expect(answer).toMatchObject({ error: { details: [{ param: "text", message: "must not be empty" }] } })
+})
+
+test.each([
+  ["/turns", "There is nothing at /turns: the API is below /v1, and its reference at /docs."],
+  ["/v1/spaces/", "There is nothing at /v1/spaces/: a path does not end with a slash."],
+  ["/v1/nope", "There is nothing at /v1/nope."],
+])("a path that is none, %s, is told what may be wrong with it", async (path, message) => {
+  const client = await world.createAccount()
+  expect(await json(client.call("GET", path))).toMatchObject([404, { error: { message } }])
+})
+
+test("a key that is sent without its scheme is told so", async () => {
+  const response = await world.invoke(
+    new Request("https://api.test/v1/me", { headers: { Authorization: "turnpike_live_x" } }),
+  )
+  const message = "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
+  expect([response.status, await response.json()]).toMatchObject([401, { error: { code: "INVALID_API_KEY", message } }])
+})
