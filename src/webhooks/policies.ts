@@ -35,6 +35,7 @@ export const WEBHOOK_POLICY = {
   /** A wake that has not arrived by then is sent again. */
   rewakeMs: 60_000,
   sweepBatch: 1000,
+  sweepBatches: 20,
   /** Pending deliveries that one statement gives up when their endpoint stops; the sweeper goes on. */
   stopBatch: 20_000,
   stopBatches: 20,

@@ -76,11 +76,14 @@ async function record(
       select delivery_id, attempt, status, error, answer, duration_ms, at from mine
       where delivery_id in (select delivery_id from recorded)
     ), behind as (
-      update webhook_deliveries f set next_attempt_at = recorded.next_attempt_at
-      from recorded
-      where recorded.state = 'pending' and recorded.round < ${WEBHOOK_POLICY.attemptsBeforeNext}::integer
-        and f.webhook_id = ${webhookId} and f.turn_id = recorded.turn_id and f.seq > recorded.seq and f.state = 'pending'
-        and f.next_attempt_at < recorded.next_attempt_at and f.delivery_id not in (select delivery_id from mine)
+      -- Later events of the turn wait as long as this one keeps them from being sent, and no longer.
+      update webhook_deliveries f set next_attempt_at = case when waits then recorded.next_attempt_at else ${now}::timestamptz end
+      from recorded, lateral (
+        select recorded.state = 'pending' and recorded.round < ${WEBHOOK_POLICY.attemptsBeforeNext}::integer as waits) w
+      where f.webhook_id = ${webhookId} and f.turn_id = recorded.turn_id and f.seq > recorded.seq and f.state = 'pending'
+        and case when waits then f.next_attempt_at < recorded.next_attempt_at
+          else f.round = 0 and f.next_attempt_at > ${now}::timestamptz end
+        and f.delivery_id not in (select delivery_id from mine)
     ), stopped as (
       update webhook_deliveries f set ${givenUp(sql`'endpoint_' || verdict.reason`, now)}
       from verdict, (${pendingOf(sql`${webhookId}`, sql`(select reason from verdict) is not null`)}) as pending

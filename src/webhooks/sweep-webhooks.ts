@@ -6,6 +6,17 @@ import { webhookCallbackPath } from "./wake-webhooks.ts"
 
 /** Wakes the dispatcher of every endpoint that has something due and was not woken for a while: retries, and what was lost. */
 export async function sweepWebhooks(ctx: Context): Promise<{ woken: number; failed: number }> {
+  const sweep = { woken: 0, failed: 0 }
+  for (let batch = 0; batch < WEBHOOK_POLICY.sweepBatches; batch++) {
+    const { woken, failed } = await sweepBatch(ctx)
+    sweep.woken += woken
+    sweep.failed += failed
+    if (woken + failed < WEBHOOK_POLICY.sweepBatch || failed > 0) break
+  }
+  return sweep
+}
+
+async function sweepBatch(ctx: Context): Promise<{ woken: number; failed: number }> {
   const now = ctx.clock.now()
   const before = new Date(now.getTime() - WEBHOOK_POLICY.rewakeMs)
   const { rows } = await sql<{ webhook_id: string }>`with due as materialized (

@@ -40,6 +40,20 @@ test("what is due in the same second as another is retried with it, without the 
   expect((await deliveriesOf(client, webhook_id)).map(({ state }) => state)).toEqual(Array(3).fill("delivered"))
 })
 
+test("what waited for an event that was put off for a day comes as soon as that one was sent again", async () => {
+  const client = await world.createAccount()
+  const headers = { "retry-after": "86400" }
+  const receiver = serveReceiver(world, () => new Response(null, { status: 429, headers }))
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url })
+  await client.runTurn({ space: await client.space() })
+  expect(receiver.types(), "the others wait for the first").toEqual(["turn.queued"])
+  receiver.answer = () => new Response()
+  const [queued] = (await deliveriesOf(client, webhook_id)).filter(({ event_type }) => event_type === "turn.queued")
+  await client.call("POST", `/v1/deliveries/${queued?.delivery_id}/redeliver`)
+  await world.drain()
+  expect(receiver.types()).toEqual(["turn.queued", "turn.queued", "turn.running", "turn.done"])
+})
+
 test("events of large turns are claimed and listed as far as one answer of the database goes", async () => {
   const client = await world.createAccount({ usd: 100 })
   const receiver = serveReceiver(world, () => new Response(null, { status: 503 }))
