@@ -314,16 +314,17 @@ create table if not exists settings (
 );
 
 -- The feed of an account: a row for each event that webhooks tell of. Of a turn's transition it has only what the turn's
--- row no longer says (src/webhooks/event-payload.ts); everything else is in data.
+-- row no longer says (src/webhooks/event-payload.ts); everything else is in data. It refers to nothing by constraint: it is
+-- written three times for each turn, by a trigger, from rows that are held to it.
 create table if not exists events (
   event_id text primary key,
-  user_id bigint not null references users,
+  user_id bigint not null,
   test boolean not null,
   type text not null,
-  turn_id text references turns,
+  turn_id text,
   seq integer,
   -- Who may see it: keys and endpoints of this space, or of the spaces that this key made; null: of the whole account only.
-  space_id bigint references spaces,
+  space_id bigint,
   created_by_key_id text,
   data jsonb not null default '{}',
   created_at timestamptz not null,
@@ -334,7 +335,6 @@ create table if not exists events (
 );
 create index if not exists events_of_owner on events (user_id, test, event_id collate "C" desc);
 create index if not exists events_forward on events (user_id, test, xact, event_id collate "C");
-create index if not exists events_of_turn on events (turn_id, seq) where turn_id is not null;
 
 -- scope and key_id are those of the key that made it: it hears of what that key may see.
 create table if not exists webhook_endpoints (
@@ -552,6 +552,10 @@ create table if not exists erased_objects (
 create index if not exists erased_objects_to_remove on erased_objects (erasure_id) where removed_at is null;
 alter table turns add column if not exists erased_at timestamptz;
 
+-- An endpoint was disabled or removed, and the sweeper has not yet seen that nothing is pending for it.
+alter table webhook_endpoints add column if not exists stopping boolean not null default false;
+create index if not exists webhook_endpoints_stopping on webhook_endpoints (updated_at) where stopping;
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$
@@ -605,11 +609,12 @@ end $$;
 create or replace trigger turn_events_feed after insert on turn_events for each row
   when (new.type like 'turn.%') execute function feed_turn_event();
 
--- Which endpoints an event is for. A ping is for the one that asked for it, and gets its delivery where it is made.
+-- Which endpoints an event is for. What is of no turn but of an endpoint is, within a space, for the key that made that. A ping is for the one that asked for it, and gets its delivery where it is made.
 create or replace function endpoint_hears(endpoint webhook_endpoints, event events) returns boolean language sql immutable as $$
   select endpoint.user_id = event.user_id and endpoint.test = event.test and endpoint.deleted_at is null
     and event.type <> 'ping' and (endpoint.events is null or endpoint.events ? event.type)
     and case endpoint.scope when 'all' then true when 'space' then endpoint.space_id = event.space_id
+        and (event.turn_id is not null or event.created_by_key_id = endpoint.key_id)
       else endpoint.key_id = event.created_by_key_id end
 $$;
 

@@ -31,7 +31,9 @@ export async function listEndUsers(
   const { row } = await queryAs<{ end_users: Listed[] }>(ctx, credential, {
     ctes: sql`active as materialized (
       select c.end_user_ref, c.last_turn_at as active_at
-      from conversations c where ${ownedBy("c")} and c.last_turn_at is not null and ${spaceInScope("c.space_id")}
+      -- The empty one is the account's owner in the web chat: nobody's customer.
+      from conversations c where ${ownedBy("c")} and c.end_user_ref <> '' and c.last_turn_at is not null
+        and ${spaceInScope("c.space_id")}
         ${before("c.last_turn_at", "c.end_user_ref")} ${filter("c.end_user_ref")}
         and c.conversation_id = (
           select n.conversation_id from conversations n

@@ -25,6 +25,10 @@ export async function checkErasure(ctx: Context, erasure: OpenErasure): Promise<
   await sql`update erased_objects set removed_at = null where erasure_id = ${erasure.erasure_id}
     and removed_at <= ${erasure.erased_at}::timestamptz`.execute(ctx.db)
   await runErasure(ctx, erasure, { rounds: ERASURE_POLICY.roundsOfSweep })
+  // What a dispatcher has noted of a receiver's answer while its turn was redacted.
+  await sql`update webhook_attempts a set answer = null from turns t, webhook_deliveries d
+    where ${coveredBy(erasure)} and t.erased_at is not null and d.turn_id = t.turn_id and a.delivery_id = d.delivery_id
+      and a.answer is not null`.execute(ctx.db)
   await sql`with closed as (
       update erasures e set checked_at = ${ctx.clock.now()}::timestamptz
       where e.erasure_id = ${erasure.erasure_id} and e.checked_at is null

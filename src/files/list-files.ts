@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
+import { createdBetween } from "../created-between.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { firstIdAt } from "../platform/ids.ts"
 import { spaceNotFound } from "../spaces/get-space.ts"
 import { type FileRow, fileJson } from "./serialize-file.ts"
 
@@ -25,15 +25,7 @@ export async function listFiles(
   const where: RawBuilder<unknown>[] = [sql`f.space_id = (select space_id from target)`, sql`f.state = 'ready'`]
   if (after) where.push(sql`f.file_id collate "C" < ${after}`)
   if (filters.turn) where.push(sql`f.turn_id = ${filters.turn}`)
-  // A file's id begins with the millisecond of its created_at: the bound on the id is what the index can use.
-  if (filters.created_after) {
-    where.push(sql`f.created_at >= ${filters.created_after}::timestamptz`)
-    where.push(sql`f.file_id collate "C" >= ${firstIdAt("file", new Date(filters.created_after))}`)
-  }
-  if (filters.created_before) {
-    where.push(sql`f.created_at < ${filters.created_before}::timestamptz`)
-    where.push(sql`f.file_id collate "C" < ${firstIdAt("file", new Date(filters.created_before))}`)
-  }
+  where.push(...createdBetween("file", ["f", "file_id"], filters))
   const { row } = await queryAs<{ found: boolean; files: FileRow[] }>(ctx, credential, {
     ctes: sql`target as materialized (select s.* from spaces s, caller where s.slug = ${spaceId} and ${inScope})`,
     select: sql`select exists (select 1 from target) as found, coalesce((

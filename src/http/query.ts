@@ -41,6 +41,12 @@ export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
+/** By the moment of creation. */
+export const createdQuery = {
+  created_after: instantParam.optional().meta({ description: "Inclusive." }),
+  created_before: instantParam.optional().meta({ description: "Exclusive." }),
+}
+
 /** A page of a dashboard list. */
 export const listQuery = {
   limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: "The size of a page." }),

@@ -25,8 +25,9 @@ export async function revokeKey(ctx: Context, credential: SessionCredential, key
   if (!row.key) throw keyNotFound(keyId)
   let ended: EndedTurns = row
   // Those beyond one statement, and those that were accepted while it ran.
-  for (let batch = 1; ended.touched.length > 0 && batch < KEY_POLICY.endBatches; batch++) {
+  for (let batch = 1; ended.touched.length > 0; batch++) {
     ctx.background(wakeEnded(ctx, keyId, ended))
+    if (batch === KEY_POLICY.endBatches) break
     ended = await endKeyTurns(ctx, keyId)
   }
   return row.key

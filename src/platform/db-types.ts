@@ -409,6 +409,7 @@ export interface WebhookEndpoints {
   secret: string;
   slot: number;
   space_id: number | null;
+  stopping: Generated<boolean>;
   test: boolean;
   updated_at: Timestamp;
   url: string;

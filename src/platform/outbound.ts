@@ -125,7 +125,15 @@ function answerOf(
     signal.addEventListener("abort", stop, { once: true })
     send()
       .then(
-        (response) => (signal.aborted ? discard(response) : resolve(response)),
+        (response) => {
+          if (signal.aborted) return discard(response)
+          // No Response can be made of it again; 600 to 999 do come from servers.
+          if (response.status >= 200 && response.status <= 599) return resolve(response)
+          discard(response)
+          reject(
+            new OutboundError("network", `${origin} answered with ${response.status}, which is no status of HTTP.`),
+          )
+        },
         (cause) => reject(new OutboundError("network", `There is no connection to ${origin}.`, { cause })),
       )
       .finally(() => signal.removeEventListener("abort", stop))

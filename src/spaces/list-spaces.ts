@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
+import { createdBetween } from "../created-between.ts"
 import { inScope, queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { firstIdAt } from "../platform/ids.ts"
 import { SPACE_POLICY } from "./policies.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
@@ -29,15 +29,7 @@ export async function listSpaces(
   if (after) where.push(sql`s.slug collate "C" < ${after}`)
   if (filters.archived !== "all") where.push(sql`(s.archived_at is not null) = ${filters.archived === "true"}::boolean`)
   if (filters.q !== undefined) where.push(sql`position(lower(${filters.q}::text) in lower(s.title)) > 0`)
-  // A space's id begins with the millisecond of its created_at: the bound on the id is what the index can use.
-  if (filters.created_after) {
-    where.push(sql`s.created_at >= ${filters.created_after}::timestamptz`)
-    where.push(sql`s.slug collate "C" >= ${firstIdAt("space", new Date(filters.created_after))}`)
-  }
-  if (filters.created_before) {
-    where.push(sql`s.created_at < ${filters.created_before}::timestamptz`)
-    where.push(sql`s.slug collate "C" < ${firstIdAt("space", new Date(filters.created_before))}`)
-  }
+  where.push(...createdBetween("space", ["s", "slug"], filters))
   // Of tools and servers a list shows the names only: their definitions may be larger than all the rest.
   const namesOf = (column: string) =>
     sql`(select coalesce(jsonb_object_agg(name, true), '{}') from jsonb_object_keys(${sql.ref(`s.${column}`)}) name)`

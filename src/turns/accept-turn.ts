@@ -117,6 +117,8 @@ function runAccept(
   body: CreateTurn,
 ) {
   const now = ctx.clock.now()
+  // Its callback is published behind this; the sweeper looks when that should have arrived.
+  const wake = new Date(now.getTime() + TURN_POLICY.republishMs)
   const maxCost = body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd)
   const byId = body.conversation?.startsWith("conv_") ? body.conversation : null
   const name = body.conversation ?? "default"
@@ -178,7 +180,7 @@ function runAccept(
       select ${newId("turn", now)}, user_id, key_id, space_id, conversation_id, last_position, test,
         ${body.end_user_ref}, ${idempotencyKey}, ${requestHash}, ${body.text}, ${files}::jsonb, pin,
         ${JSON.stringify(body.metadata ?? {})}::jsonb, ${maxCost}::bigint, ${body.timeout_seconds ?? null}::integer,
-        amount, amount, ${now}::timestamptz, ${now}::timestamptz
+        amount, amount, ${wake}::timestamptz, ${now}::timestamptz
       from funded, conversation
       returning *
     ), event as (

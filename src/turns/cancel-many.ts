@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
 import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
+import { cancelling } from "./cancel-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -28,14 +29,7 @@ export function cancelManyCtes(ctx: Context, which: RawBuilder<unknown>, reason:
       order by t.turn_id collate "C" limit ${TURN_POLICY.cancelBatch}::integer for update
     ) t
   ), touched as (
-    update turns t set
-      state = case when t.state = 'queued' then 'cancelled' else t.state end,
-      status_reason = coalesce(t.status_reason, ${reason}::text),
-      held_credit_micros = case when t.state = 'queued' then 0 else t.held_credit_micros end,
-      wake_at = case when t.state = 'queued' then null else t.wake_at end,
-      finished_at = case when t.state = 'queued' then ${now}::timestamptz end,
-      last_event_seq = t.last_event_seq + case when t.state = 'queued' then 1 else 0 end,
-      cancel_requested_at = coalesce(t.cancel_requested_at, ${now}::timestamptz)
+    update turns t set ${cancelling(now, reason)}
     from to_cancel where t.turn_id = to_cancel.turn_id and t.state in ('queued', 'running')
     returning t.*, to_cancel.place
   ), released as (

@@ -11,6 +11,17 @@ import { publishTurn } from "./publish-turn.ts"
 import { isTerminal, type TurnRow, turnJson } from "./turn-row.ts"
 import { type EndedTurn, wakeNext } from "./wake-next.ts"
 
+/** What cancelling sets on turns `t`: a queued one ends at once, a running one is asked. */
+export function cancelling(now: Date, reason: string): RawBuilder<unknown> {
+  return sql`state = case when t.state = 'queued' then 'cancelled' else t.state end,
+    status_reason = coalesce(t.status_reason, ${reason}::text),
+    held_credit_micros = case when t.state = 'queued' then 0 else t.held_credit_micros end,
+    wake_at = case when t.state = 'queued' then null else t.wake_at end,
+    finished_at = case when t.state = 'queued' then ${now}::timestamptz end,
+    last_event_seq = t.last_event_seq + case when t.state = 'queued' then 1 else 0 end,
+    cancel_requested_at = coalesce(t.cancel_requested_at, ${now}::timestamptz)`
+}
+
 /**
  * The CTEs that cancel a queued turn at once and ask a running one to stop at its next boundary. One UPDATE decides,
  * so that a worker that claims the turn at the same moment comes either before or after it. `which` is a condition on
@@ -19,14 +30,7 @@ import { type EndedTurn, wakeNext } from "./wake-next.ts"
 export function cancelCtes(ctx: Context, which: RawBuilder<unknown>, reason: string): RawBuilder<unknown> {
   const now = ctx.clock.now()
   return sql`touched as (
-    update turns t set
-      state = case when t.state = 'queued' then 'cancelled' else t.state end,
-      status_reason = coalesce(t.status_reason, ${reason}::text),
-      held_credit_micros = case when t.state = 'queued' then 0 else t.held_credit_micros end,
-      wake_at = case when t.state = 'queued' then null else t.wake_at end,
-      finished_at = case when t.state = 'queued' then ${now}::timestamptz end,
-      last_event_seq = t.last_event_seq + case when t.state = 'queued' then 1 else 0 end,
-      cancel_requested_at = coalesce(t.cancel_requested_at, ${now}::timestamptz)
+    update turns t set ${cancelling(now, reason)}
     where t.state in ('queued', 'running') and ${which}
     returning t.*
   ), released as (

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
+import { createdBetween } from "../created-between.ts"
 import { inScope, queryAs, spaceInScope } from "../identity/actor.ts"
 import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { firstIdAt } from "../platform/ids.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnState } from "./schemas.ts"
@@ -74,15 +74,7 @@ function conditions(filters: TurnFilters): RawBuilder<unknown>[] {
   if (filters.state) where.push(sql`t.state = ${sql.lit(filters.state)}`)
   if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
   if (filters.chat) where.push(sql`t.key_id is null`)
-  // A turn's id begins with the millisecond of its created_at: the bound on the id is what the index can use.
-  if (filters.created_after) {
-    where.push(sql`t.created_at >= ${filters.created_after}::timestamptz`)
-    where.push(sql`t.turn_id collate "C" >= ${firstIdAt("turn", new Date(filters.created_after))}`)
-  }
-  if (filters.created_before) {
-    where.push(sql`t.created_at < ${filters.created_before}::timestamptz`)
-    where.push(sql`t.turn_id collate "C" < ${firstIdAt("turn", new Date(filters.created_before))}`)
-  }
+  where.push(...createdBetween("turn", ["t", "turn_id"], filters))
   return where
 }
 

@@ -8,7 +8,7 @@ export const turnCallbackPath = (turnId: string) => `/callbacks/turns/${turnId}`
 
 /**
  * Publishes the callback that advances a turn, and records it by moving `wake_at`: the moment at which the sweeper must
- * look again. Never throws: what is not published now, the sweeper publishes, since wake_at has not moved.
+ * look again; accepting a turn has set it so already. Never throws: what is not published now, the sweeper publishes.
  */
 export async function publishTurn(
   ctx: Context,
@@ -21,13 +21,18 @@ export async function publishTurn(
     // arrived too early, before the conversation was free.
     const dedupe = `${turn.turn_id}-${turn.epoch}-${wake}-${because}`
     await ctx.queue.publish({ path: turnCallbackPath(turn.turn_id), delayMs, dedupe })
-    const next = new Date(ctx.clock.now().getTime() + delayMs + TURN_POLICY.republishMs)
-    await sql`update turns set wake_at = ${next}::timestamptz
-      where turn_id = ${turn.turn_id} and epoch = ${turn.epoch} and wake_at is not null
-        and (lease_until is null or lease_until <= ${ctx.clock.now()}::timestamptz)`.execute(ctx.db)
+    if (because !== "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime() + delayMs + TURN_POLICY.republishMs)
     return true
   } catch (error) {
     ctx.log("error", "turn.publish_failed", { turn_id: turn.turn_id, error: describeError(error) })
+    // So that the sweeper's next run sees it. Should this be lost too, it sees it a minute later.
+    if (because === "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime()).catch(() => {})
     return false
   }
+}
+
+async function wakeAt(ctx: Context, turn: Pick<TurnRow, "turn_id" | "epoch">, ms: number): Promise<void> {
+  await sql`update turns set wake_at = ${new Date(ms)}::timestamptz
+    where turn_id = ${turn.turn_id} and epoch = ${turn.epoch} and wake_at is not null
+      and (lease_until is null or lease_until <= ${ctx.clock.now()}::timestamptz)`.execute(ctx.db)
 }

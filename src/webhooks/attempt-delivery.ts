@@ -1,5 +1,6 @@
 import { storable } from "../agent/storable.ts"
 import type { Context } from "../context.ts"
+import { describeError } from "../platform/log.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import type { ClaimedDelivery } from "./claim-deliveries.ts"
@@ -60,6 +61,8 @@ export async function attemptDelivery(
   }
 }
 
+const UNKNOWN = "The event could not be sent: something went wrong on our side."
+
 interface Answer {
   status: number | null
   error: string | null
@@ -85,8 +88,10 @@ async function post(
     const { status } = response
     return { status, error: null, text: await beginningOf(response), retryAfter: response.headers.get("retry-after") }
   } catch (error) {
-    if (!(error instanceof OutboundError)) throw error
-    return { status: null, error: error.message, text: null, retryAfter: null }
+    // Whatever it was, it is the outcome of this attempt alone: the others of the run are recorded too.
+    const known = error instanceof OutboundError
+    if (!known) ctx.log("error", "webhook.attempt_broke", { error: describeError(error) })
+    return { status: null, error: known ? error.message : UNKNOWN, text: null, retryAfter: null }
   }
 }
 
@@ -103,8 +108,8 @@ async function beginningOf(response: Response): Promise<string> {
       kept.set(part, length)
       length += part.length
     }
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error
+  } catch {
+    // What has come so far is enough.
   } finally {
     reader?.cancel().catch(() => {})
   }

@@ -45,18 +45,22 @@ export async function claimDeliveries(ctx: Context, webhookId: string): Promise<
       select d.delivery_id, d.event_id, d.next_attempt_at from webhook_deliveries d
       where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_attempt_at <= ${now}::timestamptz
         and (d.lease_until is null or d.lease_until <= ${now}::timestamptz)
-        and not exists (select 1 from webhook_deliveries b where b.webhook_id = d.webhook_id and b.turn_id = d.turn_id
-          and b.seq < d.seq and b.state = 'pending' and b.round < ${WEBHOOK_POLICY.attemptsBeforeNext}::integer)
+        and (select most from room) > 0
+        -- A scalar, so that it stays one probe for each row, whatever the planner believes of a backlog.
+        and (select true from webhook_deliveries b where b.webhook_id = ${webhookId} and b.turn_id = d.turn_id
+          and b.seq < d.seq and b.state = 'pending' and b.round < ${WEBHOOK_POLICY.attemptsBeforeNext}::integer limit 1) is null
       order by d.next_attempt_at, d.event_id collate "C"
-      limit greatest(0, coalesce((select most from room), 0))
+      limit ${WEBHOOK_POLICY.batch}::integer
       for update of d skip locked
     ), sized as materialized (
-      select due.delivery_id, coalesce(sum(${eventBytes}) over (order by due.next_attempt_at, due.event_id collate "C"
-        rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      select due.delivery_id, row_number() over by_time as place,
+        sum(${eventBytes}) over (by_time rows unbounded preceding) as bytes
       from due join events e on e.event_id = due.event_id left join turns t on t.turn_id = e.turn_id
+      window by_time as (order by due.next_attempt_at, due.event_id collate "C")
     ), claimed as (
       update webhook_deliveries d set epoch = d.epoch + 1, lease_until = ${lease}::timestamptz
-      from sized where d.delivery_id = sized.delivery_id and sized.bytes_before < ${WEBHOOK_POLICY.batchBytes}::integer
+      from sized where d.delivery_id = sized.delivery_id and sized.place <= (select most from room)
+        and (sized.place = 1 or sized.bytes <= ${WEBHOOK_POLICY.batchBytes}::integer)
       returning d.*
     )
     select (select to_jsonb(endpoint) from endpoint) as endpoint,
@@ -64,8 +68,9 @@ export async function claimDeliveries(ctx: Context, webhookId: string): Promise<
           'event', ${eventJson}) order by d.next_attempt_at, d.event_id collate "C")
         from claimed d join events e on e.event_id = d.event_id
           left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id), '[]') as deliveries,
-      (select min(d.next_attempt_at) from webhook_deliveries d, endpoint where d.webhook_id = endpoint.webhook_id
-        and d.state = 'pending' and d.next_attempt_at > ${now}::timestamptz) as next_due_at`.execute(ctx.db)
+      (select d.next_attempt_at from webhook_deliveries d where d.webhook_id = ${webhookId} and d.state = 'pending'
+        and d.next_attempt_at > ${now}::timestamptz and exists (select 1 from endpoint)
+        order by d.next_attempt_at limit 1) as next_due_at`.execute(ctx.db)
   return rows[0] as Claimed
 }
 

@@ -8,7 +8,7 @@ import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { checkUrl } from "../spaces/check-target.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
-import { readWithSecret, type WebhookWithSecret } from "./get-webhook.ts"
+import { readWithSecret, shownAs, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { CreateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretPlace } from "./signing.ts"
@@ -27,10 +27,11 @@ export async function createWebhook(
   const webhookId = newId("webhook", ctx.clock.now())
   const secret = newSigningSecret()
   const sealed = await ctx.keyRing.seal(secret, signingSecretPlace(webhookId))
+  const shown = shownAs(webhookId, secret)
   // Two at the same moment take the same slot: the second tries again.
   for (let attempt = 0; attempt < WEBHOOK_POLICY.maxEndpoints; attempt++) {
     try {
-      const { webhook, replayOf } = await insertEndpoint(ctx, credential, { webhookId, sealed, input, once })
+      const { webhook, replayOf } = await insertEndpoint(ctx, credential, { webhookId, sealed, shown, input, once })
       if (replayOf) return await replay(readWithSecret(ctx, credential, replayOf))
       if (webhook) return { made: { webhook, secret }, replayed: false }
       throw new TurnpikeError("LIMIT_REACHED", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)
@@ -47,9 +48,10 @@ async function insertEndpoint(
   {
     webhookId,
     sealed,
+    shown,
     input,
     once,
-  }: { webhookId: string; sealed: string; input: CreateWebhook; once: Once | undefined },
+  }: { webhookId: string; sealed: string; shown: string; input: CreateWebhook; once: Once | undefined },
 ): Promise<{ webhook: EndpointRow | null; replayOf: string | null }> {
   const now = ctx.clock.now()
   const { row, replayOf } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
@@ -68,7 +70,7 @@ async function insertEndpoint(
     )`,
     select: sql`select (select to_jsonb(made) from made) as webhook`,
     once,
-    made: sql`select webhook_id from made`,
+    made: sql`select ${shown}::text from made`,
   })
   return { webhook: row.webhook, replayOf }
 }

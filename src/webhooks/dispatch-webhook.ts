@@ -30,7 +30,7 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
       return done
     }
     const { attempts, left } = await attemptAll(ctx, endpoint, deliveries, until)
-    const reason = attempts.length > 0 ? await recordAttempts(ctx, webhookId, attempts) : null
+    const reason = attempts.length > 0 ? await recordAttempts(ctx, endpoint, attempts) : null
     const delivered = attempts.filter(({ ok }) => ok).length
     done.delivered += delivered
     done.failed += attempts.length - delivered
@@ -54,7 +54,7 @@ async function attemptAll(
   deliveries: ClaimedDelivery[],
   until: number,
 ): Promise<{ attempts: Attempt[]; left: ClaimedDelivery[] }> {
-  const secrets = await openSigningSecrets(ctx.keyRing, endpoint, ctx.clock.now())
+  const secrets = await openSigningSecrets(ctx, endpoint)
   const attempts: Attempt[] = []
   const waiting = [...deliveries]
   const worker = async () => {
@@ -69,8 +69,9 @@ async function attemptAll(
 /** A retry that is due soon is woken by the queue; the sweeper looks for all others. */
 async function wakeForRetry(ctx: DispatchContext, webhookId: string, at: string | null): Promise<void> {
   if (at === null) return
-  const delayMs = new Date(at).getTime() - ctx.clock.now().getTime()
-  if (delayMs > WEBHOOK_POLICY.ownWakeMs) return
+  // One wake for all that is due in a second, at its end: none of them may come too late for it.
   const second = Math.ceil(new Date(at).getTime() / 1000)
+  const delayMs = second * 1000 - ctx.clock.now().getTime()
+  if (delayMs > WEBHOOK_POLICY.ownWakeMs) return
   await ctx.queue.publish({ path: webhookCallbackPath(webhookId), delayMs, dedupe: `${webhookId}-retry-${second}` })
 }

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto"
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential, SessionCredential } from "../identity/credential.ts"
+import { keyReused } from "../identity/once.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { openSigningSecrets } from "./signing.ts"
@@ -21,14 +23,20 @@ export interface WebhookWithSecret {
   secret: string
 }
 
-/** An endpoint with its secret, for a repeat of the request that has shown it. NOT_FOUND. */
-export async function readWithSecret(
-  ctx: Context,
-  credential: Credential,
-  webhookId: string,
-): Promise<WebhookWithSecret> {
-  const webhook = await getWebhook(ctx, credential, webhookId)
-  const [secret = ""] = await openSigningSecrets(ctx.keyRing, webhook, ctx.clock.now())
+/** How a request that shows a secret is noted under its Idempotency-Key: by the endpoint, and which of its secrets it was. */
+export const shownAs = (webhookId: string, secret: string) =>
+  `${webhookId}/${createHash("sha256").update(secret).digest("hex").slice(0, 32)}`
+
+/**
+ * An endpoint with its secret, for a repeat of the request that has shown it (`shownAs`). NOT_FOUND; IDEMPOTENCY_KEY_REUSED when
+ * the secret was rotated since: a repeat shows no newer one.
+ */
+export async function readWithSecret(ctx: Context, credential: Credential, shown: string): Promise<WebhookWithSecret> {
+  const webhook = await getWebhook(ctx, credential, shown.split("/")[0] as string)
+  const [secret = ""] = await openSigningSecrets(ctx, webhook)
+  if (shown.includes("/") && shown !== shownAs(webhook.webhook_id, secret)) {
+    throw keyReused("The webhook's secret was rotated since this Idempotency-Key was used.")
+  }
   return { webhook, secret }
 }
 

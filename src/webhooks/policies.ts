@@ -26,6 +26,7 @@ export const WEBHOOK_POLICY = {
   runBudgetMs: 20_000,
   /** Longer than a run's last attempt can take. */
   leaseMs: 60_000,
+  recordTries: 3,
   /** What all runs of an endpoint may have open together, when it answers and when it does not. */
   inFlight: 60,
   inFlightFailing: 24,
@@ -34,6 +35,12 @@ export const WEBHOOK_POLICY = {
   /** A wake that has not arrived by then is sent again. */
   rewakeMs: 60_000,
   sweepBatch: 1000,
+  sweepBatches: 20,
+  /** Pending deliveries that one statement gives up when their endpoint stops; the sweeper goes on. */
+  stopBatch: 20_000,
+  stopBatches: 20,
+  /** An event whose commit was under way when its endpoint stopped is there by then. */
+  stopSettlesMs: 120_000,
   replayBatch: 1000,
   /** Attempts that a list shows for each delivery, the newest ones. */
   attemptsListed: 16,

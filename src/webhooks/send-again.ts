@@ -1,11 +1,12 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { createdBetween } from "../created-between.ts"
 import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { type Made, type Once, replay } from "../identity/once.ts"
 import { decodeCursor, toPage } from "../pagination.ts"
-import { firstIdAt, newId } from "../platform/ids.ts"
+import { newId } from "../platform/ids.ts"
 import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { getDelivery } from "./list-deliveries.ts"
@@ -16,6 +17,9 @@ import { wakeWebhooks } from "./wake-webhooks.ts"
 /** What puts a delivery `d` back to the beginning of its retry schedule. */
 const startAgain = (now: Date) => sql`state = 'pending', status_reason = null, round = 0, lease_until = null,
   next_attempt_at = ${now}::timestamptz, finished_at = null`
+
+// The statements below lock the endpoint before its deliveries, as those do that record attempts or stop it: so that none of
+// them is the other's deadlock, and what is on its way again is on its way to an endpoint that is on.
 
 /** Sends a delivery's event again, under the same id, whatever became of it before. NOT_FOUND, CONFLICT for a disabled endpoint. */
 export async function redeliver(
@@ -30,6 +34,7 @@ export async function redeliver(
     ctes: sql`target as materialized (
       select d.delivery_id, w.* from webhook_deliveries d join webhook_endpoints w on w.webhook_id = d.webhook_id, caller
       where d.delivery_id = ${deliveryId} and ${endpointInScope}
+      for no key update of w
     ), again as (
       update webhook_deliveries d set ${startAgain(now)} from target
       where d.delivery_id = target.delivery_id and target.disabled_at is null
@@ -60,9 +65,10 @@ export async function sendTest(
   const { row, replayOf } = await queryAs<Row>(ctx, credential, {
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
+      for no key update of w
     ), event as (
       insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
-      select ${eventId}, user_id, test, 'ping', space_id, case scope when 'created' then key_id end,
+      select ${eventId}, user_id, test, 'ping', space_id, case when scope <> 'all' then key_id end,
         jsonb_build_object('webhook_id', webhook_id), ${now}::timestamptz
       from target where disabled_at is null
       returning *
@@ -104,13 +110,12 @@ export async function replayEvents(
   const { row, replayOf } = await queryAs<Row>(ctx, credential, {
     ctes: sql`target as materialized (
       select w.* from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope}
+      for no key update of w
     ), page as materialized (
       select e.event_id, e.turn_id, e.seq
       from target, caller, lateral (select w from webhook_endpoints w where w.webhook_id = target.webhook_id) as endpoint, events e
       where target.disabled_at is null and e.user_id = caller.user_id and e.test = caller.test
-        and e.created_at >= ${input.from}::timestamptz
-        and e.event_id collate "C" >= ${firstIdAt("event", new Date(input.from))}
-        ${input.to ? before(input.to) : sql``}
+        and ${sql.join(createdBetween("event", ["e", "event_id"], { created_after: input.from, created_before: input.to }), sql` and `)}
         ${after ? sql`and e.event_id collate "C" > ${after}` : sql``}
         and endpoint_hears(endpoint.w, e) and (${types}::jsonb is null or ${types}::jsonb ? e.type)
       order by e.event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch + 1}::integer
@@ -146,10 +151,6 @@ function replayedOf(done: string, filters: object): Replayed {
   const { has_more, next_cursor } = toPage([last], { more: last !== "", filters, idOf: (id) => id })
   return { replayed: Number(count), has_more, next_cursor }
 }
-
-/** An event's id begins with the millisecond of its created_at: the bound on the id is what the index can use. */
-const before = (to: string) => sql`and e.created_at < ${to}::timestamptz
-  and e.event_id collate "C" < ${firstIdAt("event", new Date(to))}`
 
 function disabled({ webhook_id }: EndpointRow): TurnpikeError {
   const message = `The webhook "${webhook_id}" is disabled: switch it on first (PATCH {"enabled": true}).`

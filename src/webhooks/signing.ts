@@ -1,4 +1,7 @@
-import type { KeyRing, Place } from "../platform/key-ring.ts"
+import { sql } from "kysely"
+import type { Context } from "../context.ts"
+import type { Place } from "../platform/key-ring.ts"
+import { describeError } from "../platform/log.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
@@ -18,16 +21,36 @@ export const signingSecretPlace = (webhookId: string): Place => ({
   owner: webhookId,
 })
 
-/** The secrets that sign for an endpoint now: its own, and the one before it while a rotation lasts. */
+/**
+ * The secrets that sign for an endpoint now: its own, and the one before it while a rotation lasts. What an older key of the ring
+ * sealed is sealed again under the newest, in the background.
+ */
 export async function openSigningSecrets(
-  keyRing: KeyRing,
+  ctx: Context,
   row: Pick<EndpointRow, "webhook_id" | "secret" | "previous_secret" | "previous_until">,
-  now: Date,
 ): Promise<string[]> {
   const sealed = [row.secret]
-  if (row.previous_secret && row.previous_until && new Date(row.previous_until) > now) sealed.push(row.previous_secret)
-  const place = signingSecretPlace(row.webhook_id)
-  return Promise.all(sealed.map(async (box) => (await keyRing.open(box, place)).text))
+  const rotating = row.previous_until && new Date(row.previous_until) > ctx.clock.now()
+  if (row.previous_secret && rotating) sealed.push(row.previous_secret)
+  return Promise.all(
+    sealed.map(async (box) => {
+      const { text, stale } = await ctx.keyRing.open(box, signingSecretPlace(row.webhook_id))
+      if (stale) ctx.background(rewrap(ctx, row.webhook_id, { old: box, text }))
+      return text
+    }),
+  )
+}
+
+async function rewrap(ctx: Context, webhookId: string, { old, text }: { old: string; text: string }): Promise<void> {
+  try {
+    const sealed = await ctx.keyRing.seal(text, signingSecretPlace(webhookId))
+    // Only what was read, wherever a rotation has put it meanwhile.
+    await sql`update webhook_endpoints set secret = case when secret = ${old} then ${sealed} else secret end,
+        previous_secret = case when previous_secret = ${old} then ${sealed} else previous_secret end
+      where webhook_id = ${webhookId} and ${old} in (secret, previous_secret)`.execute(ctx.db)
+  } catch (error) {
+    ctx.log("error", "webhook.rewrap_failed", { webhook_id: webhookId, error: describeError(error) })
+  }
 }
 
 /**

@@ -30,6 +30,14 @@ async function arrange({ usd = 10 } = {}) {
 const usageOf = (userId: number) => world.sql("select * from usage where user_id = $1", [userId])
 
 describe("a web-chat turn", () => {
+  test("makes its owner no end user of the account's", async () => {
+    const { client, run } = await arrange()
+    await run()
+    const { key } = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
+    const list = await world.createClient(client.userId, key).call("GET", "/v1/end-users")
+    expect(await list.json()).toEqual({ data: [], has_more: false, next_cursor: null })
+  })
+
   test("is run and billed once, in the ledger as space_usage and in api_turns, and no usage of keys", async () => {
     const { client, browser, space, run } = await arrange()
     const turn = await run({ text: "[steps 3]\n[use input=1200 cached=200 output=300]" })

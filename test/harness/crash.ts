@@ -15,9 +15,10 @@ const WAYS: Pick<FaultRule, "action" | "when">[] = [
   { action: "cut", when: "after" },
 ]
 
-/** All of them in CI; for everyone two at each call, one before its effect and one after. */
-function waysOf(call: number): typeof WAYS {
+/** All of them in CI. For everyone two at each call, one before its effect and one after; one in turn where calls are many. */
+function waysOf(call: number, calls: number): typeof WAYS {
   if (isThorough) return WAYS
+  if (calls > 20) return WAYS.slice(call % WAYS.length).slice(0, 1)
   return WAYS.filter((_, index) => (call % 2 === 0 ? index === 0 || index === 3 : index === 1 || index === 2))
 }
 
@@ -39,7 +40,7 @@ export async function survivesEveryFailure(world: World, scenario: Scenario): Pr
   const counts: Record<string, number> = {}
   for (const call of calls) {
     counts[call.service] = (counts[call.service] ?? 0) + 1
-    for (const way of waysOf(call.n)) {
+    for (const way of waysOf(call.n, calls.length)) {
       const { client } = await run(world, scenario, [{ call: call.n, ...way }]).catch((error: unknown) => {
         throw new Error(`${way.action} ${way.when} call ${call.n} (${call.service} ${call.label.slice(0, 60)})`, {
           cause: error,
@@ -55,8 +56,10 @@ export async function survivesEveryFailure(world: World, scenario: Scenario): Pr
       }
     }
   }
-  console.log(`${scenario.name}: ${calls.length} boundaries ${JSON.stringify(counts)} × ${waysOf(0).length} ways`)
-  expect(calls.length).toBeGreaterThan(5)
+  console.log(
+    `${scenario.name}: ${calls.length} boundaries ${JSON.stringify(counts)} × ${waysOf(0, calls.length).length} ways`,
+  )
+  expect(calls.length).toBeGreaterThan(4)
 }
 
 /** Acts under a fault plan, then lets time, redelivery and the sweeper do their work until all has ended. */

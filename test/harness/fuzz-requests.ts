@@ -118,7 +118,7 @@ function request(
   return { template, method, path: path + query, headers, body, isValid }
 }
 
-/** The template with ids that are there, mostly. A segment is never empty: that would be another path. */
+/** The template with ids that are there, mostly. A segment is never empty, nor `.` or `..`: that would be another path. */
 function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> {
   const segments = idsIn(template).map((name) => {
     const mine = own.ids[name]
@@ -139,7 +139,7 @@ function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> 
     )
     const encoded = mostly(fc.constant(mine), fc.constant(others.ids[name] ?? mine), 9).map(encodeURIComponent)
     return mostly(encoded, fc.oneof(strange, broken), 12)
-      .filter((segment) => !/^(|\.|\.\.)$/.test(segment))
+      .filter((segment) => !/^(\.|%2e){0,2}$/i.test(segment))
       .map((segment) => [name, `${name.split("/")[0]}/${segment}`] as const)
   })
   return fc

@@ -49,3 +49,24 @@ describe("what is sent again with an Idempotency-Key", () => {
     expect(other.status).toBe(what === "test" ? 202 : 422)
   })
 })
+
+test("a repeat shows no secret that was made after its own", async () => {
+  const client = await world.createAccount()
+  const body = { url: serveReceiver(world).url }
+  const create = () => client.call("POST", "/v1/webhooks", body, { "idempotency-key": "create" })
+  const { webhook_id, secret } = (await (await create()).json()) as { webhook_id: string; secret: string }
+  const rotate = (key: string) =>
+    client.call("POST", `/v1/webhooks/${webhook_id}/rotate-secret`, undefined, { "idempotency-key": key })
+  expect(await (await create()).json()).toMatchObject({ secret })
+  const first = (await (await rotate("first")).json()) as { secret: string }
+  expect(await (await rotate("first")).json()).toMatchObject({ secret: first.secret })
+  const second = (await (await rotate("second")).json()) as { secret: string }
+  for (const repeat of [create, () => rotate("first")]) {
+    const response = await repeat()
+    expect(response.status).toBe(422)
+    const answer = await response.text()
+    expect(answer).toContain("IDEMPOTENCY_KEY_REUSED")
+    expect(answer).not.toContain(second.secret)
+  }
+  expect(await (await rotate("second")).json()).toMatchObject({ secret: second.secret })
+})

@@ -126,3 +126,29 @@ test("an account has at most 50 endpoints, also when 60 are asked for at once", 
   expect((await client.call("DELETE", `/v1/webhooks/${data[0]?.webhook_id}`)).status).toBe(200)
   expect((await make()).status, "its place is free").toBe(201)
 })
+
+test("what becomes of an endpoint is told to no other key of its space", async () => {
+  const owner = await world.createAccount()
+  const slug = await owner.space()
+  const spaceId = await spaceNumber(slug)
+  const keyOfSpace = async () =>
+    world.createClient(owner.userId, (await world.makeKey(owner.userId, { scope: "space", spaceId })).value)
+  const [mine, other] = [await keyOfSpace(), await keyOfSpace()]
+  const [gone, watching, listening] = [serveReceiver(world), serveReceiver(world), serveReceiver(world)]
+  const { webhook_id } = await makeWebhook(mine, { url: `${gone.url}?token=of-mine` })
+  await makeWebhook(mine, { url: watching.url, events: ["endpoint.disabled"] })
+  await makeWebhook(other, { url: listening.url })
+  await mine.call("POST", `/v1/webhooks/${webhook_id}/test`)
+  await world.drain()
+  gone.answer = () => new Response(null, { status: 410 })
+  await owner.runTurn({ space: slug })
+  expect(watching.types()).toEqual(["endpoint.disabled"])
+  expect(listening.types().sort()).toEqual(["turn.done", "turn.queued", "turn.running"])
+  const feedOf = async (client: Pick<TestClient, "call">) => (await client.call("GET", "/v1/events?limit=100")).text()
+  expect(await feedOf(mine)).toContain("of-mine")
+  expect(await feedOf(mine)).toContain('"ping"')
+  const feed = await feedOf(other)
+  expect(feed).toContain("turn.done")
+  expect(feed).not.toContain("of-mine")
+  expect(feed).not.toContain('"ping"')
+})

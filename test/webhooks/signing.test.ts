@@ -88,3 +88,23 @@ test("what was altered does not verify", async () => {
     expect(verifies(`whsec_${btoa("another secret of thirty-two byte")}`, seen)).toBe(false)
   }
 })
+
+test("a secret that an older key of the ring sealed is sealed again when it signs, so that the older key can go", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  const { webhook_id, secret } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+  const { secret: newest } = (await (await client.call("POST", `/v1/webhooks/${webhook_id}/rotate-secret`)).json()) as {
+    secret: string
+  }
+  const space = await client.space()
+  const former = world.env.SECRETS_KEYS
+  const latest = `latest:${btoa("fedcba9876543210fedcba9876543210")}`
+  for (const SECRETS_KEYS of [`${latest},${former}`, latest]) {
+    world.rebind({ SECRETS_KEYS })
+    await client.runTurn({ space })
+    const received = receiver.received.at(-1)
+    for (const each of [secret, newest]) expect(received && verifies(each, received)).toBe(true)
+  }
+  expect(receiver.received).toHaveLength(2)
+  world.rebind({ SECRETS_KEYS: former })
+})

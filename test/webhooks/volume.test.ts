@@ -123,3 +123,26 @@ test("an endpoint that never answers holds up no other, nor any turn", async () 
   await world.advance(15_000)
   await drained
 })
+
+test("12,000 events that wait behind others, and no statistics of them yet, hold up nothing that is due", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url })
+  const now = world.clock.now().toISOString()
+  await world.sql(
+    `insert into events (event_id, user_id, test, type, created_at)
+     select 'evt_backlog' || n || '_' || seq, $1, false, 'ping', $2 from generate_series(1, 12000) n, generate_series(1, 2) seq`,
+    [client.userId, now],
+  )
+  await world.sql(
+    `insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at, attempts, round)
+     select 'dlv_' || event_id, $1, event_id, split_part(event_id, '_', 2), seq,
+       $2::timestamptz + case seq when 1 then interval '1 hour' else '0' end, $2, 2 - seq, 2 - seq
+     from (select event_id, right(event_id, 1)::int as seq from events where event_id like 'evt_backlog%') e`,
+    [webhook_id, now],
+  )
+  await client.call("POST", `/v1/webhooks/${webhook_id}/test`)
+  await world.drain()
+  expect(receiver.received.map(({ event }) => event.type)).toEqual(["ping"])
+  expect(await statesOf(webhook_id)).toContainEqual({ state: "delivered", count: 1, tried: 1 })
+})

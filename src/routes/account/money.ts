@@ -2,7 +2,7 @@ import * as z from "zod"
 import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
 import { LEDGER_REASONS, ledgerEntrySchema, listLedger, serializeLedgerEntry } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
-import { idParam, instantParam, listOf, listQuery } from "../../http/query.ts"
+import { createdQuery, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { getMe, meSchema } from "../../identity/get-me.ts"
 
@@ -46,8 +46,7 @@ export function mountMoney(app: App) {
       query: z.strictObject({
         reason: z.enum(LEDGER_REASONS).optional(),
         turn: idParam.optional().meta({ description: "A `turn_id`." }),
-        created_after: instantParam.optional().meta({ description: "Inclusive." }),
-        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+        ...createdQuery,
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of entries.", schema: listOf(ledgerEntrySchema) },

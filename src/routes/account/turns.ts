@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, instantParam, listOf, listQuery, testQuery } from "../../http/query.ts"
+import { createdQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { getTurn } from "../../turns/get-turn.ts"
@@ -20,8 +20,7 @@ export const turnFilters = {
   space: idParam.optional().meta({ description: "A `space_id`." }),
   conversation: idParam.optional().meta({ description: "A conversation's id." }),
   state: z.enum(TURN_STATES).optional(),
-  created_after: instantParam.optional().meta({ description: "Inclusive." }),
-  created_before: instantParam.optional().meta({ description: "Exclusive." }),
+  ...createdQuery,
 }
 
 export function mountTurns(app: App) {

@@ -25,6 +25,7 @@ import type { AgentContext } from "../../turns/agent-context.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import { sweepTurns } from "../../turns/sweep-turns.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
+import { sweepStoppedWebhooks } from "../../webhooks/sweep-stopped.ts"
 import { sweepWebhooks } from "../../webhooks/sweep-webhooks.ts"
 import { webhookCallbackPath } from "../../webhooks/wake-webhooks.ts"
 
@@ -63,6 +64,7 @@ const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
   spaces: sweepArchivedSpaces,
   erasures: sweepErasures,
   webhooks: sweepWebhooks,
+  stopped_webhooks: sweepStoppedWebhooks,
   files: sweepFiles,
   idempotency_keys: sweepIdempotencyKeys,
 }

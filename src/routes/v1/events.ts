@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { serializeEvent } from "../../webhooks/event-payload.ts"
 import { getEvent, listEvents } from "../../webhooks/list-events.ts"
 import { EVENT_TYPES, eventSchema } from "../../webhooks/schemas.ts"
@@ -23,8 +23,7 @@ export function mountEvents(app: App) {
         order: z.enum(["asc", "desc"]).default("desc"),
         type: z.enum([...EVENT_TYPES, "ping"]).optional(),
         turn: idParam.optional(),
-        created_after: instantParam.optional().meta({ description: "Inclusive." }),
-        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+        ...createdQuery,
       }),
       answer: { status: 200, description: "A page of events.", schema: pageOf(eventSchema) },
       errors: [],

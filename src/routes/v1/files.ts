@@ -11,7 +11,7 @@ import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
 import { etagOf, fileHeaders, planDownload } from "../../http/file-response.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
 
 const tag = "Files"
 const fileParams = z.object({ file_id: idParam })
@@ -62,8 +62,7 @@ export function mountFiles(app: App) {
       params: spaceParams,
       query: z.strictObject({
         turn: idParam.optional().meta({ description: "Only what this turn's agent made: a `turn_id`." }),
-        created_after: instantParam.optional().meta({ description: "Inclusive." }),
-        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+        ...createdQuery,
         ...pageQuery,
       }),
       answer: { status: 200, description: "A page of files.", schema: pageOf(fileSchema) },

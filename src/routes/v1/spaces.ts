@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { archiveSpace } from "../../spaces/archive-space.ts"
 import { createSpace } from "../../spaces/create-space.ts"
 import { getSpace } from "../../spaces/get-space.ts"
@@ -67,8 +67,7 @@ export function mountSpaces(app: App) {
           .max(200)
           .optional()
           .meta({ description: "A part of the title, in any case.", example: "support" }),
-        created_after: instantParam.optional().meta({ description: "Inclusive." }),
-        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+        ...createdQuery,
       }),
       answer: { status: 200, description: "A page of spaces.", schema: pageOf(spaceSchema) },
       errors: [],

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
-import { idParam, instantParam, pageOf, pageQuery } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
@@ -86,8 +86,7 @@ export function mountTurns(app: App) {
         conversation: idParam.optional().meta({ description: "A conversation's id, `conv_…`; not a name." }),
         state: z.enum(TURN_STATES).optional(),
         key: idParam.optional().meta({ description: "A `key_id`." }),
-        created_after: instantParam.optional().meta({ description: "Inclusive." }),
-        created_before: instantParam.optional().meta({ description: "Exclusive." }),
+        ...createdQuery,
       }),
       answer: { status: 200, description: "A page of turns.", schema: pageOf(turnSchema) },
       errors: [],

@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import type { Delivery } from "../../src/webhooks/schemas.ts"
+import { deliveriesOf, makeWebhook, serveReceiver } from "../harness/receiver.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterEach(async () => {
+  await world.sql(`drop trigger if exists "A_slow" on webhook_deliveries`)
+})
+afterAll(() => world.close())
+
+/** Makes every statement that makes deliveries wait behind its own locks, before those of its foreign keys. */
+async function slowDeliveries() {
+  await world.sql(`create or replace function slow() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(0.5); return null; end $$`)
+  await world.sql(`create trigger "A_slow" after insert on webhook_deliveries for each row execute function slow()`)
+}
+
+/** Ends when another statement of this database waits in `wait` (pg_stat_activity's wait_event). */
+async function untilWaiting(wait: string) {
+  for (;;) {
+    const [row] = await world.sql<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event = $1",
+      [wait],
+    )
+    if (row && row.count > 0) return
+  }
+}
+
+async function pass(minutes: number) {
+  for (let minute = 0; minute < minutes; minute++) {
+    await world.advance(60_000)
+    await world.sweep()
+    await world.drain()
+  }
+}
+
+test("an endpoint that is switched off while an attempt is recorded: it can be sent again, and is sent once", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+  const space = await client.space()
+  let patched: Promise<Response> | undefined
+  let held: Promise<unknown> | undefined
+  receiver.answer = async () => {
+    // Whoever records or changes the endpoint waits here, each with what it knew when it came.
+    held = world.sql(
+      `with held as materialized (select 1 from webhook_endpoints where webhook_id = $1 for no key update)
+       select pg_sleep(0.5) from held`,
+      [webhook_id],
+    )
+    await untilWaiting("PgSleep")
+    patched = client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: false })
+    await untilWaiting("transactionid")
+    return new Response()
+  }
+  await client.runTurn({ space })
+  await held
+  expect((await patched)?.status).toBe(200)
+  receiver.answer = () => new Response()
+  expect(await deliveriesOf(client, webhook_id)).toMatchObject([
+    { state: "failed", status_reason: "endpoint_disabled" },
+  ])
+
+  await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: true })
+  await client.call("POST", `/v1/webhooks/${webhook_id}/replay`, { from: "2026-01-01T00:00:00Z" })
+  await world.drain()
+  await pass(3)
+  expect(await deliveriesOf(client, webhook_id)).toMatchObject([{ state: "delivered" }])
+  expect(receiver.received, "the first time, and the replay").toHaveLength(2)
+})
+
+test("a replay while an attempt is under way: neither undoes the other", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  const space = await client.space()
+  await client.runTurn({ space })
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+  await world.advance(1000)
+  let replayed: Promise<Response> | undefined
+  receiver.answer = async () => {
+    receiver.answer = () => new Response()
+    await slowDeliveries()
+    replayed = client.call("POST", `/v1/webhooks/${webhook_id}/replay`, { from: "2026-01-01T00:00:00Z" })
+    await untilWaiting("PgSleep")
+    return new Response()
+  }
+  await client.runTurn({ space })
+  expect((await replayed)?.status).toBe(202)
+  await world.drain()
+  await pass(3)
+  expect((await deliveriesOf(client, webhook_id)).map(({ state }) => state)).toEqual(["delivered", "delivered"])
+  const ids = receiver.received.map(({ headers }) => headers["webhook-id"])
+  expect(new Set(ids).size, "each of them once").toBe(ids.length)
+})
+
+test("an event that commits while its endpoint is switched off or removed has failed, visibly", async () => {
+  for (const method of ["PATCH", "DELETE"]) {
+    const client = await world.createAccount()
+    const receiver = serveReceiver(world)
+    const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.queued"] })
+    const space = await client.space()
+    await slowDeliveries()
+    const sent = client.sendTurn({ space })
+    await untilWaiting("PgSleep")
+    const body = method === "PATCH" ? { enabled: false } : undefined
+    expect((await client.call(method, `/v1/webhooks/${webhook_id}`, body)).status).toBe(200)
+    expect((await sent).status).toBe(202)
+    await world.sql(`drop trigger "A_slow" on webhook_deliveries`)
+    await world.drain()
+    await pass(4)
+    const states = await world.sql<Pick<Delivery, "state" | "status_reason">>(
+      "select state, status_reason from webhook_deliveries where webhook_id = $1",
+      [webhook_id],
+    )
+    const reason = method === "PATCH" ? "endpoint_disabled" : "endpoint_deleted"
+    expect(states).toEqual([{ state: "failed", status_reason: reason }])
+    expect(receiver.received).toEqual([])
+    expect(await world.sql("select 1 from webhook_endpoints where webhook_id = $1 and stopping", [webhook_id])).toEqual(
+      [],
+    )
+  }
+})
+
+test("an answer with a status that is none fails its own attempt, and no other of the run", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world, ({ event }) => {
+    const response = new Response("go away")
+    // As fetch gives it of a server that says so; no Response can be made of it.
+    return event.type === "turn.queued" ? Object.defineProperty(response, "status", { value: 999 }) : response
+  })
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.queued", "turn.done"] })
+  const space = await client.space()
+  await client.runTurn({ space })
+  await pass(1)
+  const log = await deliveriesOf(client, webhook_id)
+  const queued = log.find(({ event_type }) => event_type === "turn.queued")
+  const done = log.find(({ event_type }) => event_type === "turn.done")
+  expect(queued).toMatchObject({ event_type: "turn.queued", state: "pending", attempt_count: 2 })
+  expect(queued?.attempts[0]).toMatchObject({ status: null, error: expect.stringContaining("999") })
+  expect(done).toMatchObject({ event_type: "turn.done", state: "delivered", attempt_count: 1 })
+  expect(receiver.received).toHaveLength(3)
+})
+
+test("410 of a place that the endpoint has left meanwhile does not disable it", async () => {
+  const client = await world.createAccount()
+  const [before, after] = [serveReceiver(world), serveReceiver(world)]
+  const { webhook_id } = await makeWebhook(client, { url: before.url, events: ["turn.done"] })
+  before.answer = async () => {
+    await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { url: after.url })
+    return new Response("gone", { status: 410 })
+  }
+  await client.runTurn({ space: await client.space() })
+  const webhook = await (await client.call("GET", `/v1/webhooks/${webhook_id}`)).json()
+  expect(webhook).toMatchObject({ enabled: true, url: after.url })
+  await pass(1)
+  expect(await deliveriesOf(client, webhook_id)).toMatchObject([{ state: "delivered", attempt_count: 2 }])
+  expect([before.received.length, after.received.length]).toEqual([1, 1])
+})
+
+test("a record that the database does not take at first is made again: nothing is sent twice, nothing is noted twice", async () => {
+  const client = await world.createAccount()
+  let failing = false
+  const receiver = serveReceiver(world, () => new Response(null, { status: failing ? 500 : 200 }))
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+  const space = await client.space()
+  for (const when of ["before", "after"] as const) {
+    for (failing of [false, true]) {
+      const sent = receiver.received.length
+      await world.plan([{ call: 1, match: "insert into webhook_attempts", action: "cut", when }])
+      await client.runTurn({ space })
+      await world.clearFaults()
+      expect(receiver.received).toHaveLength(sent + 1)
+      const [newest] = await deliveriesOf(client, webhook_id)
+      expect(newest).toMatchObject({
+        state: failing ? "pending" : "delivered",
+        attempt_count: 1,
+        attempts: [{ attempt: 1 }],
+      })
+      await world.advance(1000)
+    }
+  }
+})
