@@ -19,7 +19,7 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {
-                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "500",
+                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "300",
                 TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
                 TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "2000",
                 TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",
