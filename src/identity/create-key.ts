@@ -22,7 +22,9 @@ export const createKeySchema = z
       description: "A test key runs the rehearsal model, costs nothing and sees only test data.",
     }),
     expires_at: instantParam.nullable().optional().meta({ description: "Default: never." }),
-    caps: setCapsSchema.optional().meta({ description: "Default: no caps. They are kept and shown, and refuse no turn yet." }),
+    caps: setCapsSchema
+      .optional()
+      .meta({ description: "Default: no caps. They are kept and shown, and refuse no turn yet." }),
   })
   .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {
     path: ["space"],

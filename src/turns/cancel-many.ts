@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
+import { inParallel } from "../in-parallel.ts"
 import { newId } from "../platform/ids.ts"
 import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { cancelling } from "./cancel-turn.ts"
@@ -53,16 +54,14 @@ export const touchedTurns = sql`coalesce((select jsonb_agg(jsonb_build_object('t
   from touched t), '[]')`
 
 /**
- * Wakes the owner's webhooks, and calls somebody for the running turns on which nobody works between two callbacks, so that they see the wish; what is over
- * `cancelPublishes` is called by its wake_at within a minute. Never throws.
+ * Wakes the owner's webhooks, and calls somebody for the running turns on which nobody works between two callbacks, so that they
+ * see the wish; what is over `cancelPublishes` is called by its wake_at within a minute. Never throws.
  */
 export async function callCancelled(ctx: Context, touched: CancelledTurn[]): Promise<void> {
   const [one] = touched
   if (one) wakeWebhooks(ctx, one)
   const idle = touched.filter(({ state, lease_until }) => state === "running" && lease_until === null)
-  const work = idle.slice(0, TURN_POLICY.cancelPublishes)[Symbol.iterator]()
-  const worker = async () => {
-    for (const turn of work) await publishTurn(ctx, turn, { because: "cancel" })
-  }
-  await Promise.all(Array.from({ length: 6 }, worker))
+  await inParallel(idle.slice(0, TURN_POLICY.cancelPublishes), async (turn) => {
+    await publishTurn(ctx, turn, { because: "cancel" })
+  })
 }

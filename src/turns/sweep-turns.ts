@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { inParallel } from "../in-parallel.ts"
 import { describeError } from "../platform/log.ts"
 import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { cancelCtes } from "./cancel-turn.ts"
@@ -37,18 +38,14 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
 }
 
 async function sweepBatch(ctx: Context, due: DueTurn[], sweep: Sweep): Promise<void> {
-  const work = due[Symbol.iterator]()
-  const worker = async () => {
-    for (const turn of work) {
-      try {
-        sweep[await sweepTurn(ctx, turn)]++
-      } catch (error) {
-        sweep.failed++
-        ctx.log("error", "sweep.turn_failed", { turn_id: turn.turn_id, error: describeError(error) })
-      }
+  await inParallel(due, async (turn) => {
+    try {
+      sweep[await sweepTurn(ctx, turn)]++
+    } catch (error) {
+      sweep.failed++
+      ctx.log("error", "sweep.turn_failed", { turn_id: turn.turn_id, error: describeError(error) })
     }
-  }
-  await Promise.all(Array.from({ length: 6 }, worker))
+  })
 }
 
 /** What the sweeper needs of a turn; not its text, of which a batch would be too large an answer. */

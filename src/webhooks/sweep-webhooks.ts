@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { inParallel } from "../in-parallel.ts"
 import { describeError } from "../platform/log.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { webhookCallbackPath } from "./wake-webhooks.ts"
@@ -30,18 +31,14 @@ async function sweepBatch(ctx: Context): Promise<{ woken: number; failed: number
     ) update webhook_endpoints w set woken_at = ${now}::timestamptz from due where w.webhook_id = due.webhook_id
     returning w.webhook_id`.execute(ctx.db)
   const sweep = { woken: 0, failed: 0 }
-  const work = rows.values()
-  const worker = async () => {
-    for (const { webhook_id } of work) {
-      try {
-        await ctx.queue.publish({ path: webhookCallbackPath(webhook_id) })
-        sweep.woken++
-      } catch (error) {
-        sweep.failed++
-        ctx.log("error", "sweep.webhook_failed", { webhook_id, error: describeError(error) })
-      }
+  await inParallel(rows, async ({ webhook_id }) => {
+    try {
+      await ctx.queue.publish({ path: webhookCallbackPath(webhook_id) })
+      sweep.woken++
+    } catch (error) {
+      sweep.failed++
+      ctx.log("error", "sweep.webhook_failed", { webhook_id, error: describeError(error) })
     }
-  }
-  await Promise.all(Array.from({ length: WEBHOOK_POLICY.concurrency }, worker))
+  })
   return sweep
 }

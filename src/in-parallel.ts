@@ -1,0 +1,11 @@
+/** A worker may have six connections open. */
+const AT_ONCE = 6
+
+/** Does `work` for each item, as many at a time as a worker may have connections. */
+export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values()
+  const worker = async () => {
+    for (const item of queue) await work(item)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
