@@ -14,13 +14,11 @@ create table if not exists users (
 );
 create unique index if not exists users_email on users (lower(email)) where email is not null;
 
--- balance - held is what may still be spent. last_hold is scratch space: the size of the newest hold, so that the
--- UPDATE that places a hold can return it (PostgreSQL before 18 has no RETURNING old.*).
+-- balance - held is what may still be spent.
 create table if not exists wallets (
   user_id bigint primary key references users,
   balance_credit_micros bigint not null default 0,
   held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
-  last_hold_credit_micros bigint not null default 0,
   constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
 );
 
@@ -556,6 +554,36 @@ alter table turns add column if not exists erased_at timestamptz;
 alter table webhook_endpoints add column if not exists stopping boolean not null default false;
 create index if not exists webhook_endpoints_stopping on webhook_endpoints (updated_at) where stopping;
 
+-- What keys and end users have spent and reserved in each day, month and window, by the turns that were accepted in it: kept
+-- by a trigger on turns, always under the lock of their account's wallet. What caps are checked against (take_hold).
+create table if not exists spend_counters (
+  user_id bigint not null references users,
+  kind text not null check (kind in ('key', 'end_user')),
+  -- A key_id, or an end_user_ref.
+  subject text not null,
+  period text not null check (period in ('day', 'month', 'window')),
+  starts_at timestamptz not null,
+  spent_credit_micros bigint not null check (spent_credit_micros >= 0),
+  reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
+  primary key (user_id, kind, subject, period, starts_at)
+);
+create index if not exists spend_counters_to_forget on spend_counters (starts_at);
+-- The window of its key that a turn is counted in.
+alter table turns add column if not exists window_started_at timestamptz;
+-- What each customer without a limit of their own may spend, when neither has their key a default.
+alter table wallets add column if not exists end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0);
+alter table wallets add column if not exists end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0);
+-- Turns from before there were counters.
+insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
+select t.user_id, p.kind, p.subject, p.period, p.starts_at, sum(t.billed_credit_micros), sum(t.held_credit_micros)
+from turns t, lateral (values
+  ('key', t.key_id, 'day', date_trunc('day', t.created_at, 'UTC')),
+  ('end_user', t.end_user_ref, 'day', date_trunc('day', t.created_at, 'UTC')),
+  ('end_user', t.end_user_ref, 'month', date_trunc('month', t.created_at, 'UTC'))) as p(kind, subject, period, starts_at)
+where t.key_id is not null and not t.test and t.created_at >= date_trunc('month', now(), 'UTC')
+  and not exists (select 1 from spend_counters)
+group by 1, 2, 3, 4, 5;
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$
@@ -654,6 +682,105 @@ begin
 end $$;
 create or replace trigger turn_events_redacted_only before update on turn_events
   for each row execute function guard_event_redaction();
+
+-- Caps (design section 6). A turn counts in the day, month and window in which it was accepted, whatever it is billed later: so a
+-- cap's next period begins with nothing reserved in it.
+create or replace function count_turn_spend() returns trigger language plpgsql as $$
+declare
+  spent bigint := new.billed_credit_micros - coalesce(old.billed_credit_micros, 0);
+  reserved bigint := new.held_credit_micros - coalesce(old.held_credit_micros, 0);
+begin
+  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
+  select new.user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, spent), greatest(0, reserved)
+  from (values
+    ('key', new.key_id, 'day', date_trunc('day', new.created_at, 'UTC')),
+    ('key', new.key_id, 'window', new.window_started_at),
+    ('end_user', new.end_user_ref, 'day', date_trunc('day', new.created_at, 'UTC')),
+    ('end_user', new.end_user_ref, 'month', date_trunc('month', new.created_at, 'UTC'))) as p(kind, subject, period, starts_at)
+  where p.starts_at is not null
+  -- Never below 0: a counter that was wrong must not keep a turn from its end. The reconciliation finds it.
+  on conflict (user_id, kind, subject, period, starts_at) do update set
+    spent_credit_micros = greatest(0, c.spent_credit_micros + spent),
+    reserved_credit_micros = greatest(0, c.reserved_credit_micros + reserved);
+  return null;
+end $$;
+create or replace trigger turns_count_first after insert on turns for each row
+  when (new.key_id is not null and new.held_credit_micros > 0) execute function count_turn_spend();
+create or replace trigger turns_count_change after update of held_credit_micros, billed_credit_micros on turns for each row
+  when (new.key_id is not null and (new.held_credit_micros, new.billed_credit_micros)
+    is distinct from (old.held_credit_micros, old.billed_credit_micros)) execute function count_turn_spend();
+
+-- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none.
+create or replace function open_window(of_key text, moment timestamptz) returns timestamptz language sql stable as $$
+  select c.starts_at from api_keys k, lateral (
+    select * from spend_counters n
+    where n.user_id = k.user_id and n.kind = 'key' and n.subject = k.key_id and n.period = 'window'
+    order by n.starts_at desc limit 1) c
+  where k.key_id = of_key and c.starts_at + make_interval(secs => k.window_seconds) > moment
+    and c.spent_credit_micros + c.reserved_credit_micros > 0
+$$;
+
+-- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
+-- a window. The limit of an end user is their own, else the key's default, else the account's.
+create or replace function cap_states(of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
+returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
+  starts_at timestamptz, resets_at timestamptz) language sql stable as $$
+  select p.cap, p.source, p.amount, coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0), p.starts_at, p.resets_at
+  from (select date_trunc('day', moment, 'UTC') as day, date_trunc('month', moment, 'UTC') as month) as begun
+    left join api_keys k on k.key_id = of_key
+    left join wallets w on w.user_id = of_user
+    left join end_users e on e.user_id = of_user and not e.test and e.end_user_ref = of_end_user,
+  lateral (values
+    ('key_daily', 'key', k.daily_credit_micros, 'key', of_key, 'day', begun.day, begun.day + interval '24 hours'),
+    ('key_window', 'key', k.window_credit_micros, 'key', of_key, 'window', in_window,
+      in_window + make_interval(secs => k.window_seconds)),
+    ('end_user_daily', case when e.daily_limit_credit_micros is not null then 'end_user'
+        when k.end_user_daily_credit_micros is not null then 'key' else 'account' end,
+      coalesce(e.daily_limit_credit_micros, k.end_user_daily_credit_micros, w.end_user_daily_credit_micros),
+      'end_user', of_end_user, 'day', begun.day, begun.day + interval '24 hours'),
+    ('end_user_monthly', case when e.monthly_limit_credit_micros is not null then 'end_user'
+        when k.end_user_monthly_credit_micros is not null then 'key' else 'account' end,
+      coalesce(e.monthly_limit_credit_micros, k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros),
+      'end_user', of_end_user, 'month', begun.month,
+      (date_trunc('month', moment at time zone 'UTC') + interval '1 month') at time zone 'UTC')
+  ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
+    left join spend_counters c on c.user_id = of_user and c.kind = p.kind and c.subject = p.subject and c.period = p.period
+      and c.starts_at = p.starts_at
+  where p.amount is not null and p.subject is not null
+$$;
+
+-- Takes a hold of up to `wanted` for a turn: as much as the balance and every cap have left, in all of them; or nothing (amount is
+-- null) when one has less than `needed`. Whoever changes what an account has spent or holds does so under the lock of its wallet,
+-- and each query in here sees what was committed before that lock was given: so no two turns get the same credit.
+-- A new turn counts at `moment` in its key's window, which it opens when none is; a turn that has a window already stays in it.
+create or replace function take_hold(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
+  is_new boolean, in_window timestamptz)
+returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql as $$
+declare
+  room bigint;
+begin
+  select w.balance_credit_micros - w.held_credit_micros, w.held_credit_micros into available, held
+    from wallets w where w.user_id = of_user for update;
+  available := coalesce(available, 0);
+  held := coalesce(held, 0);
+  room := available;
+  caps := '[]';
+  window_started_at := in_window;
+  if of_key is not null then
+    if is_new then
+      select coalesce(open_window(of_key, moment), moment) into window_started_at
+        from api_keys k where k.key_id = of_key and k.window_seconds is not null;
+    end if;
+    select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
+        coalesce(jsonb_agg(to_jsonb(s)), '[]') into room, caps
+      from cap_states(of_user, of_key, of_end_user, moment, window_started_at) s where s.starts_at is not null;
+  end if;
+  if greatest(0, room) >= needed then
+    amount := greatest(0, least(wanted, room));
+    update wallets w set held_credit_micros = w.held_credit_micros + amount where w.user_id = of_user and amount > 0;
+  end if;
+  return next;
+end $$;
 
 -- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).
 insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)

@@ -58,7 +58,8 @@ export const ERROR_CODES = {
   INSUFFICIENT_CREDITS: {
     status: 402,
     retryable: false,
-    cause: "Nothing of the balance is available: it is spent, or held by turns under way.",
+    cause:
+      "The balance has nothing available, or less than the turn needs at least: it is spent, or held by turns under way.",
     cure: "Top up, or wait for running turns to release their holds.",
   },
   SCOPE_DENIED: {
@@ -151,6 +152,12 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The Idempotency-Key was used for a different request, or for a turn that was erased.",
     cure: "Use a new key for a new request; to repeat the old one, send exactly its body.",
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    retryable: true,
+    cause: "A cap is reached: the key's daily cap, that of its window, or the end user's daily or monthly limit.",
+    cure: "Wait `Retry-After` seconds, until the cap resets, or raise it. `details` names it, with what is spent and reserved.",
   },
   INTERNAL: {
     status: 500,

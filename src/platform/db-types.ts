@@ -237,6 +237,16 @@ export interface SpaceSecrets {
   updated_at: Timestamp;
 }
 
+export interface SpendCounters {
+  kind: string;
+  period: string;
+  reserved_credit_micros: number;
+  spent_credit_micros: number;
+  starts_at: Timestamp;
+  subject: string;
+  user_id: number;
+}
+
 export interface Tasks {
   assignee_user_id: number | null;
   brand: string;
@@ -309,6 +319,7 @@ export interface Turns {
   turn_id: string;
   user_id: number;
   wake_at: Timestamp | null;
+  window_started_at: Timestamp | null;
 }
 
 export interface TurnSteps {
@@ -362,8 +373,9 @@ export interface Users {
 
 export interface Wallets {
   balance_credit_micros: Generated<number>;
+  end_user_daily_credit_micros: number | null;
+  end_user_monthly_credit_micros: number | null;
   held_credit_micros: Generated<number>;
-  last_hold_credit_micros: Generated<number>;
   user_id: number;
 }
 
@@ -435,6 +447,7 @@ export interface DB {
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;
   spaces: Spaces;
+  spend_counters: SpendCounters;
   tasks: Tasks;
   turn_events: TurnEvents;
   turn_steps: TurnSteps;

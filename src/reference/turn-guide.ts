@@ -13,7 +13,7 @@ const STATES: [string, string][] = [
 
 const FAILURES: [string, string][] = [
   ["TIMEOUT_REACHED", "It took longer than its `timeout_seconds`."],
-  ["COST_LIMIT_REACHED", "It reached its `max_cost_usd`, or the end of the balance."],
+  ["COST_LIMIT_REACHED", "It reached its `max_cost_usd`, the end of the balance, or a cap; the message says which."],
   [
     "STEP_LIMIT_REACHED",
     "The agent took more model calls than the manifest's `max_steps`, or 256 over all its agents.",

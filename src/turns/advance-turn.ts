@@ -93,7 +93,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
 function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   const text = called?.step.answer.text ?? ""
   if (called?.cutByHold && called.step.answer.finish === "length") {
-    return limitReached("COST_LIMIT_REACHED", run.partialResult(text))
+    return limitReached("COST_LIMIT_REACHED", run.partialResult(text), run.boundBy)
   }
   return { state: "done", result: text }
 }

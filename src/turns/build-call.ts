@@ -78,13 +78,14 @@ export async function boundCall(run: Run, price: Price, call: ModelCall): Promis
   const wanted = call.maxOutputTokens
   const affordable = () => affordableOutput(price, prompt, Math.max(0, run.left))
   if (affordable() < wanted) {
-    const hold = await growHold(
+    const grown = await growHold(
       run.ctx,
       { ...run.turn, hold_credit_micros: run.hold },
       worstPriceOf(price, prompt, wanted) - run.left,
     )
-    if (hold === null) throw new RunEnd({ kind: "stale" })
-    run.hold = Math.max(run.hold, hold)
+    if (grown === null) throw new RunEnd({ kind: "stale" })
+    run.hold = Math.max(run.hold, grown.hold)
+    run.boundBy = grown.boundBy
   }
   const least = Math.min(wanted, TURN_POLICY.minOutputTokens)
   // A sub-agent beside this one may need less than was set aside for it.

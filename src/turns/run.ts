@@ -1,10 +1,12 @@
 import type { ModelError, ToolSpec } from "../agent/engine.ts"
 import { type Price, worstPriceOf } from "../billing/price.ts"
+import { CAPS } from "../quotas/cap-state.ts"
 import { wireBytes } from "../spaces/request-parts.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { AgentContext } from "./agent-context.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
 import { mayStartCalls } from "./commit-step.ts"
+import type { HoldBound } from "./grow-hold.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { Outcome } from "./settle-turn.ts"
 import type { StepRow } from "./step-row.ts"
@@ -57,6 +59,8 @@ export class Run {
   /** Credit micros. `reserved`: the worst case of the model calls under way. */
   hold: number
   cost: number
+  /** What kept the hold from growing as far as the last call would have needed. */
+  boundBy: HoldBound | null = null
   private reserved = 0
   private waiting: (() => void)[] = []
   private steps: number
@@ -169,7 +173,7 @@ export class Run {
   }
 
   limit(code: LimitCode): RunEnd {
-    return this.ended(limitReached(code, this.partialResult()))
+    return this.ended(limitReached(code, this.partialResult(), this.boundBy))
   }
 
   /** What the space's own agent has said so far, or null. */
@@ -181,14 +185,21 @@ export class Run {
 
 type LimitCode = keyof typeof LIMIT_MESSAGES
 
-/** A limit of the customer's own: what was done until then is billed. */
-export function limitReached(code: LimitCode, result: string | null): Outcome {
-  return { state: "failed", code, message: LIMIT_MESSAGES[code], ours: false, result }
+/** A limit of the customer's own: what was done until then is billed. `boundBy`: what a COST_LIMIT_REACHED has met. */
+export function limitReached(code: LimitCode, result: string | null, boundBy: HoldBound | null = null): Outcome {
+  const message = code === "COST_LIMIT_REACHED" ? costMessage(boundBy) : LIMIT_MESSAGES[code]
+  return { state: "failed", code, message, ours: false, result }
+}
+
+function costMessage(boundBy: HoldBound | null): string {
+  if (boundBy === null || boundBy === "max_cost") return LIMIT_MESSAGES.COST_LIMIT_REACHED
+  const end = boundBy === "balance" ? "the end of the balance" : CAPS[boundBy]
+  return `The turn reached ${end}: what is left there does not pay for its next model call.`
 }
 
 const LIMIT_MESSAGES = {
   TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",
   STEP_LIMIT_REACHED: "The agent took more model calls than it may.",
-  COST_LIMIT_REACHED: "The turn reached its max_cost_usd, or the end of the balance.",
+  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for its next model call.",
   TRANSCRIPT_LIMIT_REACHED: "What the model and its tools have said is more than a turn can hold.",
 }

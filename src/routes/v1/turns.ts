@@ -43,6 +43,7 @@ export function mountTurns(app: App) {
         "IDEMPOTENCY_KEY_REQUIRED",
         "IDEMPOTENCY_KEY_INVALID",
         "INSUFFICIENT_CREDITS",
+        "QUOTA_EXCEEDED",
         "END_USER_BLOCKED",
         "NOT_FOUND",
         "SPACE_ARCHIVED",

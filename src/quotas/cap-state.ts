@@ -1,0 +1,69 @@
+import { type RawBuilder, sql } from "kysely"
+import * as z from "zod"
+import { toUsd } from "../billing/money.ts"
+import { toInstant } from "../time.ts"
+
+/** Every cap there is (design section 6), with the words for it in a sentence. */
+export const CAPS = {
+  key_daily: "the key's daily cap",
+  key_window: "the cap of the key's window",
+  end_user_daily: "the end user's daily limit",
+  end_user_monthly: "the end user's monthly limit",
+} as const
+
+export type CapName = keyof typeof CAPS
+
+/** A row of the SQL function cap_states. Amounts in credit micros. */
+export interface CapRow {
+  cap: CapName
+  source: "key" | "end_user" | "account"
+  limit_credit_micros: number
+  spent_credit_micros: number
+  reserved_credit_micros: number
+  /** Null for a window that no turn has opened yet. */
+  resets_at: string | null
+}
+
+/** The jsonb list of the caps of a key and an end user (SQL expressions; null leaves those of the other) of the account. */
+export function capStates(
+  { userId, keyId, endUserRef }: Record<"userId" | "keyId" | "endUserRef", RawBuilder<unknown>>,
+  now: Date,
+): RawBuilder<unknown> {
+  return sql`coalesce((select jsonb_agg(to_jsonb(s)) from cap_states(${userId}, ${keyId}, ${endUserRef},
+    ${now}::timestamptz, open_window(${keyId}, ${now}::timestamptz)) s), '[]')`
+}
+
+export const capStateSchema = z
+  .object({
+    cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]),
+    source: z.enum(["key", "end_user", "account"]).meta({
+      description: "Where the limit is set: on the key, for this end user alone, or as the account's default.",
+    }),
+    limit_usd: z.number(),
+    spent_usd: z.number().meta({ description: "Billed in this period, by turns that were accepted in it." }),
+    reserved_usd: z.number().meta({ description: "Held by turns of this period that are under way." }),
+    left_usd: z.number().meta({ description: "What new turns may still hold: limit - spent - reserved, at least 0." }),
+    resets_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When the next period begins, with nothing spent; null: no window is open." }),
+  })
+  .meta({ id: "CapState" })
+
+export type CapState = z.infer<typeof capStateSchema>
+
+/** Credit micros that a new turn may still hold under a cap. */
+export const leftOf = (row: CapRow) =>
+  Math.max(0, row.limit_credit_micros - row.spent_credit_micros - row.reserved_credit_micros)
+
+export function serializeCapState(row: CapRow): CapState {
+  return {
+    cap: row.cap,
+    source: row.source,
+    limit_usd: toUsd(row.limit_credit_micros),
+    spent_usd: toUsd(row.spent_credit_micros),
+    reserved_usd: toUsd(row.reserved_credit_micros),
+    left_usd: toUsd(leftOf(row)),
+    resets_at: toInstant(row.resets_at),
+  }
+}
