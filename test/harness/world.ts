@@ -12,7 +12,9 @@ export const turnOf = async (response: Response) => (await response.json()) as T
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 /** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries in the test's hand. */
-export async function createWorld(options: { upstreams?: Record<string, string>; env?: Record<string, unknown> } = {}) {
+export async function createWorld(
+  options: { upstreams?: Record<string, string>; env?: Record<string, unknown>; stackUrl?: string } = {},
+) {
   const namespace = await createNamespace(options)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
