@@ -114,6 +114,8 @@ export interface Answered {
   wish: Wish
   turn: Turn | null
   refusal: Refusal | null
+  /** Its Server-Timing: how often which service was called before the answer. */
+  timing: string
 }
 
 export async function send(estate: Estate, wish: Wish): Promise<Answered> {
@@ -121,7 +123,8 @@ export async function send(estate: Estate, wish: Wish): Promise<Answered> {
     wish.body,
     wish.idempotencyKey,
   )
-  if (response.status === 202) return { wish, turn: (await response.json()) as Turn, refusal: null }
+  const timing = response.headers.get("server-timing") ?? ""
+  if (response.status === 202) return { wish, turn: (await response.json()) as Turn, refusal: null, timing }
   const { error } = (await response.json()) as { error: { code: string; details?: Record<string, unknown> } }
   expect([402, 429], JSON.stringify(error)).toContain(response.status)
   const header = response.headers.get("retry-after")
@@ -129,21 +132,31 @@ export async function send(estate: Estate, wish: Wish): Promise<Answered> {
   return {
     wish,
     turn: null,
+    timing,
     refusal: { status: response.status, code: error.code, details: error.details ?? {}, retryAfter },
   }
 }
 
-/** Sends them all at once while the queue is drained beside it; then lets all that was accepted end. `meanwhile`: between drains. */
+interface Meanwhile {
+  /** Between two rounds of deliveries. */
+  betweenDrains?: () => Promise<unknown>
+  /** Behind the n-th answer, from 1. */
+  onAnswer?: (n: number) => Promise<unknown>
+}
+
+/** Sends them all at once while the queue is drained beside it; then lets all that was accepted end. */
 export async function load(
   world: World,
   estate: Estate,
   wishes: Wish[],
-  meanwhile: () => Promise<unknown> = async () => {},
+  { betweenDrains, onAnswer }: Meanwhile = {},
 ): Promise<Answered[]> {
   let sending = true
+  let count = 0
   const sent = Promise.all(
     wishes.map(async (wish) => {
       const answered = await send(estate, wish)
+      await onAnswer?.(++count)
       if (wish.cancelled && answered.turn) {
         const { client } = estate.clients[wish.of] as Estate["clients"][0]
         const response = await client.call("POST", `/v1/turns/${answered.turn.turn_id}/cancel`)
@@ -156,7 +169,7 @@ export async function load(
   })
   const running = (async () => {
     while (sending) {
-      await meanwhile()
+      await betweenDrains?.()
       await drainOnce(world)
     }
   })()

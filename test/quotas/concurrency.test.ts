@@ -74,7 +74,7 @@ interface Counts {
 
 async function playRound(random: Random, estate: Estate, counts: Counts): Promise<void> {
   const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
-  const answers = await load(world, estate, wishes, () => world.advance(random.int(3)))
+  const answers = await load(world, estate, wishes, { betweenDrains: () => world.advance(random.int(3)) })
   answers.forEach(expectJustified)
   await expectPromises(world, estate.userId)
   const refused = answers.filter(({ refusal }) => refusal !== null)
