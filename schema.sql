@@ -710,14 +710,16 @@ create or replace trigger turns_count_change after update of held_credit_micros,
   when (new.key_id is not null and (new.held_credit_micros, new.billed_credit_micros)
     is distinct from (old.held_credit_micros, old.billed_credit_micros)) execute function count_turn_spend();
 
--- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none.
+-- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
+-- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.
 create or replace function open_window(of_key text, moment timestamptz) returns timestamptz language sql stable as $$
   select c.starts_at from api_keys k, lateral (
-    select * from spend_counters n
+    select n.starts_at from spend_counters n
     where n.user_id = k.user_id and n.kind = 'key' and n.subject = k.key_id and n.period = 'window'
+      and n.starts_at > moment - make_interval(secs => k.window_seconds)
+      and n.spent_credit_micros + n.reserved_credit_micros > 0
     order by n.starts_at desc limit 1) c
-  where k.key_id = of_key and c.starts_at + make_interval(secs => k.window_seconds) > moment
-    and c.spent_credit_micros + c.reserved_credit_micros > 0
+  where k.key_id = of_key
 $$;
 
 -- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
@@ -744,8 +746,11 @@ returns table (cap text, source text, limit_credit_micros bigint, spent_credit_m
       'end_user', of_end_user, 'month', begun.month,
       (date_trunc('month', moment at time zone 'UTC') + interval '1 month') at time zone 'UTC')
   ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
-    left join spend_counters c on c.user_id = of_user and c.kind = p.kind and c.subject = p.subject and c.period = p.period
-      and c.starts_at = p.starts_at
+    -- The limit keeps this a lookup of one row, even in a plan that was made while the table was empty.
+    left join lateral (
+      select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
+      where n.user_id = of_user and n.kind = p.kind and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at
+      limit 1) c on true
   where p.amount is not null and p.subject is not null
 $$;
 

@@ -15,8 +15,8 @@ interface Rate extends Times {
  * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so that whatever else the machine does
  * weighs on both. The turns are published but not delivered: running them is measured on its own.
  */
-export async function measureAccepts(world: World, { seconds, clients }: Options, accounts: number) {
-  const site = await world.site(`accepts${accounts}`, { runs: false, accounts })
+export async function measureAccepts(world: World, { seconds, clients }: Options, accounts: number, capped = false) {
+  const site = await world.site(`accepts${accounts}`, { runs: false, accounts, capped })
   const bare = await world.bareWorker(site)
   const targets = { accept: site.runtime, bare }
   const rounds: Record<keyof typeof targets, Rate[]> = { accept: [], bare: [] }

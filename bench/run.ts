@@ -11,6 +11,7 @@ const MANY_ACCOUNTS = 16
 
 const measurements: [string, string, (world: World) => Promise<unknown>][] = [
   ["accepts", "accepts, 1 account", (world) => measureAccepts(world, options, 1)],
+  ["accepts", "accepts, 1 account, key with every cap", (world) => measureAccepts(world, options, 1, true)],
   ["accepts", `accepts, ${MANY_ACCOUNTS} accounts`, (world) => measureAccepts(world, options, MANY_ACCOUNTS)],
   ["turns", "turns, 1 account", (world) => measureTurns(world, options, 1)],
   ["turns", `turns, ${MANY_ACCOUNTS} accounts`, (world) => measureTurns(world, options, MANY_ACCOUNTS)],

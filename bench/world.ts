@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
+import type { SetCaps } from "../src/identity/caps.ts"
 import { startStack } from "../src/local/stack.ts"
 import { createApiKey, createUser, topUp } from "../src/ops/seed.ts"
 import { startBucket } from "./bucket.ts"
@@ -26,6 +27,8 @@ interface SiteOptions {
   /** When false, the queue keeps what is published, so that turns are accepted and not run. */
   runs: boolean
   accounts?: number
+  /** Every cap that a key can have, each too high to be met. */
+  capped?: boolean
   /** As deployed: the groups v1 and callbacks as a worker each. Else one worker serves all. */
   split?: boolean
 }
@@ -40,6 +43,10 @@ export interface World {
 type Keep = (close: () => Promise<unknown>) => void
 
 const CREDIT_MICROS = 1e13
+const HIGH_CAPS = {
+  ...{ daily_usd: 1e6, window_usd: 1e6, window_seconds: 3600 },
+  ...{ end_user_daily_usd: 1e6, end_user_monthly_usd: 1e6 },
+}
 
 export async function createWorld(): Promise<World> {
   const closers: (() => Promise<unknown>)[] = []
@@ -74,7 +81,7 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
 
   return {
     load,
-    async site(name, { runs, accounts = 1, split = false }) {
+    async site(name, { runs, accounts = 1, capped = false, split = false }) {
       const namespace = await stack.createNamespace({ name, qstash_mode: runs ? "push" : "manual" })
       const pool = new pg.Pool({ connectionString: namespace.databaseUrl, max: 4 })
       pool.on("error", () => {})
@@ -99,7 +106,7 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
       const runtime = split ? await start("v1", first.url) : first
       const pids = split ? [runtime.pid, first.pid] : [runtime.pid]
       const made = []
-      for (let i = 0; i < accounts; i++) made.push(await createAccount(sql, runtime.url))
+      for (let i = 0; i < accounts; i++) made.push(await createAccount(sql, runtime.url, capped ? HIGH_CAPS : {}))
       return { runtime, pids, env, sql, accounts: made }
     },
     bareWorker({ env }) {
@@ -116,11 +123,11 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
   }
 }
 
-async function createAccount(sql: Sql, url: string): Promise<Account> {
+async function createAccount(sql: Sql, url: string, caps: SetCaps): Promise<Account> {
   const now = new Date()
   const userId = await createUser(sql, {})
   await topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })
-  const { value: key } = await createApiKey(sql, { userId, brand: "turnpike", name: "bench", now })
+  const { value: key } = await createApiKey(sql, { userId, brand: "turnpike", name: "bench", caps, now })
   const response = await fetch(`${url}/v1/spaces`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

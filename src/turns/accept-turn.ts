@@ -35,14 +35,18 @@ export async function acceptTurn(
   { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
 ): Promise<Made<TurnRow>> {
   const requestHash = hashRequest(body)
-  const attempt = () => runAccept(ctx, credential, idempotencyKey, requestHash, body)
+  const attempt = () =>
+    runAccept(ctx, credential, idempotencyKey, requestHash, body).catch((error: unknown) => {
+      if (violates(error, "turns_user_id_test_idempotency_key_key")) return null
+      throw error
+    })
 
-  let row = await attempt().catch((error: unknown) => {
-    if (violates(error, "turns_user_id_test_idempotency_key_key")) return null
-    throw error
-  })
+  let row = await attempt()
   // The twin of this request got in first, or took the last credit: look again, now that it has committed.
   if (!row || row.hold?.amount === null) row = await attempt()
+  // Or it got in while this one looked again, since there was room now: its turn is there for sure.
+  row ??= await attempt()
+  if (!row) throw notAccepted()
 
   if (row.existing) {
     if (row.existing.erased_at !== null) {
@@ -63,8 +67,10 @@ function refusal(ctx: Context, row: AcceptRow, body: CreateTurn): TurnpikeError 
   const refused = admissionRefusal(row, body)
   if (refused) return refused
   if (row.hold) return holdRefusal(row.hold, ctx.clock.now())
-  return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
+  return notAccepted()
 }
+
+const notAccepted = () => new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
 
 async function runAccept(
   ctx: Context,

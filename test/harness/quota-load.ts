@@ -1,0 +1,214 @@
+import { expect } from "vitest"
+import type { SetCaps } from "../../src/identity/caps.ts"
+import type { Turn } from "../../src/turns/schemas.ts"
+import type { Random } from "./random.ts"
+import type { TestClient, World } from "./world.ts"
+
+export const DEFAULT_HOLD = 2_500_000
+const USD = 10_000_000
+
+/** Limits in credit micros, on every level on which there can be one. */
+export interface Limits {
+  balance?: number
+  key_daily?: number
+  key_window?: number
+  window_seconds?: number
+  end_user_daily?: Partial<Record<"own" | "key" | "account", number>>
+  end_user_monthly?: Partial<Record<"own" | "key" | "account", number>>
+}
+
+export interface Estate {
+  userId: number
+  limits: Limits
+  /** Two keys with the same caps, each with a space of its own. */
+  clients: { client: TestClient; keyId: string; space: string }[]
+  refs: string[]
+}
+
+/** An account with these limits. */
+export async function makeEstate(world: World, limits: Limits, endUsers: number): Promise<Estate> {
+  const { userId } = await world.createAccount({ usd: (limits.balance ?? 1000 * USD) / USD })
+  const refs = Array.from({ length: endUsers }, (_, n) => `customer-${n}`)
+  const { end_user_daily: daily = {}, end_user_monthly: monthly = {} } = limits
+  const usd = (micros: number | undefined) => (micros === undefined ? null : micros / USD)
+  const caps: SetCaps = {
+    ...{ daily_usd: usd(limits.key_daily), end_user_daily_usd: usd(daily.key), end_user_monthly_usd: usd(monthly.key) },
+    ...{ window_usd: usd(limits.key_window), window_seconds: limits.window_seconds ?? null },
+  }
+  const clients = await Promise.all(
+    [0, 1].map(async () => {
+      const made = await world.makeKey(userId, { caps, scope: "all" })
+      const client = world.createClient(userId, made.value)
+      return { client, keyId: made.key_id, space: await client.space() }
+    }),
+  )
+  await world.sql(
+    "update wallets set end_user_daily_credit_micros = $2, end_user_monthly_credit_micros = $3 where user_id = $1",
+    [userId, daily.account ?? null, monthly.account ?? null],
+  )
+  if (daily.own !== undefined || monthly.own !== undefined) {
+    const own = { daily_usd: usd(daily.own), monthly_usd: usd(monthly.own) }
+    for (const ref of refs) {
+      const response = await clients[0]?.client.call("PUT", `/v1/end-users/${ref}/limits`, own)
+      expect(response?.status).toBe(200)
+    }
+  }
+  return { userId, limits, clients, refs }
+}
+
+/** A turn as a customer sends it: to which of the keys, and what. */
+export interface Wish {
+  of: number
+  idempotencyKey: string
+  body: { space: string; end_user_ref: string; text: string; conversation: string; max_cost_usd?: number }
+  /** Cancelled as soon as it is accepted. */
+  cancelled: boolean
+}
+
+/** What the contract's words say that a turn wants to hold, and needs at least, in credit micros. */
+export function wants({ body }: Wish): { wanted: number; needed: number } {
+  const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
+  // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).
+  const least = (80 + new TextEncoder().encode(body.text).length) * 10 + 16 * 50
+  return { wanted, needed: Math.max(1, Math.min(wanted, least)) }
+}
+
+/** A turn of any kind: cheap or dear, with a hold of its own or one that must grow, done, failed or cancelled. */
+export function anyWish(random: Random, { clients, refs }: Estate): Wish {
+  const of = random.int(clients.length)
+  const use = (input: number) => `[use input=${1 + random.int(input)} output=${1 + random.int(4000)}]`
+  const text = random.pick([
+    () => `${use(60_000)}\nhello`,
+    () => `${use(60_000)}\nhello`,
+    () => `[steps ${2 + random.int(3)}]\n${use(120_000)}\ngrow`,
+    () => `[steps 2]\n${use(50_000)}\n[fail OUT_OF_STOCK]`,
+    () => `[fail MODEL_REJECTED]`,
+    () => `${use(200)}\nsmall`,
+  ])()
+  const max = random.pick([
+    undefined,
+    undefined,
+    0.25,
+    0.01 + random.int(500_000) / 1e6,
+    random.int(30_000) / 1e7 + 1e-7,
+  ])
+  return {
+    of,
+    idempotencyKey: crypto.randomUUID(),
+    body: {
+      ...{ space: clients[of]?.space ?? "", end_user_ref: random.pick(refs), text },
+      ...{ conversation: `c${random.int(1000)}`, ...(max !== undefined && { max_cost_usd: Number(max.toFixed(7)) }) },
+    },
+    cancelled: random.int(8) === 0,
+  }
+}
+
+export interface Refusal {
+  status: number
+  code: string
+  details: Record<string, unknown>
+  retryAfter: number | null
+}
+
+export interface Answered {
+  wish: Wish
+  turn: Turn | null
+  refusal: Refusal | null
+  /** Its Server-Timing: how often which service was called before the answer. */
+  timing: string
+}
+
+export async function send(estate: Estate, wish: Wish): Promise<Answered> {
+  const response = await (estate.clients[wish.of] as Estate["clients"][0]).client.sendTurn(
+    wish.body,
+    wish.idempotencyKey,
+  )
+  const timing = response.headers.get("server-timing") ?? ""
+  if (response.status === 202) return { wish, turn: (await response.json()) as Turn, refusal: null, timing }
+  const { error } = (await response.json()) as { error: { code: string; details?: Record<string, unknown> } }
+  expect([402, 429], JSON.stringify(error)).toContain(response.status)
+  const header = response.headers.get("retry-after")
+  const retryAfter = header === null ? null : Number(header)
+  return {
+    wish,
+    turn: null,
+    timing,
+    refusal: { status: response.status, code: error.code, details: error.details ?? {}, retryAfter },
+  }
+}
+
+interface Meanwhile {
+  /** Between two rounds of deliveries. */
+  betweenDrains?: () => Promise<unknown>
+  /** Behind the n-th answer, from 1. */
+  onAnswer?: (n: number) => Promise<unknown>
+}
+
+/** Sends them all at once while the queue is drained beside it; then lets all that was accepted end. */
+export async function load(
+  world: World,
+  estate: Estate,
+  wishes: Wish[],
+  { betweenDrains, onAnswer }: Meanwhile = {},
+): Promise<Answered[]> {
+  let sending = true
+  let count = 0
+  const sent = Promise.all(
+    wishes.map(async (wish) => {
+      const answered = await send(estate, wish)
+      await onAnswer?.(++count)
+      if (wish.cancelled && answered.turn) {
+        const { client } = estate.clients[wish.of] as Estate["clients"][0]
+        const response = await client.call("POST", `/v1/turns/${answered.turn.turn_id}/cancel`)
+        expect([200, 409], await response.text()).toContain(response.status)
+      }
+      return answered
+    }),
+  ).finally(() => {
+    sending = false
+  })
+  const running = (async () => {
+    while (sending) {
+      await betweenDrains?.()
+      await drainOnce(world)
+    }
+  })()
+  const [answers] = await Promise.all([sent, running])
+  await world.drain()
+  return answers
+}
+
+/** What is due now, without waiting for anything else. */
+async function drainOnce(world: World): Promise<void> {
+  const due = await world.qstash.due()
+  if (due.length === 0) await new Promise((done) => setTimeout(done, 1))
+  await Promise.all(
+    due.map(async (delivery) => {
+      const { status } = await world.deliver(delivery)
+      expect(status).toBeLessThan(300)
+      await world.qstash.answer({ delivery_id: delivery.delivery_id, status })
+    }),
+  )
+}
+
+/** Asserts that a refusal's own numbers say that less than the turn needed was left. */
+export function expectJustified({ wish, refusal }: Answered): void {
+  if (!refusal) return
+  const { needed } = wants(wish)
+  const micros = (value: unknown) => Math.round(Number(value) * USD)
+  const { details, status } = refusal
+  if (status === 402) {
+    expect(micros(details.available_usd), JSON.stringify(refusal)).toBeLessThan(needed)
+    expect(micros(details.balance_usd) - micros(details.held_usd)).toBe(micros(details.available_usd))
+    return
+  }
+  expect(refusal.code).toBe("QUOTA_EXCEEDED")
+  expect(micros(details.needed_usd)).toBe(needed)
+  const exceeded = details.exceeded as Record<string, number>[]
+  expect(exceeded.length).toBeGreaterThan(0)
+  for (const cap of exceeded) {
+    const left = Math.max(0, micros(cap.limit_usd) - micros(cap.spent_usd) - micros(cap.reserved_usd))
+    expect(micros(cap.left_usd)).toBe(left)
+    expect(left, JSON.stringify(refusal)).toBeLessThan(needed)
+  }
+}

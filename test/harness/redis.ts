@@ -1,0 +1,34 @@
+import type { World } from "./world.ts"
+
+const COPY = "replica:"
+
+/** A namespace's Redis, spoken to as Upstash's REST API has it, and what can happen to it. */
+export function redisOf({ env }: Pick<World, "env">) {
+  async function command(...words: string[]): Promise<unknown> {
+    const headers = { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }
+    const response = await fetch(env.UPSTASH_REDIS_REST_URL ?? "", {
+      method: "POST",
+      headers,
+      body: JSON.stringify(words),
+    })
+    const { result, error } = (await response.json()) as { result?: unknown; error?: string }
+    if (error !== undefined) throw new Error(error)
+    return result
+  }
+  const keys = async () => (await command("KEYS", "*")) as string[]
+
+  return {
+    command,
+    /** Restarted empty. */
+    flush: () => command("FLUSHDB"),
+    /** A replica that gets nothing from now on; what is returned fails over to it. */
+    async replica(): Promise<() => Promise<void>> {
+      const copied = await keys()
+      for (const key of copied) await command("COPY", key, COPY + key)
+      return async () => {
+        for (const key of await keys()) if (!key.startsWith(COPY)) await command("DEL", key)
+        for (const key of copied) await command("RENAME", COPY + key, key)
+      }
+    },
+  }
+}

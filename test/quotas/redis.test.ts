@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest"
+import type { FaultRule } from "../../src/local/faults.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { type Answered, anyWish, type Estate, expectJustified, load, makeEstate } from "../harness/quota-load.ts"
+import { expectRoomDecides } from "../harness/quota-room.ts"
+import { expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
+import { createRandom, type Random } from "../harness/random.ts"
+import { redisOf } from "../harness/redis.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const AT_ONCE = 100
+const USD = 10_000_000
+const ALWAYS = { service: "redis", call: 1, times: 1e9, when: "before" } as const
+
+/** What happens to Redis in the middle of a load. Each begins with what is there before it, and yields what does it. */
+const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule[]>>> = {
+  "is stopped": async () => async () => [{ ...ALWAYS, action: "cut" }],
+  "is slow": async () => async () => [{ ...ALWAYS, action: "delay", delay_ms: 5_000 }],
+  "answers errors": async () => async () => [{ ...ALWAYS, action: "fail" }],
+  "loses its answers": async () => async () => [{ ...ALWAYS, action: "cut", when: "after" }],
+  "is restarted empty": async (world) => async () => {
+    await redisOf(world).flush()
+    return []
+  },
+  "fails over to a replica that has stopped long ago": async (world) => {
+    const failOver = await redisOf(world).replica()
+    return async () => {
+      await failOver()
+      return []
+    }
+  },
+}
+
+describe.each(Object.entries(FAILURES))("Redis %s in the middle of a load", (name, prepare) => {
+  test("caps hold, turns flow, and nothing waits for it", async () => {
+    const world = await createWorld()
+    await watchMoney(world)
+    const random = createRandom(name)
+    const estate = await cappedEstate(world, random)
+    const fail = await prepare(world)
+    await world.plan([])
+    const seen: { service: string; label: string }[] = []
+    const answers = await playLoad(world, estate, random, async (n) => {
+      if (n !== AT_ONCE / 4) return
+      // Not those of the failure itself.
+      seen.push(...(await world.calls()))
+      await world.plan(await fail())
+    })
+    seen.push(...(await world.calls()))
+    expect(seen.filter(({ label }) => label.includes("take_hold")).length).toBeGreaterThanOrEqual(AT_ONCE)
+    expect(seen.filter(({ service }) => service === "redis")).toEqual([])
+    await expectSettled(world, estate, answers)
+    await world.close()
+  })
+})
+
+test("without any Redis, where nobody listens, a whole service takes and runs turns within their caps", async () => {
+  const world = await createWorld({ env: { UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1" } })
+  await watchMoney(world)
+  const random = createRandom("no Redis")
+  const estate = await cappedEstate(world, random)
+  await expectSettled(world, estate, await playLoad(world, estate, random))
+  await world.close()
+})
+
+test("a replica that has stopped has what was there before, and nothing since", async () => {
+  const world = await createWorld()
+  const redis = redisOf(world)
+  await redis.command("SET", "old", "1")
+  await redis.command("HSET", "kept", "field", "value")
+  const failOver = await redis.replica()
+  await redis.command("SET", "old", "2")
+  await redis.command("SET", "new", "2")
+  await redis.command("DEL", "kept")
+  await failOver()
+  expect((await redis.command("KEYS", "*")) as string[]).toHaveLength(2)
+  expect(await redis.command("GET", "old")).toBe("1")
+  expect(await redis.command("HGET", "kept", "field")).toBe("value")
+  await redis.flush()
+  expect(await redis.command("KEYS", "*")).toEqual([])
+  await world.close()
+})
+
+/** Every cap there is, a few holds each, so that each is met. */
+function cappedEstate(world: World, random: Random): Promise<Estate> {
+  const amount = () => 8_000_000 + random.int(8_000_000)
+  const limits = {
+    ...{ balance: 4 * USD, key_daily: amount(), key_window: amount(), window_seconds: 3600 },
+    ...{ end_user_daily: { own: amount() }, end_user_monthly: { account: amount() } },
+  }
+  return makeEstate(world, limits, 3)
+}
+
+function playLoad(
+  world: World,
+  estate: Estate,
+  random: Random,
+  onAnswer = async (_n: number) => {},
+): Promise<Answered[]> {
+  const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
+  return load(world, estate, wishes, { onAnswer })
+}
+
+async function expectSettled(world: World, estate: Estate, answers: Answered[]): Promise<void> {
+  const refused = answers.filter(({ refusal }) => refusal !== null)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeLessThan(answers.length)
+  for (const answered of answers) {
+    expect(answered.timing).toContain('redis;dur=0.0;desc="calls=0"')
+    expectJustified(answered)
+  }
+  const turns = await expectPromises(world, estate.userId)
+  expect(turns.length, "all that was accepted has ended").toBe(answers.length - refused.length)
+  await expectShown(world, estate)
+  await expectRoomDecides(world, estate, refused.map(({ wish }) => wish).slice(0, 40))
+  await expectNoFaults(world)
+}
+
+/** What the API shows of money is what Postgres' turns and ledger add up to. */
+async function expectShown(world: World, { userId, clients, refs }: Estate): Promise<void> {
+  const [client] = clients
+  const get = async (path: string) =>
+    (await (await client?.client.call("GET", path))?.json()) as Record<string, unknown>
+  const [books] = await world.sql<{ balance: number }>(
+    "select sum(amount_credit_micros)::float8 / 1e7 as balance from ledger where user_id = $1",
+    [userId],
+  )
+  const me = await get("/v1/me")
+  expect(me.balance).toMatchObject({ balance_usd: books?.balance, held_usd: 0, available_usd: books?.balance })
+  let billed = 0
+  for (const ref of refs) {
+    const [turns] = await world.sql<{ count: number; billed: number }>(
+      `select count(*)::int as count, coalesce(sum(billed_credit_micros), 0)::float8 / 1e7 as billed from turns
+       where user_id = $1 and end_user_ref = $2`,
+      [userId, ref],
+    )
+    if (turns?.count === 0) continue
+    const shown = { turns: turns?.count, billed_usd: turns?.billed, billed_today_usd: turns?.billed }
+    expect(await get(`/v1/end-users/${ref}`)).toMatchObject(shown)
+    billed += turns?.billed ?? 0
+  }
+  expect(billed).toBeGreaterThan(0)
+}
