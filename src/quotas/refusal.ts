@@ -2,7 +2,7 @@ import * as z from "zod"
 import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { toUsd } from "../billing/money.ts"
 import { TurnpikeError } from "../errors.ts"
-import { CAPS, type CapRow, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
+import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
 /** What the SQL functions take_hold and room_for have found. Amounts in credit micros. */
 export interface HoldRow {
@@ -49,6 +49,17 @@ export const refusedBySchema = z.union([
 ])
 
 type RefusedBy = z.infer<typeof refusedBySchema>
+
+const reached: CapState = {
+  ...{ cap: "end_user_daily", source: "key", limit_usd: 0.5, spent_usd: 0.3, reserved_usd: 0.2, left_usd: 0 },
+  resets_at: "2026-01-16T00:00:00.000Z",
+}
+
+/** What the documentation shows as `details` of a refusal. */
+export const DETAILS_EXAMPLES = {
+  QUOTA_EXCEEDED: { ...reached, needed_usd: 0.0017, exceeded: [reached] },
+  INSUFFICIENT_CREDITS: { balance_usd: 0.25, held_usd: 0.25, available_usd: 0 },
+} satisfies { [Code in RefusedBy["code"]]: Extract<RefusedBy, { code: Code }>["details"] }
 
 /**
  * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429

@@ -1,3 +1,4 @@
+import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { html, line, type Markup, prose } from "./markup.ts"
 import { code } from "./operation.ts"
 
@@ -20,38 +21,15 @@ const CAPS: [string, string, string][] = [
   ],
 ]
 
-const REFUSAL = `HTTP/1.1 429
-Retry-After: 30600
-
-{
-  "error": {
-    "code": "QUOTA_EXCEEDED",
-    "message": "The end user's daily limit of 0.5 USD is reached: 0.3 USD spent, 0.2 reserved by turns under way. It resets at 2026-01-16T00:00:00.000Z.",
-    "details": {
-      "cap": "end_user_daily",
-      "source": "key",
-      "limit_usd": 0.5,
-      "spent_usd": 0.3,
-      "reserved_usd": 0.2,
-      "left_usd": 0,
-      "resets_at": "2026-01-16T00:00:00.000Z",
-      "needed_usd": 0.00017,
-      "exceeded": [
-        {
-          "cap": "end_user_daily",
-          "source": "key",
-          "limit_usd": 0.5,
-          "spent_usd": 0.3,
-          "reserved_usd": 0.2,
-          "left_usd": 0,
-          "resets_at": "2026-01-16T00:00:00.000Z"
-        }
-      ]
-    },
-    "retryable": true,
-    "request_id": "req_01jd3k9m2x4t8r5w6y7z0a1b2c"
-  }
-}`
+const ERROR = {
+  code: "QUOTA_EXCEEDED",
+  message:
+    "The end user's daily limit of 0.5 USD is reached: 0.3 USD spent, 0.2 reserved by turns under way. It resets at 2026-01-16T00:00:00.000Z.",
+  details: DETAILS_EXAMPLES.QUOTA_EXCEEDED,
+  retryable: true,
+  request_id: "req_01jd3k9m2x4t8r5w6y7z0a1b2c",
+}
+const REFUSAL = `HTTP/1.1 429\nRetry-After: 30600\n\n${JSON.stringify({ error: ERROR }, null, 2)}`
 
 /** What bounds spending, how a refusal says so, and when it ends. */
 export function quotaGuide(): Markup {
