@@ -45,7 +45,7 @@ export function endUserJson(ref: RawBuilder<unknown>, now: Date, limits = sql`en
     where ${ownedBy("t")} and t.end_user_ref = ${ref} and t.billed_credit_micros > 0 and t.key_id is not null
       and ${spaceInScope("t.space_id")}
   ) || jsonb_build_object('limits', (select to_jsonb(e) from ${limits} e where ${theirs}),
-    'caps', ${endUserCaps(ref, sql`select e::end_users from ${limits} e where ${theirs}`, now)})`
+    'caps', ${endUserCaps(ref, sql`${limits} e on ${theirs}`, now)})`
 }
 
 export function serializeLimits(row: LimitsRow | null): EndUser["limits"] {

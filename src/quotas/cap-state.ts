@@ -33,12 +33,14 @@ export function keyCaps(k: "k", now: Date): RawBuilder<unknown> {
 }
 
 /**
- * The jsonb list of CapRow of the daily and the monthly limit that bind an end user for the caller. `own` is a query for its row
- * of end_users: its limits are those.
+ * The jsonb list of CapRow of the daily and the monthly limit that bind the end user `ref` for the caller. `own` is the alias `e` of a
+ * table or CTE of rows of end_users with what it is joined on: its limits are those.
  */
 export function endUserCaps(ref: RawBuilder<unknown>, own: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
+  // Joined, and no subquery as an argument: PostgreSQL would not plan the function into the statement then.
   return sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.cap)
-    from caller, lateral cap_states_under((${own}), caller.user_id, caller.key_id, ${ref}, ${now}::timestamptz, null) s
+    from caller left join ${own},
+      lateral cap_states_under(e::end_users, caller.user_id, caller.key_id, ${ref}, ${now}::timestamptz, null) s
     where not caller.test and s.cap like 'end_user%'), '[]')`
 }
 
