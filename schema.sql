@@ -584,6 +584,10 @@ where t.key_id is not null and not t.test and t.created_at >= date_trunc('month'
   and not exists (select 1 from spend_counters)
 group by 1, 2, 3, 4, 5;
 
+-- Below this balance the account is told that it is low (balance.low).
+alter table wallets add column if not exists low_balance_credit_micros bigint not null default 10000000
+  check (low_balance_credit_micros >= 0);
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$
@@ -723,26 +727,25 @@ create or replace function open_window(of_key text, moment timestamptz) returns 
 $$;
 
 -- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
--- a window. The limit of an end user is their own, else the key's default, else the account's.
-create or replace function cap_states(of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
+-- a window. The limit of an end user is `own`, else the key's default, else the account's.
+create or replace function cap_states_under(own end_users, of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
 returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
   starts_at timestamptz, resets_at timestamptz) language sql stable as $$
   select p.cap, p.source, p.amount, coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0), p.starts_at, p.resets_at
   from (select date_trunc('day', moment, 'UTC') as day, date_trunc('month', moment, 'UTC') as month) as begun
     left join api_keys k on k.key_id = of_key
-    left join wallets w on w.user_id = of_user
-    left join end_users e on e.user_id = of_user and not e.test and e.end_user_ref = of_end_user,
+    left join wallets w on w.user_id = of_user,
   lateral (values
     ('key_daily', 'key', k.daily_credit_micros, 'key', of_key, 'day', begun.day, begun.day + interval '24 hours'),
     ('key_window', 'key', k.window_credit_micros, 'key', of_key, 'window', in_window,
       in_window + make_interval(secs => k.window_seconds)),
-    ('end_user_daily', case when e.daily_limit_credit_micros is not null then 'end_user'
+    ('end_user_daily', case when (own).daily_limit_credit_micros is not null then 'end_user'
         when k.end_user_daily_credit_micros is not null then 'key' else 'account' end,
-      coalesce(e.daily_limit_credit_micros, k.end_user_daily_credit_micros, w.end_user_daily_credit_micros),
+      coalesce((own).daily_limit_credit_micros, k.end_user_daily_credit_micros, w.end_user_daily_credit_micros),
       'end_user', of_end_user, 'day', begun.day, begun.day + interval '24 hours'),
-    ('end_user_monthly', case when e.monthly_limit_credit_micros is not null then 'end_user'
+    ('end_user_monthly', case when (own).monthly_limit_credit_micros is not null then 'end_user'
         when k.end_user_monthly_credit_micros is not null then 'key' else 'account' end,
-      coalesce(e.monthly_limit_credit_micros, k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros),
+      coalesce((own).monthly_limit_credit_micros, k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros),
       'end_user', of_end_user, 'month', begun.month,
       (date_trunc('month', moment at time zone 'UTC') + interval '1 month') at time zone 'UTC')
   ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
@@ -754,18 +757,26 @@ returns table (cap text, source text, limit_credit_micros bigint, spent_credit_m
   where p.amount is not null and p.subject is not null
 $$;
 
--- Takes a hold of up to `wanted` for a turn: as much as the balance and every cap have left, in all of them; or nothing (amount is
--- null) when one has less than `needed`. Whoever changes what an account has spent or holds does so under the lock of its wallet,
--- and each query in here sees what was committed before that lock was given: so no two turns get the same credit.
+-- The same under the limits that the end user has.
+create or replace function cap_states(of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
+returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
+  starts_at timestamptz, resets_at timestamptz) language sql stable as $$
+  select s.* from (select of_end_user as ref) as asked
+    left join end_users e on e.user_id = of_user and not e.test and e.end_user_ref = asked.ref,
+  lateral cap_states_under(e, of_user, of_key, of_end_user, moment, in_window) s
+$$;
+
+-- The hold of up to `wanted` that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
+-- (amount is null) when one has less than `needed`. It takes nothing and locks nothing.
 -- A new turn counts at `moment` in its key's window, which it opens when none is; a turn that has a window already stays in it.
-create or replace function take_hold(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
+create or replace function room_for(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
   is_new boolean, in_window timestamptz)
-returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql as $$
+returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql stable as $$
 declare
   room bigint;
 begin
   select w.balance_credit_micros - w.held_credit_micros, w.held_credit_micros into available, held
-    from wallets w where w.user_id = of_user for update;
+    from wallets w where w.user_id = of_user;
   available := coalesce(available, 0);
   held := coalesce(held, 0);
   room := available;
@@ -777,13 +788,25 @@ begin
         from api_keys k where k.key_id = of_key and k.window_seconds is not null;
     end if;
     select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
-        coalesce(jsonb_agg(to_jsonb(s)), '[]') into room, caps
+        coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]') into room, caps
       from cap_states(of_user, of_key, of_end_user, moment, window_started_at) s where s.starts_at is not null;
   end if;
   if greatest(0, room) >= needed then
     amount := greatest(0, least(wanted, room));
-    update wallets w set held_credit_micros = w.held_credit_micros + amount where w.user_id = of_user and amount > 0;
   end if;
+  return next;
+end $$;
+
+-- Takes that hold. Whoever changes what an account has spent or holds does so under the lock of its wallet, and each query in here
+-- sees what was committed before that lock was given: so no two turns get the same credit.
+create or replace function take_hold(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
+  is_new boolean, in_window timestamptz)
+returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql as $$
+begin
+  perform from wallets w where w.user_id = of_user for update;
+  select r.* into amount, window_started_at, available, held, caps
+    from room_for(of_user, of_key, of_end_user, wanted, needed, moment, is_new, in_window) r;
+  update wallets w set held_credit_micros = w.held_credit_micros + amount where w.user_id = of_user and amount > 0;
   return next;
 end $$;
 

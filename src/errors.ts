@@ -157,7 +157,9 @@ export const ERROR_CODES = {
     status: 429,
     retryable: true,
     cause: "A cap is reached: the key's daily cap, that of its window, or the end user's daily or monthly limit.",
-    cure: "Wait `Retry-After` seconds, until the cap resets, or raise it. `details` names it, with what is spent and reserved.",
+    cure:
+      "Wait `Retry-After` seconds, until the cap resets, or raise it. `details` names it, with what is spent and reserved. " +
+      "Without `Retry-After` it is too small for the turn at any time.",
   },
   INTERNAL: {
     status: 500,
@@ -195,6 +197,8 @@ interface ErrorExtras {
   faults?: Fault[]
   /** Whole seconds for the Retry-After header. */
   retryAfter?: number
+  /** Where it is not as the table says. */
+  retryable?: boolean
   cause?: unknown
 }
 
@@ -205,6 +209,7 @@ export class TurnpikeError extends Error {
   readonly details: unknown
   readonly faults: readonly Fault[]
   readonly retryAfter: number | undefined
+  readonly retryable: boolean
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
     super(message, { cause: extras.cause })
@@ -214,6 +219,7 @@ export class TurnpikeError extends Error {
     this.details = extras.details
     this.faults = extras.faults ?? []
     this.retryAfter = extras.retryAfter
+    this.retryable = extras.retryable ?? ERROR_CODES[code].retryable
   }
 
   get status() {

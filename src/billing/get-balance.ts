@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import * as z from "zod"
 import type { Context } from "../context.ts"
-import { type Actor, queryAs } from "../identity/actor.ts"
+import { queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
 import { toUsd } from "./money.ts"
 
@@ -23,14 +23,11 @@ export function serializeBalance({ balance, held }: BalanceRow): z.infer<typeof 
   return { balance_usd: toUsd(balance), held_usd: toUsd(held), available_usd: toUsd(balance - held) }
 }
 
-/** The balance of the caller's account, and who asks. */
-export async function getBalance(
-  ctx: Context,
-  credential: Credential,
-): Promise<{ actor: Actor; spaceSlug: string | null; balance: z.infer<typeof balanceSchema> }> {
-  const { actor, row } = await queryAs<BalanceRow & { slug: string | null }>(ctx, credential, {
-    select: sql`select coalesce(w.balance_credit_micros, 0) as balance, coalesce(w.held_credit_micros, 0) as held, s.slug
-      from caller left join wallets w on w.user_id = caller.user_id left join spaces s on s.space_id = caller.space_id`,
+/** The balance of the caller's account. */
+export async function getBalance(ctx: Context, credential: Credential): Promise<z.infer<typeof balanceSchema>> {
+  const { row } = await queryAs<BalanceRow>(ctx, credential, {
+    select: sql`select coalesce(w.balance_credit_micros, 0) as balance, coalesce(w.held_credit_micros, 0) as held
+      from caller left join wallets w on w.user_id = caller.user_id`,
   })
-  return { actor, spaceSlug: row.slug, balance: serializeBalance(row) }
+  return serializeBalance(row)
 }

@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from "./operations.ts"
+import type { CreditsDetails, ErrorAnswer, QuotaDetails } from "./operations.ts"
 
 /** Every code of the service's table: `/docs#errors` has the cause and the cure of each. */
 export type ErrorCode = ErrorAnswer["error"]["code"]
@@ -68,6 +68,8 @@ export class AuthenticationError extends TurnpikeError {
 /** 402 INSUFFICIENT_CREDITS: the balance is spent, or held by turns under way. Top up. */
 export class InsufficientCreditsError extends TurnpikeError {
   override name = "InsufficientCreditsError"
+  /** The balance, what of it is held, and what the turn needs at least. */
+  declare readonly details: CreditsDetails
 }
 /** 403: the key's scope does not cover this, or the end user is blocked. */
 export class PermissionError extends TurnpikeError {
@@ -81,9 +83,17 @@ export class NotFoundError extends TurnpikeError {
 export class ConflictError extends TurnpikeError {
   override name = "ConflictError"
 }
-/** 429 QUOTA_EXCEEDED: a cap is reached; `retryAfter` says when it resets, `details` which one it is. */
+/**
+ * 429 QUOTA_EXCEEDED: a cap is reached. `retryAfter` are the seconds until it resets; undefined: it is too small for this turn at
+ * any time. The client waits for it itself up to 30 seconds.
+ *
+ * @example
+ * if (error instanceof QuotaExceededError) console.log(error.details.cap, error.details.left_usd, error.retryAfter)
+ */
 export class QuotaExceededError extends TurnpikeError {
   override name = "QuotaExceededError"
+  /** The cap that resets last: its limit, what is spent, reserved and left, and when it resets; all in `exceeded`. */
+  declare readonly details: QuotaDetails
 }
 /** 400, 405, 413, 415, 416, 422: the request is wrong; `param` says where. */
 export class ValidationError extends TurnpikeError {
@@ -108,12 +118,19 @@ export class WebhookVerificationError extends TurnpikeError {
 
 const FAMILIES: Record<number, typeof TurnpikeError> = {
   401: AuthenticationError,
-  402: InsufficientCreditsError,
   403: PermissionError,
   404: NotFoundError,
   408: TimeoutError,
   409: ConflictError,
-  429: QuotaExceededError,
+  // Not ours, but of something in between: no balance is known, and no cap.
+  402: TurnpikeError,
+  429: TurnpikeError,
+}
+
+/** Errors whose `details` are known. */
+const BY_CODE: Record<string, typeof TurnpikeError> = {
+  INSUFFICIENT_CREDITS: InsufficientCreditsError,
+  QUOTA_EXCEEDED: QuotaExceededError,
 }
 
 /** The error that an answer is. What does not look like the service's own comes from something in between. */
@@ -129,7 +146,8 @@ export function errorOf(answer: Response, text: string, retryAfter: number | und
     return new Family(`HTTP ${status}${hint}`, { ...known, code: "UNEXPECTED_ANSWER", details: text, retryable })
   }
   const { code, message, param, details, retryable, request_id } = error
-  return new Family(message, { ...known, code, param, details, retryable, requestId: request_id ?? requestId })
+  const Known = BY_CODE[code] ?? Family
+  return new Known(message, { ...known, code, param, details, retryable, requestId: request_id ?? requestId })
 }
 
 function bodyOf(text: string): ErrorAnswer["error"] | null {

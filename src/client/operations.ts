@@ -8,6 +8,34 @@ export interface Balance {
   available_usd: number
 }
 
+export interface CapState {
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
+  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
+  source: "key" | "end_user" | "account"
+  limit_usd: number
+  /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
+  spent_usd: number
+  /** Held by turns of this period that have not ended. */
+  reserved_usd: number
+  /** What new turns may still hold: limit - spent - reserved, at least 0. */
+  left_usd: number
+  /** When the next period begins, with nothing spent; null: no window is open. */
+  resets_at: string | null
+}
+
+export interface Caps {
+  /** What the key may spend in a UTC day; 0: nothing. */
+  daily_usd: number | null
+  /** The daily limit that its turns meet for each of your customers who has none of their own. What they spend counts over all keys of the account. */
+  end_user_daily_usd: number | null
+  /** The same for a UTC month. */
+  end_user_monthly_usd: number | null
+  /** What the key may spend in a window, which opens with its first turn and ends by itself. */
+  window_usd: number | null
+  /** How long that window is. */
+  window_seconds: number | null
+}
+
 /** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
 export interface ConfigVersion {
   version: number
@@ -56,7 +84,7 @@ export interface CreateTurn {
   files?: string[] | undefined
   /** A pin, `engine/model`; else the space's. */
   model?: string | undefined
-  /** What the turn may cost at most, in USD: so much is held for it. Without it 0.25 is held, and more as the turn goes on. */
+  /** What the turn may cost at most, in USD: so much is held for it, as far as the balance and the caps have it. Without it 0.25 is held, and more as the turn goes on. */
   max_cost_usd?: number | undefined
   /** How long it may run. Default: the manifest's, or 300. */
   timeout_seconds?: number | undefined
@@ -71,6 +99,17 @@ export interface CreateWebhook {
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
+}
+
+/** The `details` of INSUFFICIENT_CREDITS. */
+export interface CreditsDetails {
+  balance_usd: number
+  /** Set aside for turns that are not over. */
+  held_usd: number
+  /** balance_usd - held_usd: what new turns may hold. */
+  available_usd: number
+  /** The least that the turn must be able to hold. */
+  needed_usd?: number | undefined
 }
 
 export interface Deleted {
@@ -137,13 +176,15 @@ export interface EndUser {
   last_turn_at: string | null
   /** All that it ever sent into the key's spaces. */
   turns: number
-  /** All that was ever billed for it. */
+  /** All that was ever billed for it in the key's spaces. */
   billed_usd: number
-  /** Of the month so far, in UTC. */
+  /** Of that, what was billed in the month so far, in UTC. */
   billed_this_month_usd: number
-  /** Of the day so far, in UTC. */
+  /** Of that, what was billed in the day so far, in UTC. A turn is billed when it ends; `caps` count it in the day in which it was accepted, and those of the whole account, so `spent_usd` there can be another amount. */
   billed_today_usd: number
   limits: EndUserLimits
+  /** The daily and the monthly limit that bind its turns of this key: its own, else the key's default, else the account's, with what is left. Empty: it has none, or the key is a test key. */
+  caps: CapState[]
 }
 
 export interface EndUserExport {
@@ -154,9 +195,9 @@ export interface EndUserExport {
 }
 
 export interface EndUserLimits {
-  /** Of a UTC day; null: none. */
+  /** Of a UTC day; null: none of its own. */
   daily_usd: number | null
-  /** Of a month in UTC; null: none. */
+  /** Of a month in UTC; null: none of its own. */
   monthly_usd: number | null
   /** Whether its new turns are refused. */
   blocked: boolean
@@ -367,13 +408,17 @@ export interface Me {
   key: {
     key_id: string
     name: string
+    /** `created`: only spaces that this key creates; `space`: the one named; `all`: all of the account's. */
     scope: "created" | "space" | "all"
     /** The one space of a key with the scope `space`. */
     space: string | null
     test: boolean
+    caps: Caps
     created_at: string
     expires_at: string | null
   }
+  /** The caps of the key itself that are set, `key_daily` and `key_window`, with what is spent, reserved and left now. What binds one of your customers is at the end user. A test key's turns have no caps: empty. */
+  caps: CapState[]
   balance: Balance
 }
 
@@ -416,9 +461,9 @@ export interface PatchSpace {
 
 /** Replaces all limits that were set. */
 export interface PutEndUserLimits {
-  /** Of a UTC day. null or left out: none. */
+  /** Of a UTC day. null or left out: the default. */
   daily_usd?: number | null | undefined
-  /** Of a month in UTC. null or left out: none. */
+  /** Of a month in UTC. null or left out: the default. */
   monthly_usd?: number | null | undefined
   /** Whether new turns are refused with END_USER_BLOCKED. null or left out: no. */
   blocked?: boolean | null | undefined
@@ -458,6 +503,26 @@ export interface PutTool {
   }
   /** For one call. Default 30. */
   timeout_seconds?: number | undefined
+}
+
+/** The `details` of QUOTA_EXCEEDED: the cap that frees the turn last. */
+export interface QuotaDetails {
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
+  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
+  source: "key" | "end_user" | "account"
+  limit_usd: number
+  /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
+  spent_usd: number
+  /** Held by turns of this period that have not ended. */
+  reserved_usd: number
+  /** What new turns may still hold: limit - spent - reserved, at least 0. */
+  left_usd: number
+  /** When the next period begins, with nothing spent; null: no window is open. */
+  resets_at: string | null
+  /** The least that the turn must be able to hold. */
+  needed_usd: number
+  /** Every cap that has less left than that. */
+  exceeded: CapState[]
 }
 
 export interface Replay {
@@ -624,6 +689,34 @@ export interface Turn {
   started_at: string | null
   /** When it was done, failed or cancelled. */
   finished_at: string | null
+}
+
+export interface TurnEstimate {
+  /** Whether the turn would be accepted now. */
+  admitted: boolean
+  /** What it would hold at first; 0 when it is refused, or a test key's. */
+  hold_usd: number
+  /** The least that it must be able to hold: what its first model call can cost. 0 for a test key. */
+  needed_usd: number
+  /** The limit that would refuse it, in the words of that refusal; null: none. */
+  refused_by: {
+    code: "QUOTA_EXCEEDED"
+    message: string
+    details: QuotaDetails
+    /** Whole seconds until it is worth another try; null: the cap is too small for this turn at any time. */
+    retry_after: number | null
+  } | {
+    code: "INSUFFICIENT_CREDITS"
+    message: string
+    details: CreditsDetails
+    /** No waiting helps. */
+    retry_after: null
+  } | null
+  /** The pin that it would run on. */
+  model: string
+  balance: Balance
+  /** Every cap that counts for it, as it would meet them: a window that is not open would open now. */
+  caps: CapState[]
 }
 
 export interface TurnEvent {
@@ -845,6 +938,12 @@ export interface Operations {
       end_user_ref: string
     }
     answer: Erasure
+  }
+
+  /** Ask whether a turn would be accepted */
+  estimateTurn: {
+    body: CreateTurn
+    answer: TurnEstimate
   }
 
   /** Export all that is known of an end user */
@@ -1409,6 +1508,7 @@ export const OPERATIONS: {
   deleteTool: { method: "DELETE", path: "/v1/spaces/{space_id}/tools/{name}" },
   deleteWebhook: { method: "DELETE", path: "/v1/webhooks/{webhook_id}" },
   eraseEndUser: { method: "DELETE", path: "/v1/end-users/{end_user_ref}" },
+  estimateTurn: { method: "POST", path: "/v1/turns/estimate", once: true },
   exportEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}/export" },
   getBalance: { method: "GET", path: "/v1/balance" },
   getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },

@@ -8,7 +8,10 @@ const RETRY_POLICY = {
   mostRetryAfterMs: 30_000,
 }
 
-/** Nothing has happened: repeating is safe even for a request without an Idempotency-Key that the service takes. */
+/**
+ * Nothing has happened: repeating is safe even for a request without an Idempotency-Key that the service takes; unless the service
+ * says that it is in vain, as under a cap that is too small.
+ */
 const REFUSED = new Set([429])
 const TRANSIENT = new Set([408, 500, 502, 503, 504])
 
@@ -16,7 +19,7 @@ const TRANSIENT = new Set([408, 500, 502, 503, 504])
 export function isWorthRetrying(error: unknown, { safe }: { safe: boolean }): boolean {
   if (!(error instanceof TurnpikeError)) return false
   if (error.code === "IDEMPOTENCY_IN_FLIGHT") return true
-  if (error.status !== undefined && REFUSED.has(error.status)) return true
+  if (error.status !== undefined && REFUSED.has(error.status)) return error.retryable
   if (!safe) return false
   return error instanceof ConnectionError || (error.status !== undefined && TRANSIENT.has(error.status))
 }

@@ -1,7 +1,7 @@
 import { TimeoutError } from "./errors.ts"
 import { followTurn, isOver } from "./follow-turn.ts"
 import type { List } from "./list.ts"
-import type { CreateTurn, Turn, TurnEvent } from "./operations.ts"
+import type { CreateTurn, Turn, TurnEstimate, TurnEvent } from "./operations.ts"
 import type { CreateOptions, RequestOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
@@ -50,6 +50,18 @@ export class Turns {
    */
   create(body: CreateTurn, options?: CreateOptions): Promise<Turn> {
     return this.#transport.call("createTurn", { body }, options)
+  }
+
+  /**
+   * Whether a turn would be accepted now, what it would hold, and which limit would refuse it. Nothing is sent or held. Errors
+   * that have nothing to do with money are thrown, as `create` throws them.
+   *
+   * @example
+   * const { admitted, refused_by } = await turnpike.turns.estimate({ space: "spc_…", end_user_ref: "customer-42", text })
+   * if (!admitted) console.log(refused_by?.code, refused_by?.retry_after)
+   */
+  estimate(body: CreateTurn, options?: RequestOptions): Promise<TurnEstimate> {
+    return this.#transport.call("estimateTurn", { body }, options)
   }
 
   /**

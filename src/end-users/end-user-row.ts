@@ -3,6 +3,7 @@ import { toUsd } from "../billing/money.ts"
 import { TurnpikeError } from "../errors.ts"
 import { spaceInScope } from "../identity/actor.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import { type CapRow, endUserCaps, serializeCapState } from "../quotas/cap-state.ts"
 import { toInstant } from "../time.ts"
 import type { EndUser } from "./schemas.ts"
 
@@ -18,6 +19,7 @@ export interface EndUserRow {
   billed_this_month: number
   billed_today: number
   limits: LimitsRow | null
+  caps: CapRow[]
 }
 
 /** The scope of a statement of a key, for tables `alias` that name their owner. */
@@ -31,6 +33,7 @@ export const ownedBy = (alias: "c" | "t" | "e") =>
 export function endUserJson(ref: RawBuilder<unknown>, now: Date, limits = sql`end_users`): RawBuilder<unknown> {
   const today = sql`date_trunc('day', ${now}::timestamptz, 'UTC')`
   const month = sql`date_trunc('month', ${now}::timestamptz, 'UTC')`
+  const theirs = sql`${ownedBy("e")} and e.end_user_ref = ${ref}`
   return sql`(select jsonb_build_object('end_user_ref', ${ref}, 'turns', coalesce(sum(c.last_position), 0),
       'first_turn_at', min(c.created_at), 'last_turn_at', max(c.last_turn_at))
     from conversations c
@@ -41,7 +44,8 @@ export function endUserJson(ref: RawBuilder<unknown>, now: Date, limits = sql`en
     from turns t
     where ${ownedBy("t")} and t.end_user_ref = ${ref} and t.billed_credit_micros > 0 and t.key_id is not null
       and ${spaceInScope("t.space_id")}
-  ) || jsonb_build_object('limits', (select to_jsonb(e) from ${limits} e where ${ownedBy("e")} and e.end_user_ref = ${ref}))`
+  ) || jsonb_build_object('limits', (select to_jsonb(e) from ${limits} e where ${theirs}),
+    'caps', ${endUserCaps(ref, sql`${limits} e on ${theirs}`, now)})`
 }
 
 export function serializeLimits(row: LimitsRow | null): EndUser["limits"] {
@@ -63,6 +67,7 @@ export function serializeEndUser(row: EndUserRow): EndUser {
     billed_this_month_usd: toUsd(row.billed_this_month),
     billed_today_usd: toUsd(row.billed_today),
     limits: serializeLimits(row.limits),
+    caps: row.caps.map(serializeCapState),
   }
 }
 

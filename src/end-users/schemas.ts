@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { fromUsd } from "../billing/money.ts"
+import { capStateSchema } from "../quotas/cap-state.ts"
 
 /** An end user's reference in a path: any text, percent-encoded as one segment. */
 export const endUserRefParam = z.string().min(1).max(128).meta({
@@ -16,16 +17,18 @@ const limit = z
 
 export const limitsSchema = z
   .object({
-    daily_usd: z.number().nullable().meta({ description: "Of a UTC day; null: none." }),
-    monthly_usd: z.number().nullable().meta({ description: "Of a month in UTC; null: none." }),
+    daily_usd: z.number().nullable().meta({ description: "Of a UTC day; null: none of its own." }),
+    monthly_usd: z.number().nullable().meta({ description: "Of a month in UTC; null: none of its own." }),
     blocked: z.boolean().meta({ description: "Whether its new turns are refused." }),
   })
   .meta({ id: "EndUserLimits" })
 
 export const putLimitsSchema = z
   .strictObject({
-    daily_usd: limit.default(null).meta({ description: "Of a UTC day. null or left out: none.", example: 1.5 }),
-    monthly_usd: limit.default(null).meta({ description: "Of a month in UTC. null or left out: none.", example: 20 }),
+    daily_usd: limit.default(null).meta({ description: "Of a UTC day. null or left out: the default.", example: 1.5 }),
+    monthly_usd: limit
+      .default(null)
+      .meta({ description: "Of a month in UTC. null or left out: the default.", example: 20 }),
     blocked: z
       .boolean()
       .nullable()
@@ -42,10 +45,25 @@ export const endUserSchema = z
     first_turn_at: z.iso.datetime().nullable().meta({ description: "null: it only has limits so far." }),
     last_turn_at: z.iso.datetime().nullable(),
     turns: z.int().meta({ description: "All that it ever sent into the key's spaces." }),
-    billed_usd: z.number().meta({ description: "All that was ever billed for it." }),
-    billed_this_month_usd: z.number().meta({ description: "Of the month so far, in UTC." }),
-    billed_today_usd: z.number().meta({ description: "Of the day so far, in UTC." }),
+    billed_usd: z.number().meta({ description: "All that was ever billed for it in the key's spaces." }),
+    billed_this_month_usd: z.number().meta({ description: "Of that, what was billed in the month so far, in UTC." }),
+    billed_today_usd: z.number().meta({
+      description:
+        "Of that, what was billed in the day so far, in UTC. A turn is billed when it ends; `caps` count it in the day in which it " +
+        "was accepted, and those of the whole account, so `spent_usd` there can be another amount.",
+    }),
     limits: limitsSchema,
+    caps: z.array(capStateSchema).meta({
+      description:
+        "The daily and the monthly limit that bind its turns of this key: its own, else the key's default, else the account's, with " +
+        "what is left. Empty: it has none, or the key is a test key.",
+      example: [
+        {
+          ...{ cap: "end_user_daily", source: "key", limit_usd: 0.5, spent_usd: 0.0041, reserved_usd: 0.1 },
+          ...{ left_usd: 0.3959, resets_at: "2026-01-16T00:00:00.000Z" },
+        },
+      ],
+    }),
   })
   .meta({ id: "EndUser" })
 

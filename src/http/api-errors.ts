@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
-import { ERROR_CODES, TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../errors.ts"
 import { describeError } from "../platform/log.ts"
 import type { AppEnv } from "./app-env.ts"
 import { dashboardErrorBody, isDashboard } from "./dashboard-errors.ts"
@@ -27,7 +27,7 @@ function apiErrorBody(error: TurnpikeError, requestId: string) {
       message: error.message,
       ...(error.param !== undefined && { param: error.param }),
       ...(error.details !== undefined && { details: error.details }),
-      retryable: ERROR_CODES[error.code].retryable,
+      retryable: error.retryable,
       request_id: requestId,
     },
   }

@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { exampleOf, type Json } from "./examples.ts"
 
 /** Headers that many answers have, as components of the document. */
@@ -66,6 +67,7 @@ export function errorAnswers(
 /** An example of an error's body, as that of this code: `{error: {code, …}}`, `{detail, code}`, or one without a code. */
 function withCode(body: Json, code: ErrorCode): Json {
   const { cause, retryable } = ERROR_CODES[code]
-  if (body.error) return { error: { ...body.error, code, message: cause, retryable } }
-  return "code" in body ? { ...body, detail: cause, code } : body
+  const more = code in DETAILS_EXAMPLES && { details: DETAILS_EXAMPLES[code as keyof typeof DETAILS_EXAMPLES] }
+  if (body.error) return { error: { ...body.error, code, message: cause, ...more, retryable } }
+  return "code" in body ? { ...body, detail: cause, code, ...more } : body
 }

@@ -8,16 +8,17 @@ const usd = z
   .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
 
 const capFields = {
-  daily_usd: usd.nullable().meta({ description: "What the key may spend in a UTC day.", example: 20 }),
+  daily_usd: usd.nullable().meta({ description: "What the key may spend in a UTC day; 0: nothing.", example: 20 }),
   end_user_daily_usd: usd.nullable().meta({
     description:
-      "What each of your customers may spend through it in a UTC day, unless they have a limit of their own.",
+      "The daily limit that its turns meet for each of your customers who has none of their own. What they spend counts over all keys " +
+      "of the account.",
     example: 1,
   }),
   end_user_monthly_usd: usd.nullable().meta({ description: "The same for a UTC month." }),
   window_usd: usd
     .nullable()
-    .meta({ description: "What the key may spend in a window, which opens with its first spend." }),
+    .meta({ description: "What the key may spend in a window, which opens with its first turn and ends by itself." }),
   window_seconds: z
     .int()
     .min(60)

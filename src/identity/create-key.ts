@@ -22,9 +22,7 @@ export const createKeySchema = z
       description: "A test key runs the rehearsal model, costs nothing and sees only test data.",
     }),
     expires_at: instantParam.nullable().optional().meta({ description: "Default: never." }),
-    caps: setCapsSchema
-      .optional()
-      .meta({ description: "Default: no caps. They are kept and shown, and refuse no turn yet." }),
+    caps: setCapsSchema.optional().meta({ description: "Default: no caps. A test key's turns have none." }),
   })
   .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {
     path: ["space"],

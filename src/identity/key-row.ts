@@ -2,6 +2,7 @@ import { sql } from "kysely"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import { capStateSchema } from "../quotas/cap-state.ts"
 import { toInstant } from "../time.ts"
 import { capsSchema, serializeCaps } from "./caps.ts"
 
@@ -39,6 +40,16 @@ export const keySchema = z
       .meta({ description: "Until when the value before the last rotation works, or worked." }),
   })
   .meta({ id: "ApiKey" })
+
+/** A key with what its caps have left. */
+export const keyWithCapsSchema = keySchema
+  .extend({
+    cap_states: z.array(capStateSchema).meta({
+      description:
+        "Its daily cap and that of its window, with what is spent now; only those that it has, and none of a test key.",
+    }),
+  })
+  .meta({ id: "ApiKeyWithCaps" })
 
 /** A key with the value that it was just given. */
 export const newKeySchema = keySchema

@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { type CapRow, keyCaps } from "../quotas/cap-state.ts"
 import { queryAs } from "./actor.ts"
 import type { SessionCredential } from "./credential.ts"
 import { type KeyRow, keyJson, keyNotFound } from "./key-row.ts"
@@ -19,10 +20,15 @@ export async function listKeys(
   return row
 }
 
-/** One of the caller's keys, or NOT_FOUND. */
-export async function getKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
-  const { row } = await queryAs<{ key: KeyRow | null }>(ctx, credential, {
-    select: sql`select (select ${keyJson} from api_keys k, caller where k.key_id = ${keyId} and k.user_id = caller.user_id) as key`,
+/** One of the caller's keys with the state of its caps, or NOT_FOUND. */
+export async function getKey(
+  ctx: Context,
+  credential: SessionCredential,
+  keyId: string,
+): Promise<KeyRow & { cap_states: CapRow[] }> {
+  const { row } = await queryAs<{ key: (KeyRow & { cap_states: CapRow[] }) | null }>(ctx, credential, {
+    select: sql`select (select ${keyJson} || jsonb_build_object('cap_states', ${keyCaps("k", ctx.clock.now())})
+      from api_keys k, caller where k.key_id = ${keyId} and k.user_id = caller.user_id) as key`,
   })
   if (!row.key) throw keyNotFound(keyId)
   return row.key

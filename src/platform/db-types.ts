@@ -376,6 +376,7 @@ export interface Wallets {
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
   held_credit_micros: Generated<number>;
+  low_balance_credit_micros: Generated<number>;
   user_id: number;
 }
 

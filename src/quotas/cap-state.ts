@@ -24,13 +24,24 @@ export interface CapRow {
   resets_at: string | null
 }
 
-/** The jsonb list of the caps of a key and an end user (SQL expressions; null leaves those of the other) of the account. */
-export function capStates(
-  { userId, keyId, endUserRef }: Record<"userId" | "keyId" | "endUserRef", RawBuilder<unknown>>,
-  now: Date,
-): RawBuilder<unknown> {
-  return sql`coalesce((select jsonb_agg(to_jsonb(s)) from cap_states(${userId}, ${keyId}, ${endUserRef},
-    ${now}::timestamptz, open_window(${keyId}, ${now}::timestamptz)) s), '[]')`
+/** The jsonb list of CapRow of a live key `k` (an SQL alias of api_keys) now; a test key's turns have no caps. */
+export function keyCaps(k: "k", now: Date): RawBuilder<unknown> {
+  const [key, user, test] = [sql.ref(`${k}.key_id`), sql.ref(`${k}.user_id`), sql.ref(`${k}.test`)]
+  const at = sql`${now}::timestamptz`
+  return sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.cap)
+    from cap_states(${user}, ${key}, null, ${at}, open_window(${key}, ${at})) s where not ${test}), '[]')`
+}
+
+/**
+ * The jsonb list of CapRow of the daily and the monthly limit that bind the end user `ref` for the caller. `own` is the alias `e` of a
+ * table or CTE of rows of end_users with what it is joined on: its limits are those.
+ */
+export function endUserCaps(ref: RawBuilder<unknown>, own: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
+  // Joined, and no subquery as an argument: PostgreSQL would not plan the function into the statement then.
+  return sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.cap)
+    from caller left join ${own},
+      lateral cap_states_under(e::end_users, caller.user_id, caller.key_id, ${ref}, ${now}::timestamptz, null) s
+    where not caller.test and s.cap like 'end_user%'), '[]')`
 }
 
 export const capStateSchema = z
@@ -40,8 +51,11 @@ export const capStateSchema = z
       description: "Where the limit is set: on the key, for this end user alone, or as the account's default.",
     }),
     limit_usd: z.number(),
-    spent_usd: z.number().meta({ description: "Billed in this period, by turns that were accepted in it." }),
-    reserved_usd: z.number().meta({ description: "Held by turns of this period that are under way." }),
+    spent_usd: z.number().meta({
+      description:
+        "Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account.",
+    }),
+    reserved_usd: z.number().meta({ description: "Held by turns of this period that have not ended." }),
     left_usd: z.number().meta({ description: "What new turns may still hold: limit - spent - reserved, at least 0." }),
     resets_at: z.iso
       .datetime()

@@ -1,8 +1,10 @@
+import * as z from "zod"
+import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { toUsd } from "../billing/money.ts"
 import { TurnpikeError } from "../errors.ts"
-import { CAPS, type CapRow, leftOf, serializeCapState } from "./cap-state.ts"
+import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
-/** What the SQL function take_hold has found. Amounts in credit micros. */
+/** What the SQL functions take_hold and room_for have found. Amounts in credit micros. */
 export interface HoldRow {
   /** What was taken, or null when the turn was refused. */
   amount: number | null
@@ -13,48 +15,106 @@ export interface HoldRow {
   caps: CapRow[]
 }
 
-/**
- * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429
- * QUOTA_EXCEEDED, which names the cap that resets last (others are in `exceeded`), with Retry-After until then: whole seconds,
- * at least 1 (RFC 9110, section 10.2.3). A cap too small for any turn has no Retry-After.
- */
-export function holdRefusal(row: HoldRow, now: Date): TurnpikeError {
-  if (row.available < row.needed) return insufficientCredits(row)
-  const exceeded = row.caps.filter((cap) => leftOf(cap) < row.needed).sort(byReset)
-  const last = exceeded.at(-1)
-  if (!last) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
-  const hopeless = exceeded.some((cap) => cap.limit_credit_micros < row.needed)
-  const { cap, source, ...state } = serializeCapState(last)
-  const retryAfter = Math.max(1, Math.ceil((resetOf(last) - now.getTime()) / 1000))
-  return new TurnpikeError("QUOTA_EXCEEDED", capSentence(last, row.needed), {
-    details: {
-      ...{ cap, source, ...state, needed_usd: toUsd(row.needed) },
-      exceeded: exceeded.map(serializeCapState),
-    },
-    ...(!hopeless && { retryAfter }),
+const neededUsd = z.number().meta({ description: "The least that the turn must be able to hold." })
+
+const creditsDetailsSchema = balanceSchema
+  .extend({ needed_usd: neededUsd.optional() })
+  .meta({ id: "CreditsDetails", description: "The `details` of INSUFFICIENT_CREDITS." })
+
+const quotaDetailsSchema = capStateSchema
+  .extend({
+    needed_usd: neededUsd,
+    exceeded: z.array(capStateSchema).meta({ description: "Every cap that has less left than that." }),
   })
+  .meta({ id: "QuotaDetails", description: "The `details` of QUOTA_EXCEEDED: the cap that frees the turn last." })
+
+const message = z.string()
+
+/** Why a turn gets no hold. */
+export const refusedBySchema = z.union([
+  z.object({
+    code: z.literal("QUOTA_EXCEEDED"),
+    message,
+    details: quotaDetailsSchema,
+    retry_after: z.int().nullable().meta({
+      description: "Whole seconds until it is worth another try; null: the cap is too small for this turn at any time.",
+    }),
+  }),
+  z.object({
+    code: z.literal("INSUFFICIENT_CREDITS"),
+    message,
+    details: creditsDetailsSchema,
+    retry_after: z.null().meta({ description: "No waiting helps." }),
+  }),
+])
+
+type RefusedBy = z.infer<typeof refusedBySchema>
+
+const reached: CapState = {
+  ...{ cap: "end_user_daily", source: "key", limit_usd: 0.5, spent_usd: 0.3, reserved_usd: 0.2, left_usd: 0 },
+  resets_at: "2026-01-16T00:00:00.000Z",
 }
 
-function insufficientCredits({ available, held, needed }: HoldRow): TurnpikeError {
+/** What the documentation shows as `details` of a refusal. */
+export const DETAILS_EXAMPLES = {
+  QUOTA_EXCEEDED: { ...reached, needed_usd: 0.0017, exceeded: [reached] },
+  INSUFFICIENT_CREDITS: { balance_usd: 0.25, held_usd: 0.25, available_usd: 0 },
+} satisfies { [Code in RefusedBy["code"]]: Extract<RefusedBy, { code: Code }>["details"] }
+
+/**
+ * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429
+ * QUOTA_EXCEEDED, which names the cap that resets last (all are in `exceeded`), with Retry-After until then: whole seconds,
+ * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, without Retry-After. Null when it
+ * gets one.
+ */
+export function refusedBy(row: HoldRow, now: Date): RefusedBy | null {
+  if (row.available < row.needed) return insufficientCredits(row)
+  const end = (cap: CapRow) => (isTooSmall(cap, row) ? Number.MAX_SAFE_INTEGER : resetOf(cap))
+  const exceeded = row.caps.filter((cap) => leftOf(cap) < row.needed).sort((one, other) => end(one) - end(other))
+  const last = exceeded.at(-1)
+  if (!last) return null
+  const needed_usd = toUsd(row.needed)
+  return {
+    code: "QUOTA_EXCEEDED",
+    message: capSentence(last, row),
+    details: { ...serializeCapState(last), needed_usd, exceeded: exceeded.map(serializeCapState) },
+    retry_after: isTooSmall(last, row) ? null : Math.max(1, Math.ceil((resetOf(last) - now.getTime()) / 1000)),
+  }
+}
+
+/** The same as the error that a request ends with. */
+export function holdRefusal(row: HoldRow, now: Date): TurnpikeError {
+  const refused = refusedBy(row, now)
+  if (!refused) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
+  const { code, message, details, retry_after } = refused
+  if (retry_after === null) return new TurnpikeError(code, message, { details, retryable: false })
+  return new TurnpikeError(code, message, { details, retryAfter: retry_after })
+}
+
+function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
   const some = available > 0
   const what = some ? `Only ${toUsd(available)} USD` : "Nothing"
   const least = some ? ` This turn needs at least ${toUsd(needed)} USD.` : ""
   const holding = held > 0 ? ` ${toUsd(held)} USD are held by turns under way.` : ""
-  const message = `${what} of the balance is available: top up.${least}${holding}`
-  const balance = { balance_usd: toUsd(available + held), held_usd: toUsd(held), available_usd: toUsd(available) }
-  return new TurnpikeError("INSUFFICIENT_CREDITS", message, {
+  const balance = serializeBalance({ balance: available + held, held })
+  return {
+    code: "INSUFFICIENT_CREDITS",
+    message: `${what} of the balance is available: top up.${least}${holding}`,
     details: { ...balance, ...(some && { needed_usd: toUsd(needed) }) },
-  })
+    retry_after: null,
+  }
 }
 
 /** What a cap that has too little left says of itself. */
-function capSentence(row: CapRow, needed: number): string {
+function capSentence(row: CapRow, hold: HoldRow): string {
   const { limit_usd, spent_usd, reserved_usd, left_usd, resets_at } = serializeCapState(row)
-  const name = CAPS[row.cap].replace(/^t/, "T")
-  const taken = `${spent_usd} USD spent, ${reserved_usd} reserved by turns under way`
-  const rest = left_usd > 0 ? `; ${left_usd} are left, and this turn needs at least ${toUsd(needed)}` : ""
-  return `${name} of ${limit_usd} USD is reached: ${taken}${rest}. It resets at ${resets_at}.`
+  const cap = `${CAPS[row.cap].replace(/^t/, "T")} of ${limit_usd} USD`
+  const needed = `this turn needs at least ${toUsd(hold.needed)}`
+  if (isTooSmall(row, hold)) return `${cap} is too small: ${needed} USD. Raise it.`
+  const rest = left_usd > 0 ? `; ${left_usd} are left, and ${needed}` : ""
+  return `${cap} is reached: ${spent_usd} USD spent, ${reserved_usd} reserved by turns under way${rest}. It resets at ${resets_at}.`
 }
 
-const resetOf = (row: CapRow) => new Date(row.resets_at ?? 0).getTime()
-const byReset = (one: CapRow, other: CapRow) => resetOf(one) - resetOf(other)
+/** Whether a cap would refuse the turn even with nothing spent. */
+const isTooSmall = (cap: CapRow, { needed }: HoldRow) => cap.limit_credit_micros < needed
+const resetOf = (cap: CapRow) => new Date(cap.resets_at ?? 0).getTime()

@@ -1,5 +1,6 @@
 import { type Markup, prose } from "./markup.ts"
 import type { Guide } from "./page.ts"
+import { quotaGuide } from "./quota-guide.ts"
 import { turnGuide } from "./turn-guide.ts"
 
 /** What a newcomer reads before the operations of /api. */
@@ -7,6 +8,7 @@ export function dashboardGuides(): Guide[] {
   return [
     { id: "session", title: "Session", content: SESSION },
     { id: "turns", title: "The life of a turn", content: turnGuide() },
+    { id: "caps", title: "Caps and quotas", content: quotaGuide() },
     { id: "lists", title: "Lists, money, time", content: LISTS },
   ]
 }

@@ -1,6 +1,7 @@
 import { html, type Markup, prose } from "./markup.ts"
 import { code } from "./operation.ts"
 import type { Guide } from "./page.ts"
+import { quotaGuide } from "./quota-guide.ts"
 import { turnGuide } from "./turn-guide.ts"
 import { webhookGuide } from "./webhook-guide.ts"
 
@@ -11,6 +12,7 @@ export function guidesOf(origin: string): Guide[] {
     { id: "authentication", title: "Authentication", content: AUTHENTICATION },
     { id: "turns", title: "The life of a turn", content: turnGuide() },
     { id: "idempotency", title: "Retries and idempotency", content: IDEMPOTENCY },
+    { id: "caps", title: "Caps and quotas", content: quotaGuide() },
     { id: "webhooks", title: "Webhooks", content: webhookGuide() },
     { id: "lists", title: "Lists", content: LISTS },
     { id: "conventions", title: "Money, time, sizes", content: CONVENTIONS },
@@ -74,7 +76,7 @@ const IDEMPOTENCY = html`${prose(
     "again, and the same turn answers, with `Idempotent-Replayed: true`: retry as often as you like. The same key with " +
     "another body is refused. Every other POST takes one too; PUT, PATCH and DELETE can be repeated as they are.\n\n" +
     "Retry when there was no answer, or 429, 500, 502, 503 or 504, after the seconds that `Retry-After` says or a growing pause " +
-    "of your own. The client does so by itself: it makes the keys.",
+    "of your own; not where `retryable` is false. The client does so by itself: it makes the keys.",
 )}`
 
 const LISTS = html`${prose(

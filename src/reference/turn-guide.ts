@@ -54,7 +54,7 @@ ${prose(
     "To wait, read the turn with `?wait=30`: the answer comes when it has ended, or after 30 seconds with the state that it is in; " +
     "then ask again. To watch, read its events with `Accept: text/event-stream`.\n\n" +
     "A turn never costs more than its `max_cost_usd`. Without one, 0.25 is held at first, and more when the agent goes on, as " +
-    "far as the balance reaches: name one wherever you want a bound.",
+    "far as the balance and its [caps](#caps) reach: name one wherever you want a bound.",
 )}
 <h4>Why a turn failed</h4>
 ${prose("The code is in `error.code` and in `status_reason`. Codes may be added.")}

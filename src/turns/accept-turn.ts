@@ -10,7 +10,7 @@ import { newId } from "../platform/ids.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { hashRequest } from "../request-hash.ts"
 import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
-import { type AdmissionRow, admissionColumns, admissionCtes, admissionRefusal } from "./admission.ts"
+import { type AdmissionRow, admissionColumns, admissionCtes, admissionRefusal, holdCte } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { CreateTurn } from "./schemas.ts"
@@ -89,11 +89,7 @@ async function runAccept(
       from turns t join spaces s on s.space_id = t.space_id, caller
       where t.user_id = caller.user_id and t.test = caller.test and t.idempotency_key = ${idempotencyKey}
     ), ${admissionCtes(body, { unless: sql`exists (select 1 from existing)` })},
-    hold as materialized (
-      select admitted.needed, h.* from admitted, lateral take_hold(admitted.user_id, admitted.key_id, ${body.end_user_ref},
-        admitted.wanted, admitted.needed, ${now}::timestamptz, true, null) h
-      where not admitted.test
-    ), funded as materialized (
+    ${holdCte(body, { by: "take_hold", now })}, funded as materialized (
       select admitted.*, hold.amount, hold.window_started_at from admitted, hold where hold.amount is not null
       union all select admitted.*, 0, null from admitted where admitted.test
     ), conversation as (

@@ -53,6 +53,18 @@ export function admissionCtes(body: CreateTurn, { unless }: { unless: RawBuilder
     )`
 }
 
+/**
+ * The CTE `hold` behind those, which HoldRow reads: take_hold takes the hold of an admitted turn, room_for only says what that would
+ * come to. A test turn has none.
+ */
+export function holdCte(body: CreateTurn, { by, now }: { by: "take_hold" | "room_for"; now: Date }) {
+  return sql`hold as materialized (
+    select admitted.needed, h.* from admitted, lateral ${sql.raw(by)}(admitted.user_id, admitted.key_id, ${body.end_user_ref},
+      admitted.wanted, admitted.needed, ${now}::timestamptz, true, null) h
+    where not admitted.test
+  )`
+}
+
 /** The columns of AdmissionRow. */
 export function admissionColumns(body: CreateTurn): RawBuilder<unknown> {
   return sql`(select jsonb_build_object('archived', archived_at is not null) from space) as space,

@@ -38,7 +38,8 @@ export const createTurnSchema = z
     model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`; else the space's." }),
     max_cost_usd: usd.optional().meta({
       description:
-        "What the turn may cost at most, in USD: so much is held for it. Without it 0.25 is held, and more as the turn goes on.",
+        "What the turn may cost at most, in USD: so much is held for it, as far as the balance and the caps have it. Without it 0.25 is " +
+        "held, and more as the turn goes on.",
       example: 0.1,
     }),
     timeout_seconds: z

@@ -65,6 +65,8 @@ test("every operation answers exactly what it declares", async () => {
   expect((await ask("listWebhooks")).total).toBe(1)
   await ask("deleteWebhook", { webhook_id })
   expect((await ask("getUsage")).total.turns).toBe(1)
+  const limits = { end_user_daily_usd: 1, low_balance_usd: 0.5 }
+  expect(await ask("putLimits", {}, limits)).toEqual(await ask("getLimits"))
   await ask("getMe")
   await ask("getBalance")
   const { total } = await ask("listLedger")

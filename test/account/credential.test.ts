@@ -46,7 +46,7 @@ describe("a session as the credential of a verb", () => {
     expect((await listTurns(context, session, { filters: {}, limit: 5 })).data.map((turn) => turn.turn_id)).toEqual([
       sent.turn_id,
     ])
-    expect((await getBalance(context, session)).balance.balance_usd).toBe(3 - sent.billed_cost_usd)
+    expect((await getBalance(context, session)).balance_usd).toBe(3 - sent.billed_cost_usd)
     expect((await createSpace(context, session, { title: "Mine" })).made).toMatchObject({
       user_id: owner.userId,
       created_by_key_id: null,

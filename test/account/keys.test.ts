@@ -51,7 +51,7 @@ describe("creating a key", () => {
       expect(text).not.toMatch(/hash/)
     }
     const [, read] = await browser.json("GET", `${KEYS}/${key.key_id}`)
-    expect(read).toEqual({ ...key, last_used_at: world.clock.now().toISOString() })
+    expect(read).toEqual({ ...key, last_used_at: world.clock.now().toISOString(), cap_states: [] })
   })
 
   test("its scope is what it was given", async () => {

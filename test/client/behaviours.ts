@@ -3,6 +3,7 @@ import {
   AuthenticationError,
   ConflictError,
   NotFoundError,
+  QuotaExceededError,
   TimeoutError,
   type TurnEvent,
   Turnpike,
@@ -207,6 +208,31 @@ export function describeClient(runtime: string, connect: () => Promise<Demo>) {
       expect(((await invalid.catch((error: unknown) => error)) as ValidationError).details).toEqual([
         { param: "text", message: "must not be empty" },
       ])
+    })
+
+    test("says what a limit leaves, before and when it refuses", async () => {
+      const end_user_ref = `limited-${crypto.randomUUID()}`
+      const body = { space, end_user_ref, text: "How much is left?" }
+      expect(await turnpike.turns.estimate(body)).toMatchObject({ admitted: true, refused_by: null, caps: [] })
+      const { caps } = await turnpike.endUsers.putLimits(end_user_ref, { daily_usd: 0.01 })
+      expect(caps).toMatchObject([{ cap: "end_user_daily", source: "end_user", limit_usd: 0.01, left_usd: 0.01 }])
+      expect(await turnpike.turns.estimate(body)).toMatchObject({ admitted: true, hold_usd: 0.01, caps })
+      const turn = await turnpike.turns.run(body)
+      const { billed_cost_usd: spent_usd } = turn
+      expect((await turnpike.endUsers.get(end_user_ref)).caps).toMatchObject([{ spent_usd, reserved_usd: 0 }])
+
+      await turnpike.endUsers.putLimits(end_user_ref, { daily_usd: spent_usd })
+      const { admitted, refused_by } = await turnpike.turns.estimate(body)
+      expect([admitted, refused_by?.code]).toEqual([false, "QUOTA_EXCEEDED"])
+      const refused = turnpike.turns.create(body, { maxRetries: 0 })
+      await expect(refused).rejects.toBeInstanceOf(QuotaExceededError)
+      const { details, retryAfter } = (await refused.catch((error: unknown) => error)) as QuotaExceededError
+      expect(details).toEqual(refused_by?.details)
+      expect(details.left_usd).toBe(0)
+      // Some time has gone between the two.
+      expect(Math.abs((retryAfter ?? 0) - (refused_by?.retry_after ?? 0))).toBeLessThan(30)
+
+      expect((await turnpike.me()).caps, "the demo's key has none").toEqual([])
     })
 
     test("keeps what is test data to test keys", async () => {

@@ -1,6 +1,7 @@
 // What a customer's server does with the package: compiled against it by package.node.test.ts, never run.
 import {
   InsufficientCreditsError,
+  QuotaExceededError,
   type Turn,
   Turnpike,
   TurnpikeError,
@@ -20,6 +21,9 @@ export async function serve(request: Request): Promise<string> {
   })
   const { file_id } = await turnpike.files.upload(space_id, { name: "a.txt", data: new Uint8Array([1]) })
   const body = { space: space_id, end_user_ref: "customer-42", text: "Hello", files: [file_id] }
+  const { admitted, refused_by } = await turnpike.turns.estimate(body)
+  if (!admitted && refused_by?.code === "QUOTA_EXCEEDED")
+    return `${refused_by.details.cap} in ${refused_by.retry_after}`
   const turn: Turn = await turnpike.turns.run(body, { onEvent: ({ seq }) => console.log(seq + 1), timeoutMs: 1000 })
   for await (const { turn_id } of turnpike.turns.list({ state: "failed", limit: 10 })) console.log(turn_id.length)
   for await (const event of turnpike.turns.stream(body)) console.log(event.type)
@@ -31,7 +35,8 @@ export async function serve(request: Request): Promise<string> {
 }
 
 export function explain(error: unknown): string {
-  if (error instanceof InsufficientCreditsError) return "top up"
+  if (error instanceof InsufficientCreditsError) return `top up: ${error.details.available_usd.toFixed(2)} left`
+  if (error instanceof QuotaExceededError) return error.details.exceeded.map(({ left_usd }) => left_usd + 1).join()
   if (!(error instanceof TurnpikeError)) throw error
   return error.code === "QUOTA_EXCEEDED" ? `in ${error.retryAfter ?? 0} s` : error.message
 }

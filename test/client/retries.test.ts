@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import {
   ConnectionError,
+  InsufficientCreditsError,
   QuotaExceededError,
   ServerError,
   TimeoutError,
@@ -78,6 +79,8 @@ describe("a request is sent again", () => {
     { status: 408 },
     answer("IDEMPOTENCY_IN_FLIGHT", 409),
     answer("QUOTA_EXCEEDED", 429, { "retry-after": "2" }),
+    answer("QUOTA_EXCEEDED", 429, { "retry-after": "30" }),
+    { status: 429, body: "Too many requests" },
   ]
   test.each(transient)("with the same Idempotency-Key after %j", async (step) => {
     const { turnpike, requests } = scripted([step, step, DONE])
@@ -111,13 +114,41 @@ describe("a request is sent again", () => {
     await expect(refused).rejects.toBeInstanceOf(QuotaExceededError)
     await expect(refused).rejects.toMatchObject({ retryAfter: 7200, code: "QUOTA_EXCEEDED" })
     expect(requests).toHaveLength(1)
+    const soon = scripted([
+      answer("QUOTA_EXCEEDED", 429, { "retry-after": "30" }),
+      answer("QUOTA_EXCEEDED", 429, { "retry-after": "31" }),
+    ])
+    await expect(soon.turnpike.turns.create(TURN)).rejects.toMatchObject({ retryAfter: 31 })
+    expect(soon.waits, "half a minute is waited for, more is not").toEqual([30_000])
   })
+})
+
+const CAP = { cap: "key_daily", source: "key", limit_usd: 0, resets_at: "2026-01-16T00:00:00.000Z", exceeded: [] }
+const refusal = (status: number, error: object): Step => ({
+  status,
+  body: { error: { message: "no", retryable: false, request_id: "req_1", ...error } },
+})
+
+test("a refusal of a limit is an error of its own, with what the service says of the limit", async () => {
+  const refused = scripted([refusal(429, { code: "QUOTA_EXCEEDED", details: CAP })]).turnpike.turns.create(TURN)
+  const quota = (await refused.catch((error: unknown) => error)) as QuotaExceededError
+  expect(quota).toBeInstanceOf(QuotaExceededError)
+  expect([quota.details, quota.retryAfter, quota.retryable]).toEqual([CAP, undefined, false])
+  const details = { balance_usd: 0.25, held_usd: 0.25, available_usd: 0 }
+  const poor = scripted([refusal(402, { code: "INSUFFICIENT_CREDITS", details })]).turnpike.turns.create(TURN)
+  await expect(poor).rejects.toBeInstanceOf(InsufficientCreditsError)
+  await expect(poor).rejects.toMatchObject({ details })
+  // Of something in between, that knows nothing of caps.
+  const foreign = scripted([{ status: 429, body: "slow down" }], { maxRetries: 0 }).turnpike.turns.create(TURN)
+  await expect(foreign).rejects.not.toBeInstanceOf(QuotaExceededError)
+  await expect(foreign).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", status: 429, retryable: true })
 })
 
 describe("a request is not sent again", () => {
   const final = [
     answer("INVALID_API_KEY", 401),
     answer("INSUFFICIENT_CREDITS", 402),
+    refusal(429, { code: "QUOTA_EXCEEDED", details: CAP }),
     answer("SCOPE_DENIED", 403),
     answer("NOT_FOUND", 404),
     answer("CONFLICT", 409),

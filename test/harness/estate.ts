@@ -133,6 +133,9 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   updateWebhook: () => ({ body: { description: "new" } }),
   replayEvents: () => ({ body: { from: "2026-01-01T00:00:00Z" } }),
+  estimateTurn: ({ space, canary, references }) => ({
+    body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
+  }),
   createTurn: ({ space, canary, references }) => ({
     body: { space, end_user_ref: canary, text: "new", conversation: references.conversation, files: references.files },
     headers: { "idempotency-key": "new" },

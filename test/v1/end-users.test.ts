@@ -20,6 +20,7 @@ interface EndUser {
   billed_this_month_usd: number
   billed_today_usd: number
   limits: { daily_usd: number | null; monthly_usd: number | null; blocked: boolean }
+  caps: object[]
 }
 
 const NO_LIMITS = { daily_usd: null, monthly_usd: null, blocked: false }
@@ -168,6 +169,14 @@ test("the list and each end user say what the turns say, newest first, for every
   await all.call("PUT", at(refs[0] as string, "/limits"), { monthly_usd: 5 })
 
   const now = world.clock.now().toISOString()
+  // Counted by the moment of acceptance, and over the whole account.
+  const [counted] = await world.sql<{ micros: number }>(
+    `select coalesce(sum(billed_credit_micros), 0)::float8 as micros from turns where user_id = $1 and end_user_ref = $2
+       and to_char(created_at at time zone 'UTC', 'YYYY-MM') = $3`,
+    [created.userId, refs[0], now.slice(0, 7)],
+  )
+  const spent_usd = (counted?.micros ?? 0) / 10_000_000
+  const state = { cap: "end_user_monthly", source: "end_user", limit_usd: 5, spent_usd, reserved_usd: 0 }
   for (const [client, visible] of [
     [all, spaces],
     [created, [spaces[1]]],
@@ -186,13 +195,17 @@ test("the list and each end user say what the turns say, newest first, for every
     for (const limit of [1, 2, 100]) {
       const listed = await pages(client, `limit=${limit}`)
       expect(
-        listed.map(({ limits: _, billed_usd, billed_this_month_usd, billed_today_usd, ...rest }) => ({
+        listed.map(({ limits: _, caps: __, billed_usd, billed_this_month_usd, billed_today_usd, ...rest }) => ({
           ...rest,
           micros: [billed_usd, billed_this_month_usd, billed_today_usd].map((usd) => Math.round(usd * 10_000_000)),
         })),
       ).toEqual(wanted)
       const limited = listed.find(({ end_user_ref }) => end_user_ref === refs[0])
-      expect(limited?.limits ?? { monthly_usd: 5 }).toMatchObject({ monthly_usd: 5 })
+      expect(limited ?? { limits: { monthly_usd: 5 }, caps: [state] }).toMatchObject({
+        limits: { monthly_usd: 5 },
+        caps: [state],
+      })
+      expect(listed.filter(({ caps }) => caps.length > 0).length).toBe(limited ? 1 : 0)
       for (const endUser of listed)
         expect((await json(client.call("GET", at(endUser.end_user_ref))))[1]).toEqual(endUser)
     }

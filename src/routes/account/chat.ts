@@ -22,7 +22,7 @@ export function mountChat(app: App) {
       description:
         "A turn of the signed-in owner in a space of theirs, without an API key. It is accepted, run and billed as any " +
         "other; it belongs to no customer (`end_user_ref` is empty), its charge is in the ledger as `space_usage`, and it is " +
-        "not in the usage of keys. The same Idempotency-Key with the same body answers the same turn.",
+        "not in the usage of keys. The balance bounds it, and no cap. The same Idempotency-Key with the same body answers the same turn.",
       headers: [
         {
           name: "Idempotency-Key",

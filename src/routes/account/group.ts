@@ -10,6 +10,7 @@ import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
 import { describeDashboard } from "./document.ts"
 import { mountKeys } from "./keys.ts"
+import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
@@ -28,6 +29,7 @@ export const account: Group = {
     })
     app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
     mountMoney(app)
+    mountLimits(app)
     mountKeys(app)
     mountSpaces(app)
     mountTurns(app)

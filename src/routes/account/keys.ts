@@ -4,9 +4,10 @@ import { idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { rotateKey, rotateKeySchema, updateKey, updateKeySchema } from "../../identity/change-key.ts"
 import { createKey, createKeySchema } from "../../identity/create-key.ts"
-import { keySchema, newKeySchema, serializeKey } from "../../identity/key-row.ts"
+import { keySchema, keyWithCapsSchema, newKeySchema, serializeKey } from "../../identity/key-row.ts"
 import { getKey, listKeys } from "../../identity/list-keys.ts"
 import { revokeKey } from "../../identity/revoke-key.ts"
+import { serializeCapState } from "../../quotas/cap-state.ts"
 
 const tag = "API keys"
 const keyParams = z.object({ key_id: idParam })
@@ -67,10 +68,13 @@ export function mountKeys(app: App) {
       tag,
       summary: "Read an API key",
       params: keyParams,
-      answer: theKey,
+      answer: { ...theKey, schema: keyWithCapsSchema },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params }) => serializeKey(await getKey(c.get("ctx"), sessionOf(c), params.key_id)),
+    async (c, { params }) => {
+      const key = await getKey(c.get("ctx"), sessionOf(c), params.key_id)
+      return { ...serializeKey(key), cap_states: key.cap_states.map(serializeCapState) }
+    },
   )
 
   app.operation(

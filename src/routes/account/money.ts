@@ -32,7 +32,7 @@ export function mountMoney(app: App) {
       answer: { status: 200, description: "The balance of the account.", schema: balanceSchema },
       errors: [],
     },
-    async (c) => (await getBalance(c.get("ctx"), sessionOf(c))).balance,
+    async (c) => getBalance(c.get("ctx"), sessionOf(c)),
   )
 
   app.operation(

@@ -1,23 +1,6 @@
-import * as z from "zod"
 import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
 import type { App } from "../../http/app.ts"
-import { keyOf } from "../../identity/actor.ts"
-import { toInstant } from "../../time.ts"
-
-const meSchema = z
-  .object({
-    key: z.object({
-      key_id: z.string(),
-      name: z.string().meta({ example: "Server" }),
-      scope: z.enum(["created", "space", "all"]),
-      space: z.string().nullable().meta({ description: "The one space of a key with the scope `space`." }),
-      test: z.boolean(),
-      created_at: z.iso.datetime(),
-      expires_at: z.iso.datetime().nullable(),
-    }),
-    balance: balanceSchema,
-  })
-  .meta({ id: "Me" })
+import { getOwnKey, ownKeyAnswerSchema } from "../../identity/get-own-key.ts"
 
 export function mountAccount(app: App) {
   app.operation(
@@ -27,15 +10,11 @@ export function mountAccount(app: App) {
       id: "getMe",
       tag: "Account",
       summary: "Who this key is",
-      answer: { status: 200, description: "The key and its account's balance.", schema: meSchema },
+      description: "The key with its caps and what is left of them, and its account's balance.",
+      answer: { status: 200, description: "The key, its caps and its account's balance.", schema: ownKeyAnswerSchema },
       errors: [],
     },
-    async (c) => {
-      const { actor, spaceSlug, balance } = await getBalance(c.get("ctx"), c.get("credential"))
-      const { key_id, name, scope, test } = keyOf(actor)
-      const dates = { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at) }
-      return { key: { key_id, name, scope, space: spaceSlug, test, ...dates }, balance }
-    },
+    async (c) => getOwnKey(c.get("ctx"), c.get("credential")),
   )
 
   app.operation(
@@ -48,6 +27,6 @@ export function mountAccount(app: App) {
       answer: { status: 200, description: "The balance of the key's account.", schema: balanceSchema },
       errors: [],
     },
-    async (c) => (await getBalance(c.get("ctx"), c.get("credential"))).balance,
+    async (c) => getBalance(c.get("ctx"), c.get("credential")),
   )
 }

@@ -30,6 +30,7 @@ export const CLIENT_METHODS: ClientMethods = {
   getFileContent: "files.content",
   deleteFile: "files.delete",
   createTurn: "turns.create",
+  estimateTurn: "turns.estimate",
   listTurns: "turns.list",
   getTurn: "turns.get",
   cancelTurn: "turns.cancel",

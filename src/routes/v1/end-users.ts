@@ -48,7 +48,9 @@ export function mountEndUsers(app: App) {
       id: "getEndUser",
       tag,
       summary: "Read an end user",
-      description: "Its turns and spend in the key's spaces, and the account's limits for it.",
+      description:
+        "Its turns and what was billed for them in the key's spaces, the account's limits for it, and what is left of those that " +
+        "bind it.",
       params,
       answer: { status: 200, description: "The end user.", schema: endUserSchema },
       errors: ["NOT_FOUND"],
@@ -68,7 +70,9 @@ export function mountEndUsers(app: App) {
         "Replaces its limits; it need not have sent a turn yet. They hold for the whole account, so the key needs the scope " +
         "`all`. A blocked end user's new turns are refused with 403 `END_USER_BLOCKED`; turns that were accepted before go on: " +
         "cancel them where they should not.\n\n" +
-        "Amounts are kept and shown, and refuse no turn yet: until they do, block whom `billed_today_usd` shows to be over.",
+        "An amount counts what its turns of all keys spend, and goes before the key's and the account's default. It binds the next " +
+        "turn: a higher one admits at once, one below what is spent already refuses with 429 `QUOTA_EXCEEDED` until the day or the " +
+        "month ends; 0 refuses all. See `/docs#caps`.",
       params,
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },

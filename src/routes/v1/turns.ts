@@ -4,6 +4,7 @@ import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts
 import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
+import { estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { getTurn, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
@@ -24,7 +25,12 @@ export function mountTurns(app: App) {
       summary: "Send a turn",
       description:
         "Accepts a request for the space's agent and answers at once. The same Idempotency-Key with the same body " +
-        "answers the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.",
+        "answers the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.\n\n" +
+        "It holds `max_cost_usd`, or 0.25, of the balance and of every cap that counts for it, or what they have left if that is less. " +
+        "When that is not enough for its first model call, it is refused, and nothing is held: 402 `INSUFFICIENT_CREDITS` when it is " +
+        "the balance, which no waiting helps; else 429 `QUOTA_EXCEEDED`, whose `details` name the cap that resets last, and whose " +
+        "`Retry-After` is the whole seconds until then. Refusals are not kept: the same Idempotency-Key may be sent again. A turn " +
+        "that was accepted is answered again even when a cap is reached since. See `/docs#caps`.",
       headers: [
         {
           name: "Idempotency-Key",
@@ -68,6 +74,30 @@ export function mountTurns(app: App) {
       c.header("Location", `/v1/turns/${turn.turn_id}`)
       return serializeTurn(turn)
     },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/v1/turns/estimate",
+      id: "estimateTurn",
+      tag: "Turns",
+      summary: "Ask whether a turn would be accepted",
+      description:
+        "Takes the body of a turn and says whether it would be accepted now, what it would hold, and which limit would refuse it. " +
+        "Nothing is sent, held or kept, so it may be asked at will, and an Idempotency-Key means nothing to it. What has nothing to do with " +
+        "money is refused as the turn would be: 404, 403 `END_USER_BLOCKED`, 409 `SPACE_ARCHIVED`, 422.\n\n" +
+        "It is no promise: another turn may take the credit first. What a turn will cost in all nobody knows before; it never " +
+        "costs more than its `max_cost_usd`.",
+      idempotent: "naturally",
+      body: createTurnSchema,
+      answer: { status: 200, description: "What the turn would be answered.", schema: turnEstimateSchema },
+      errors: ["END_USER_BLOCKED", "NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
+      example: {
+        answer: { admitted: true, hold_usd: 0.1, refused_by: null },
+      },
+    },
+    async (c, { body }) => estimateTurn(c.get("ctx"), c.get("credential"), body),
   )
 
   app.operation(

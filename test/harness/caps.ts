@@ -1,0 +1,52 @@
+import type { NewKey } from "../../src/identity/new-key.ts"
+import { json } from "./space-config.ts"
+import type { TestClient, World } from "./world.ts"
+
+/** What a turn with the text "hello" and nothing spent yet needs at least: 85 tokens in, 16 out. */
+export const NEEDED_USD = (85 * 10 + 16 * 50) / 10_000_000
+
+/** A text whose turn costs 0.0002 USD. */
+export const CHEAP = "[use input=100 output=20]"
+export const CHEAP_USD = (100 * 10 + 20 * 50) / 10_000_000
+
+// biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
+export type AnyJson = any
+
+export interface Answered {
+  status: number
+  body: AnyJson
+  retryAfter: number | null
+}
+
+export async function answered(response: Promise<Response> | Response): Promise<Answered> {
+  const { status, headers } = await response
+  const [, body] = await json(Promise.resolve(await response))
+  const retryAfter = headers.get("retry-after")
+  return { status, body, retryAfter: retryAfter === null ? null : Number(retryAfter) }
+}
+
+/** An account with one key of the scope `all` that has these caps, a space, and a browser of its owner. */
+export async function cappedAccount(world: World, { usd = 10, ...key }: { usd?: number } & Partial<NewKey> = {}) {
+  const { userId } = await world.createAccount({ usd })
+  const addKey = async (more: Partial<NewKey> = {}) =>
+    asked(world.createClient(userId, (await world.makeKey(userId, { scope: "all", ...more })).value))
+  const client = await addKey(key)
+  const browser = await world.signIn(userId)
+  return { userId, client, browser, addKey, space: await client.space() }
+}
+
+function asked(client: TestClient) {
+  const of = (ref: string) => `/v1/end-users/${encodeURIComponent(ref)}`
+  return {
+    ...client,
+    send: (body: { space: string } & Record<string, unknown>) => answered(client.sendTurn(body)),
+    estimate: (body: { space: string } & Record<string, unknown>) =>
+      answered(client.call("POST", "/v1/turns/estimate", { end_user_ref: "customer-1", text: "hello", ...body })),
+    me: async () => (await answered(client.call("GET", "/v1/me"))).body,
+    endUser: async (ref = "customer-1") => (await answered(client.call("GET", of(ref)))).body,
+    putLimits: async (limits: object, ref = "customer-1") =>
+      (await answered(client.call("PUT", `${of(ref)}/limits`, limits))).body,
+  }
+}
+
+export type CappedAccount = Awaited<ReturnType<typeof cappedAccount>>
