@@ -9,7 +9,7 @@ import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { hashRequest } from "../request-hash.ts"
-import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
+import { type Account, hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { type AdmissionRow, admissionColumns, admissionCtes, admissionRefusal } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -21,11 +21,14 @@ interface AcceptRow extends AdmissionRow {
   existing: TurnRow | null
   existing_in_scope: boolean
   hold: HoldRow | null
+  /** Whose webhooks are to hear that the refusal has told an event. */
+  told: Account | null
 }
 
 /**
  * Accepts a turn: takes its hold under the balance and all caps, takes its place in its conversation and writes the turn with its
- * first event, in one statement; then publishes its callback in the background. With an Idempotency-Key that was used, answers
+ * first event, in one statement; then publishes its callback in the background. A refusal that holds for all turns from now on is
+ * told as an event, once. With an Idempotency-Key that was used, answers
  * the same turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED,
  * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED; none is stored.
  */
@@ -87,6 +90,10 @@ async function runAccept(
       select admitted.needed, h.* from admitted, lateral take_hold(admitted.user_id, admitted.key_id, ${body.end_user_ref},
         admitted.wanted, admitted.needed, ${now}::timestamptz, true, null) h
       where not admitted.test
+    ), refused as materialized (
+      select admitted.user_id, admitted.test, tell_refusal(admitted.user_id, admitted.key_id, ${body.end_user_ref},
+        admitted.needed, admitted.short_needed, hold.available, hold.held, hold.caps, ${now}::timestamptz) as told
+      from admitted, hold where hold.amount is null
     ), funded as materialized (
       select admitted.*, hold.amount, hold.window_started_at from admitted, hold where hold.amount is not null
       union all select admitted.*, 0, null from admitted where admitted.test
@@ -116,8 +123,10 @@ async function runAccept(
       (select ${turnJson} || ${hookedJson} from made t, space s) as made,
       (select to_jsonb(existing) from existing) as existing,
       coalesce((select in_scope from existing), false) as existing_in_scope,
-      (select to_jsonb(hold) from hold) as hold, ${admissionColumns(body)}
+      (select to_jsonb(hold) from hold) as hold,
+      (select to_jsonb(t) || ${hookedJson} from refused t where t.told) as told, ${admissionColumns(body)}
       from caller`,
   })
+  if (row.told) wakeWebhooks(ctx, row.told)
   return row
 }
