@@ -52,6 +52,7 @@ describe("balance.low", () => {
 
   test("at a threshold of one's own, which can change; 0 is never", async () => {
     const { userId, spend, heard } = await createWatched(world, { usd: 3 })
+    const told = () => heard().map(({ data }) => [data.balance_usd, data.threshold_usd])
     const setThreshold = (usd: number) =>
       world.sql("update wallets set low_balance_credit_micros = $2 where user_id = $1", [userId, usd * 10_000_000])
     await setThreshold(0)
@@ -59,12 +60,16 @@ describe("balance.low", () => {
     expect(heard()).toEqual([])
     await setThreshold(2)
     await spend(0.1)
-    expect(heard().map(({ data }) => [data.balance_usd, data.threshold_usd])).toEqual([[0.4, 2]])
+    expect(told()).toEqual([[0.4, 2]])
     await setThreshold(0.3)
     await spend(0.2)
-    expect(heard().map(({ data }) => [data.balance_usd, data.threshold_usd])).toEqual([[0.2, 0.3]])
+    expect(told()).toEqual([[0.2, 0.3]])
     await spend(0.1)
-    expect(heard()).toEqual([])
+    expect(told()).toEqual([])
+    await credit(userId, 1)
+    await setThreshold(5)
+    await spend(0.1)
+    expect(told(), "it had more than enough in between").toEqual([[1, 5]])
   })
 
   test("a balance that was always small is told of with its first charge, with what others hold then", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { COSTS_ALL, createWatched, percents } from "../harness/account-events.ts"
 import { makeWebhook, serveReceiver, verifies } from "../harness/receiver.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
 beforeAll(async () => {
@@ -10,6 +10,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const DAY_MS = 86_400_000
+
+const webhooksOf = async (client: TestClient) =>
+  ((await (await client.call("GET", "/v1/webhooks")).json()) as { data: [{ webhook_id: string }] }).data[0]
 
 describe("cap.reached", () => {
   test("is told at 50, 80 and 100 % of what is spent, once each, and again on the next day", async () => {
@@ -127,6 +130,44 @@ describe("cap.reached", () => {
     await refused(429)
     await refused(429, { end_user_ref: "c" })
     expect(heard()).toEqual([])
+  })
+
+  test("100 % is not told while a turn under way holds some of it", async () => {
+    const { client, space, spend, refused, heard } = await createWatched(world, { caps: { daily_usd: 0.1 } })
+    await spend(0.09985)
+    expect(percents(heard())).toEqual([50, 80])
+    const held = await client.sendTurn({ space, max_cost_usd: 0.0001, text: "[use input=10 output=0]" })
+    expect(held.status).toBe(202)
+    expect((await client.sendTurn({ space })).status).toBe(429)
+    await world.drain()
+    expect(heard()).toEqual([])
+    await refused(429)
+    expect(heard().map(({ data }) => [data.percent, data.spent_usd, data.reserved_usd])).toEqual([[100, 0.09985, 0]])
+  })
+
+  test("it takes no statement more: 3 for a turn, and a wake for a refusal that is told", async () => {
+    const { client, keyWith } = await createWatched(world)
+    const { client: capped } = await keyWith({ daily_usd: 0.1, end_user_daily_usd: 0.1, end_user_monthly_usd: 0.1 })
+    const { webhook_id } = await webhooksOf(client)
+    const space = await capped.space()
+    const statements = async (act: () => Promise<unknown>) => {
+      await world.plan([])
+      await act()
+      await world.settled()
+      const calls = (await world.calls()).filter(({ service }) => service === "pg")
+      await world.clearFaults()
+      return calls.length
+    }
+    await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: false })
+    const turn = async () => {
+      await capped.sendTurn({ space, max_cost_usd: 0.0999, text: COSTS_ALL })
+      await world.drain()
+    }
+    expect(await statements(turn)).toBe(3)
+    await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: true })
+    const refuse = async () => expect((await capped.sendTurn({ space })).status).toBe(429)
+    expect(await statements(refuse), "two looks and a wake").toBe(3)
+    expect(await statements(refuse)).toBe(2)
   })
 
   test("a cap too small for any turn is told once in its day; a window in which nothing was spent has not begun", async () => {
