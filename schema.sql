@@ -567,7 +567,6 @@ create table if not exists spend_counters (
   reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
   primary key (user_id, kind, subject, period, starts_at)
 );
-create index if not exists spend_counters_to_forget on spend_counters (starts_at);
 -- The window of its key that a turn is counted in.
 alter table turns add column if not exists window_started_at timestamptz;
 -- What each customer without a limit of their own may spend, when neither has their key a default.
@@ -584,9 +583,16 @@ where t.key_id is not null and not t.test and t.created_at >= date_trunc('month'
   and not exists (select 1 from spend_counters)
 group by 1, 2, 3, 4, 5;
 
--- Below this balance the account is told that it is low (balance.low).
+-- What was told of: each share of a cap once in its period (tell_cap), a balance that runs low or out until it does not (tell_balance).
+alter table spend_counters add column if not exists told_percents integer[] not null default '{}';
+-- Below it the owner is told that the balance is low; 0: never.
 alter table wallets add column if not exists low_balance_credit_micros bigint not null default 10000000
   check (low_balance_credit_micros >= 0);
+alter table wallets add column if not exists low_told boolean not null default false;
+alter table wallets add column if not exists depleted_told boolean not null default false;
+-- Months are kept longer than days and windows (src/quotas/sweep-counters.ts).
+create index if not exists spend_counters_short on spend_counters (starts_at) where period <> 'month';
+create index if not exists spend_counters_months on spend_counters (starts_at) where period = 'month';
 
 -- Guards: what code must not break.
 
@@ -808,6 +814,147 @@ begin
     from room_for(of_user, of_key, of_end_user, wanted, needed, moment, is_new, in_window) r;
   update wallets w set held_credit_micros = w.held_credit_micros + amount where w.user_id = of_user and amount > 0;
   return next;
+end $$;
+
+-- Events of the whole account, told in the transaction of what they tell, under the lock of its wallet: once each.
+
+-- An event's id as newId makes it (src/platform/ids.ts); those of one moment sort by their place, 0 to 9.
+create or replace function event_id_at(moment timestamptz, place integer) returns text language sql volatile as $$
+  select 'evt_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+      (floor(extract(epoch from moment) * 1000)::bigint >> (5 * n) & 31)::integer + 1, 1), '' order by n desc)
+    || place || substr(md5(gen_random_uuid()::text), 1, 15)
+  from generate_series(0, 9) n
+$$;
+
+-- Tells of these percents of a cap those that were not told yet in its period; whether there is one. `state` is a row of
+-- cap_states as jsonb, of which the amounts stay in the event.
+create or replace function tell_cap(of_user bigint, of_key text, of_end_user text, state jsonb, percents integer[], moment timestamptz)
+returns boolean language plpgsql as $$
+declare
+  is_of_key boolean := state ->> 'cap' in ('key_daily', 'key_window');
+  in_kind text := case when is_of_key then 'key' else 'end_user' end;
+  of_subject text := case when is_of_key then of_key else of_end_user end;
+  in_period text := case state ->> 'cap' when 'key_window' then 'window' when 'end_user_monthly' then 'month' else 'day' end;
+  begun timestamptz := state ->> 'starts_at';
+  told integer[] := '{}';
+  news integer[];
+begin
+  select c.told_percents into told from spend_counters c where c.user_id = of_user and c.kind = in_kind
+    and c.subject = of_subject and c.period = in_period and c.starts_at = begun;
+  news := array(select p from unnest(percents) p where p <> all (coalesce(told, '{}')) order by p);
+  if cardinality(news) = 0 then
+    return false;
+  end if;
+  -- Nothing is counted yet under a cap that is too small for any turn.
+  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told_percents)
+  values (of_user, in_kind, of_subject, in_period, begun, 0, 0, news)
+  on conflict (user_id, kind, subject, period, starts_at) do update set told_percents = c.told_percents || excluded.told_percents;
+  insert into events (event_id, user_id, test, type, data, created_at)
+  select event_id_at(moment, place::integer), of_user, false, 'cap.reached', jsonb_build_object(
+      'cap', state -> 'cap', 'source', state -> 'source', 'percent', percent, 'limit_credit_micros', state -> 'limit_credit_micros',
+      'spent_credit_micros', state -> 'spent_credit_micros', 'reserved_credit_micros', state -> 'reserved_credit_micros',
+      'resets_at', state -> 'resets_at', 'key_id', case when is_of_key or state ->> 'source' = 'key' then of_key end,
+      'end_user_ref', case when not is_of_key then of_end_user end), moment
+  from unnest(news) with ordinality as n(percent, place);
+  return true;
+end $$;
+
+-- A charge tells each share of the caps that bind its turn which is reached by what is spent now.
+create or replace function tell_spend() returns trigger language plpgsql as $$
+declare
+  state record;
+begin
+  -- Most turns have no cap at all: cap_states would take five times as long to say so.
+  if not exists (select 1 from api_keys k join wallets w on w.user_id = k.user_id
+      left join end_users e on e.user_id = k.user_id and not e.test and e.end_user_ref = new.end_user_ref
+    where k.key_id = new.key_id and num_nonnulls(k.daily_credit_micros, k.window_credit_micros, k.end_user_daily_credit_micros,
+      k.end_user_monthly_credit_micros, w.end_user_daily_credit_micros, w.end_user_monthly_credit_micros,
+      e.daily_limit_credit_micros, e.monthly_limit_credit_micros) > 0)
+  then
+    return null;
+  end if;
+  for state in select s.* from cap_states(new.user_id, new.key_id, new.end_user_ref, new.created_at, new.window_started_at) s
+    where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
+  loop
+    perform tell_cap(new.user_id, new.key_id, new.end_user_ref, to_jsonb(state),
+      array(select p from unnest('{50, 80, 100}'::integer[]) p where state.spent_credit_micros * 100 >= state.limit_credit_micros * p),
+      new.finished_at);
+  end loop;
+  return null;
+end $$;
+-- Behind turns_count_change, which has counted it: triggers of a row fire in the order of their names.
+create or replace trigger turns_tell_spend after update of billed_credit_micros on turns for each row
+  when (new.key_id is not null and new.billed_credit_micros > old.billed_credit_micros) execute function tell_spend();
+
+-- Tells one of balance.low (place 0) and balance.depleted (1) with what the wallet has now.
+create or replace function tell_balance(of_user bigint, of_type text, place integer, moment timestamptz)
+returns void language sql volatile as $$
+  insert into events (event_id, user_id, test, type, data, created_at)
+  select event_id_at(moment, place), w.user_id, false, of_type, jsonb_build_object('balance_credit_micros', w.balance_credit_micros,
+    'held_credit_micros', w.held_credit_micros, 'threshold_credit_micros', w.low_balance_credit_micros), moment
+  from wallets w where w.user_id = of_user
+$$;
+
+-- Follows a balance down and up again. Its moment is that of the change's ledger row, the newest of the account.
+create or replace function follow_balance() returns trigger language plpgsql as $$
+declare
+  fell boolean := new.balance_credit_micros < old.balance_credit_micros;
+  is_low boolean := new.balance_credit_micros < new.low_balance_credit_micros;
+  tells_low boolean := fell and is_low and (not new.low_told or old.balance_credit_micros >= new.low_balance_credit_micros);
+  tells_depleted boolean := fell and new.balance_credit_micros = 0 and not new.depleted_told;
+  moment timestamptz;
+begin
+  update wallets w set low_told = is_low and (w.low_told or tells_low), depleted_told = fell and (w.depleted_told or tells_depleted)
+    where w.user_id = new.user_id;
+  if tells_low or tells_depleted then
+    moment := coalesce((select l.created_at from ledger l where l.user_id = new.user_id order by l.ledger_id desc limit 1), now());
+  end if;
+  if tells_low then
+    perform tell_balance(new.user_id, 'balance.low', 0, moment);
+  end if;
+  if tells_depleted then
+    perform tell_balance(new.user_id, 'balance.depleted', 1, moment);
+  end if;
+  return null;
+end $$;
+create or replace trigger wallets_follow_balance after update of balance_credit_micros on wallets for each row
+  when (case when new.balance_credit_micros < old.balance_credit_micros
+      then (new.balance_credit_micros < new.low_balance_credit_micros
+          and (not new.low_told or old.balance_credit_micros >= new.low_balance_credit_micros))
+        or (new.balance_credit_micros = 0 and not new.depleted_told)
+      else new.balance_credit_micros > old.balance_credit_micros and (new.depleted_told
+        or (new.low_told and new.balance_credit_micros >= new.low_balance_credit_micros)) end)
+  execute function follow_balance();
+
+-- Tells why take_hold has refused a turn, where that holds for everyone from now on: nothing is held that could be released, and a
+-- turn with a short text (which needs `short_needed`) is refused too. Whether it told anything.
+create or replace function tell_refusal(of_user bigint, of_key text, of_end_user text, needed bigint, short_needed bigint,
+  available bigint, held bigint, caps jsonb, moment timestamptz)
+returns boolean language plpgsql as $$
+declare
+  state jsonb;
+  told boolean := false;
+begin
+  if available < needed then
+    if held > 0 or available >= short_needed then
+      return false;
+    end if;
+    update wallets w set depleted_told = true where w.user_id = of_user and not w.depleted_told;
+    if found then
+      perform tell_balance(of_user, 'balance.depleted', 1, moment);
+      told := true;
+    end if;
+    return told;
+  end if;
+  for state in select s from jsonb_array_elements(caps) s
+    where (s ->> 'reserved_credit_micros')::bigint = 0
+      and (s ->> 'limit_credit_micros')::bigint - (s ->> 'spent_credit_micros')::bigint < short_needed
+      -- A window in which nothing was spent has not begun.
+      and (s ->> 'cap' <> 'key_window' or (s ->> 'spent_credit_micros')::bigint > 0)
+  loop
+    told := tell_cap(of_user, of_key, of_end_user, state, '{100}', moment) or told;
+  end loop;
+  return told;
 end $$;
 
 -- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).

@@ -28,6 +28,8 @@ export type { RunOptions, TurnStream, Turns } from "./turns.ts"
 export type { Models, Usage } from "./usage.ts"
 export {
   type AccountWebhookEvent,
+  type BalanceWebhookEvent,
+  type CapWebhookEvent,
   type TurnWebhookEvent,
   type VerifyOptions,
   verifyWebhook,

@@ -8,6 +8,38 @@ export interface Balance {
   available_usd: number
 }
 
+/** The `data` of `balance.low` and `balance.depleted`. */
+export interface BalanceReached {
+  balance_usd: number
+  /** Set aside for turns that were not over. */
+  held_usd: number
+  /** balance_usd - held_usd: what new turns could hold. */
+  available_usd: number
+  /** Below it the balance is low; 0: never. */
+  threshold_usd: number
+}
+
+/** The `data` of `cap.reached`. */
+export interface CapReached {
+  /** Which cap: of a key's UTC day or window, or of an end user's UTC day or month. */
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
+  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
+  source: "key" | "end_user" | "account"
+  /** Each once in a day, month or window. 100 also when what is left is too little for any turn. */
+  percent: 50 | 80 | 100
+  limit_usd: number
+  /** Billed in this period. */
+  spent_usd: number
+  /** Held by turns of this period that were under way. */
+  reserved_usd: number
+  /** When the next period begins, with nothing spent. */
+  resets_at: string
+  /** The key whose cap it is, or whose default the limit is; null when it is not set on a key. */
+  key_id: string | null
+  /** Whose cap it is; null for a key's own. */
+  end_user_ref: string | null
+}
+
 export interface CapState {
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
   /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
@@ -248,10 +280,10 @@ export interface FeedEvent {
   created_at: string
   /** The event's number in its turn's log; null for events that are of no turn. */
   seq: number | null
-  /** Of a turn's event: `turn`, as it was at that moment. */
+  /** By `type`: of `turn.…`, the `turn` as it was at that moment; of `cap.reached`, CapReached; of `balance.low` and `balance.depleted`, BalanceReached. */
   data: {
-    turn?: Turn | undefined
-  }
+    turn: Turn
+  } | CapReached | BalanceReached | Record<string, unknown>
 }
 
 export interface ExportedTurn {

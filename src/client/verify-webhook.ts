@@ -1,5 +1,5 @@
 import { WebhookVerificationError } from "./errors.ts"
-import type { FeedEvent, Turn } from "./operations.ts"
+import type { BalanceReached, CapReached, FeedEvent, Turn } from "./operations.ts"
 import { systemRuntime } from "./runtime.ts"
 
 interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, "data"> {
@@ -14,11 +14,22 @@ type TurnEventType = Extract<FeedEvent["type"], `turn.${string}`>
 /** A turn is in a new state. */
 export type TurnWebhookEvent = EventOf<TurnEventType, { turn: Turn }>
 
-/** Something of the account, or a test. */
-export type AccountWebhookEvent = EventOf<Exclude<FeedEvent["type"], TurnEventType>, Record<string, unknown>>
+/** A share of a cap is spent. */
+export type CapWebhookEvent = EventOf<"cap.reached", CapReached>
+
+type BalanceEventType = Extract<FeedEvent["type"], `balance.${string}`>
+
+/** The balance is nearly, or wholly, spent. */
+export type BalanceWebhookEvent = EventOf<BalanceEventType, BalanceReached>
+
+/** Something else of the account, or a test. */
+export type AccountWebhookEvent = EventOf<
+  Exclude<FeedEvent["type"], TurnEventType | BalanceEventType | "cap.reached">,
+  Record<string, unknown>
+>
 
 /** What is posted to your server, told apart by `type`. */
-export type WebhookEvent = TurnWebhookEvent | AccountWebhookEvent
+export type WebhookEvent = TurnWebhookEvent | CapWebhookEvent | BalanceWebhookEvent | AccountWebhookEvent
 
 /** Those of a Request, of Node's IncomingMessage, or any plain object. */
 export type WebhookHeaders =

@@ -244,6 +244,7 @@ export interface SpendCounters {
   spent_credit_micros: number;
   starts_at: Timestamp;
   subject: string;
+  told_percents: Generated<number[]>;
   user_id: number;
 }
 
@@ -373,10 +374,12 @@ export interface Users {
 
 export interface Wallets {
   balance_credit_micros: Generated<number>;
+  depleted_told: Generated<boolean>;
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
   held_credit_micros: Generated<number>;
   low_balance_credit_micros: Generated<number>;
+  low_told: Generated<boolean>;
   user_id: number;
 }
 

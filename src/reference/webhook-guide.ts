@@ -1,3 +1,4 @@
+import type { BalanceReached, CapReached } from "../webhooks/account-events.ts"
 import { html, type Markup, prose } from "./markup.ts"
 import { code } from "./operation.ts"
 
@@ -6,11 +7,36 @@ const EVENTS: [string, string][] = [
     "turn.queued, turn.running, turn.done, turn.failed, turn.cancelled",
     "A turn is in a new state: `data.turn`, as it was then.",
   ],
-  ["balance.low, balance.depleted", "The account's balance is nearly, or wholly, spent. Not sent yet."],
-  ["cap.reached", "A cap of a key or of one of your customers is reached. Not sent yet."],
+  [
+    "balance.low",
+    "The balance has fallen below `threshold_usd`. Told again only when it falls below it after it had more.",
+  ],
+  [
+    "balance.depleted",
+    "The balance is 0, or what is left is too little for any turn: new ones get 402. Told again only after credit was added.",
+  ],
+  [
+    "cap.reached",
+    "50, 80 or 100 `percent` of a cap of a key, or of one of your customers, are spent; each is told once in a day, month or " +
+      "window. 100 also when what is left is too little for any turn: new ones get 429 until `resets_at`.",
+  ],
   ["endpoint.disabled", "One of your webhooks was switched off, because it answered 410 or failed for five days."],
   ["ping", "You asked for a test."],
 ]
+
+const CAP_REACHED: CapReached = {
+  cap: "end_user_daily",
+  source: "account",
+  percent: 80,
+  limit_usd: 0.5,
+  spent_usd: 0.4127,
+  reserved_usd: 0.25,
+  resets_at: "2026-01-16T00:00:00.000Z",
+  key_id: null,
+  end_user_ref: "customer-42",
+}
+
+const BALANCE_LOW: BalanceReached = { balance_usd: 0.9871, held_usd: 0.25, available_usd: 0.7371, threshold_usd: 1 }
 
 /** How to receive webhooks. */
 export function webhookGuide(): Markup {
@@ -42,6 +68,12 @@ ${EVENTS.map(
   ([types, when]) =>
     html`<tr><td>${types.split(", ").map((type) => html`<code>${type}</code> `)}</td><td>${prose(when)}</td></tr>`,
 )}</tbody></table></div>
+${prose(
+  "`balance.…` and `cap.reached` are of the whole account: webhooks made by a key of scope `all`, or in the dashboard, are told " +
+    "them. Their `data` has the amounts of that moment, in USD.",
+)}
+${code("data of cap.reached", JSON.stringify(CAP_REACHED, null, 2))}
+${code("data of balance.low and balance.depleted", JSON.stringify(BALANCE_LOW, null, 2))}
 <h4>Verification</h4>
 ${prose(
   "Signatures are those of Standard Webhooks, for which there are libraries in all languages. The header `webhook-signature` holds " +

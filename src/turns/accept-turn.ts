@@ -9,7 +9,7 @@ import { violates } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { hashRequest } from "../request-hash.ts"
-import { hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
+import { type Account, hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { type AdmissionRow, admissionColumns, admissionCtes, admissionRefusal, holdCte } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -21,13 +21,15 @@ interface AcceptRow extends AdmissionRow {
   existing: TurnRow | null
   existing_in_scope: boolean
   hold: HoldRow | null
+  /** Whose webhooks are to hear that the refusal has told an event. */
+  told: Account | null
 }
 
 /**
  * Accepts a turn: takes its hold under the balance and all caps, takes its place in its conversation and writes the turn with its
  * first event, in one statement; then publishes its callback in the background. With an Idempotency-Key that was used, answers
  * the same turn (`replayed`). Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED, IDEMPOTENCY_KEY_REUSED,
- * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED; none is stored.
+ * INSUFFICIENT_CREDITS, QUOTA_EXCEEDED; none is stored, but one that holds for every turn from now on is told once as an event.
  */
 export async function acceptTurn(
   ctx: Context,
@@ -89,7 +91,11 @@ async function runAccept(
       from turns t join spaces s on s.space_id = t.space_id, caller
       where t.user_id = caller.user_id and t.test = caller.test and t.idempotency_key = ${idempotencyKey}
     ), ${admissionCtes(body, { unless: sql`exists (select 1 from existing)` })},
-    ${holdCte(body, { by: "take_hold", now })}, funded as materialized (
+    ${holdCte(body, { by: "take_hold", now })}, refused as materialized (
+      select admitted.user_id, admitted.test, tell_refusal(admitted.user_id, admitted.key_id, ${body.end_user_ref},
+        admitted.needed, admitted.short_needed, hold.available, hold.held, hold.caps, ${now}::timestamptz) as told
+      from admitted, hold where hold.amount is null
+    ), funded as materialized (
       select admitted.*, hold.amount, hold.window_started_at from admitted, hold where hold.amount is not null
       union all select admitted.*, 0, null from admitted where admitted.test
     ), conversation as (
@@ -118,8 +124,10 @@ async function runAccept(
       (select ${turnJson} || ${hookedJson} from made t, space s) as made,
       (select to_jsonb(existing) from existing) as existing,
       coalesce((select in_scope from existing), false) as existing_in_scope,
-      (select to_jsonb(hold) from hold) as hold, ${admissionColumns(body)}
+      (select to_jsonb(hold) from hold) as hold,
+      (select to_jsonb(t) || ${hookedJson} from refused t where t.told) as told, ${admissionColumns(body)}
       from caller`,
   })
+  if (row.told) wakeWebhooks(ctx, row.told)
   return row
 }

@@ -3,6 +3,7 @@ import { promptTokenBound } from "../agent/estimate.ts"
 import { fromUsd } from "../billing/money.ts"
 import { TurnpikeError } from "../errors.ts"
 import { inScope } from "../identity/actor.ts"
+import { QUOTA_POLICY } from "../quotas/policies.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
@@ -18,19 +19,23 @@ export interface AdmissionRow {
 /**
  * The CTEs behind `caller` that look at what a turn names: `space`, `pin` (its model, with the least that its first call can cost),
  * `place` (its conversation) and `blocked`; and `admitted`, one row when nothing stands against it and `unless` is false:
- * with `wanted`, the hold that it asks for, and `needed`, without which it could not make its first model call.
+ * with `wanted`, the hold that it asks for, and `needed`, without which it could not make its first model call (`short_needed`,
+ * had it a short text).
  */
 export function admissionCtes(body: CreateTurn, { unless }: { unless: RawBuilder<unknown> }): RawBuilder<unknown> {
   const byId = body.conversation?.startsWith("conv_") ? body.conversation : null
   const wanted = sql`${body.max_cost_usd === undefined ? TURN_POLICY.defaultHold : fromUsd(body.max_cost_usd)}::bigint`
   const message = { role: "user" as const, content: [{ type: "text" as const, text: body.text }] }
   const tokens = promptTokenBound({ engine: "rehearsal", messages: [message], tools: [] })
+  const beside = tokens - new TextEncoder().encode(body.text).length
+  const leastCost = (promptTokens: number) => sql`ceil((greatest(c.price_input, c.price_cached)::numeric
+    * ${promptTokens}::bigint + c.price_output::numeric * least(${TURN_POLICY.minOutputTokens}::bigint, c.max_output_tokens,
+      (space.manifest ->> 'max_output_tokens')::bigint)) / 1000000)::bigint`
   return sql`space as materialized (
       select s.* from spaces s, caller where s.slug = ${body.space} and ${inScope}
     ), pin as materialized (
-      select c.pin, ceil((greatest(c.price_input, c.price_cached)::numeric * ${tokens}::bigint
-        + c.price_output::numeric * least(${TURN_POLICY.minOutputTokens}::bigint, c.max_output_tokens,
-          (space.manifest ->> 'max_output_tokens')::bigint)) / 1000000)::bigint as least_cost
+      select c.pin, ${leastCost(tokens)} as least_cost,
+        ${leastCost(Math.min(tokens, beside + QUOTA_POLICY.shortTextBytes))} as short_cost
       from model_catalog c, caller, space where c.enabled and case
         when caller.test then c.engine = 'rehearsal'
         when coalesce(${body.model ?? null}::text, space.manifest ->> 'model', space.model) is not null
@@ -47,7 +52,8 @@ export function admissionCtes(body: CreateTurn, { unless }: { unless: RawBuilder
         and e.end_user_ref = ${body.end_user_ref} and e.blocked
     ), admitted as materialized (
       select caller.user_id, caller.key_id, caller.test, space.slug, pin.pin, place.space_id, place.name, ${wanted} as wanted,
-        greatest(1, least(${wanted}, pin.least_cost)) as needed
+        greatest(1, least(${wanted}, pin.least_cost)) as needed,
+        greatest(1, least(${wanted}, pin.short_cost)) as short_needed
       from caller, space, pin, place
       where space.archived_at is null and not (${unless}) and not exists (select 1 from blocked) and ${filesKnown(body)}
     )`

@@ -2,6 +2,12 @@ import { sql } from "kysely"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
+import {
+  type BalanceReachedRow,
+  type CapReachedRow,
+  serializeBalanceReached,
+  serializeCapReached,
+} from "./account-events.ts"
 import type { Event } from "./schemas.ts"
 
 /** A row of `events`, as to_jsonb gives it, with its turn's row. */
@@ -37,8 +43,16 @@ export function serializeEvent(row: EventRow): Event {
     type: row.type,
     created_at: toInstant(row.created_at),
     seq: row.seq,
-    data: turn ? { turn: serializeTurn(asOf(turn, row)) } : row.data,
+    data: turn ? { turn: serializeTurn(asOf(turn, row)) } : accountData(row),
   }
+}
+
+/** What an event that is of no turn says: it keeps the amounts of its moment, as credit micros. */
+function accountData({ type, data }: EventRow): Event["data"] {
+  if (type === "cap.reached") return serializeCapReached(data as unknown as CapReachedRow)
+  if (type === "balance.low" || type === "balance.depleted")
+    return serializeBalanceReached(data as unknown as BalanceReachedRow)
+  return data
 }
 
 function asOf(turn: TurnRow, { type, data }: EventRow): TurnRow {

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { instantParam } from "../time.ts"
-import { turnSchema } from "../turns/schemas.ts"
+import { type Turn, turnSchema } from "../turns/schemas.ts"
+import { balanceReachedSchema, capReachedSchema } from "./account-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
 /** What an endpoint can subscribe to. A `ping` comes only to the one that asked for it. */
@@ -155,13 +156,21 @@ export const eventSchema = z
   .object({
     ...eventShape,
     data: z
-      .object({ turn: turnSchema.optional() })
-      .catchall(z.unknown())
-      .meta({ description: "Of a turn's event: `turn`, as it was at that moment." }),
+      .union([
+        z.object({ turn: turnSchema }),
+        capReachedSchema,
+        balanceReachedSchema,
+        z.record(z.string(), z.unknown()),
+      ])
+      .meta({
+        description:
+          "By `type`: of `turn.…`, the `turn` as it was at that moment; of `cap.reached`, CapReached; of `balance.low` and " +
+          "`balance.depleted`, BalanceReached.",
+      }),
   })
   .meta({ id: "Event", description: "Exactly what a webhook's body is." })
 
-export type Event = z.infer<typeof eventSchema>
+export type Event = Omit<z.infer<typeof eventSchema>, "data"> & { data: { turn?: Turn; [name: string]: unknown } }
 
 export const replaySchema = z
   .strictObject({

@@ -6,7 +6,8 @@ import { describeError } from "../platform/log.ts"
 export const hookedJson = sql`jsonb_build_object('hooked', exists (select 1 from webhook_endpoints w
   where w.user_id = t.user_id and w.test = t.test and w.deleted_at is null and w.disabled_at is null))`
 
-interface Account {
+/** Whose webhooks are to hear. */
+export interface Account {
   user_id: number
   test: boolean
   /** Not there: nobody hears. */

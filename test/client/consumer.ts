@@ -31,6 +31,8 @@ export async function serve(request: Request): Promise<string> {
 
   const event: WebhookEvent = await verifyWebhook(await request.text(), request.headers, "whsec_x")
   if (event.type === "turn.done") console.log(event.data.turn.billed_cost_usd.toFixed(7))
+  if (event.type === "cap.reached") console.log(event.data.percent + event.data.limit_usd, event.data.end_user_ref)
+  if (event.type === "balance.low") console.log(event.data.available_usd - event.data.threshold_usd)
   return turn.result ?? content.headers.get("etag") ?? ""
 }
 

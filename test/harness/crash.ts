@@ -26,6 +26,8 @@ export interface Scenario {
   /** What its space is made with. */
   space?: object
   name: string
+  /** What is there before its calls are counted. */
+  arrange?(client: TestClient): Promise<void>
   act(client: TestClient, space: string): Promise<void>
   check(turns: Awaited<ReturnType<typeof expectPromises>>, client: TestClient): void | Promise<void>
 }
@@ -66,6 +68,7 @@ export async function survivesEveryFailure(world: World, scenario: Scenario): Pr
 async function run(world: World, scenario: Scenario, rules: FaultRule[] = []) {
   const client = await world.createAccount()
   const space = await client.space(scenario.space)
+  await scenario.arrange?.(client)
   await world.plan(rules)
   await scenario.act(client, space)
   await world.settled()

@@ -17,6 +17,7 @@ import { describeError } from "../../platform/log.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
+import { sweepCounters } from "../../quotas/sweep-counters.ts"
 import { sweepArchivedSpaces } from "../../spaces/sweep-archived.ts"
 import { CHECK_SERVER_PATH, TRY_TOOL_PATH } from "../../spaces/try-tool.ts"
 import { checkServer, checkServerInput, tryTool, tryToolInput } from "../../tools/try-tool.ts"
@@ -67,6 +68,7 @@ const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
   stopped_webhooks: sweepStoppedWebhooks,
   files: sweepFiles,
   idempotency_keys: sweepIdempotencyKeys,
+  counters: sweepCounters,
 }
 
 /** /callbacks/*: what QStash calls, and the cron sweeper. */

@@ -1,0 +1,81 @@
+import * as z from "zod"
+import { serializeBalance } from "../billing/get-balance.ts"
+import { toUsd } from "../billing/money.ts"
+import { CAPS, type CapName, type CapRow } from "../quotas/cap-state.ts"
+import { toInstant } from "../time.ts"
+
+/** What schema.sql's tell_cap keeps in an event. Amounts in credit micros. */
+export interface CapReachedRow extends CapRow {
+  percent: 50 | 80 | 100
+  resets_at: string
+  key_id: string | null
+  end_user_ref: string | null
+}
+
+export const capReachedSchema = z
+  .object({
+    cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]).meta({
+      description: "Which cap: of a key's UTC day or window, or of an end user's UTC day or month.",
+      example: "end_user_daily",
+    }),
+    source: z.enum(["key", "end_user", "account"]).meta({
+      description: "Where the limit is set: on the key, for this end user alone, or as the account's default.",
+    }),
+    percent: z.literal([50, 80, 100]).meta({
+      description: "Each once in a day, month or window. 100 also when what is left is too little for any turn.",
+      example: 80,
+    }),
+    limit_usd: z.number().meta({ example: 0.5 }),
+    spent_usd: z.number().meta({ description: "Billed in this period.", example: 0.4127 }),
+    reserved_usd: z.number().meta({ description: "Held by turns of this period that were under way.", example: 0.25 }),
+    resets_at: z.iso.datetime().meta({ description: "When the next period begins, with nothing spent." }),
+    key_id: z.string().nullable().meta({
+      description: "The key whose cap it is, or whose default the limit is; null when it is not set on a key.",
+      example: null,
+    }),
+    end_user_ref: z.string().nullable().meta({ description: "Whose cap it is; null for a key's own." }),
+  })
+  .meta({ id: "CapReached", description: "The `data` of `cap.reached`." })
+
+export type CapReached = z.infer<typeof capReachedSchema>
+
+export function serializeCapReached(row: CapReachedRow): CapReached {
+  return {
+    cap: row.cap,
+    source: row.source,
+    percent: row.percent,
+    limit_usd: toUsd(row.limit_credit_micros),
+    spent_usd: toUsd(row.spent_credit_micros),
+    reserved_usd: toUsd(row.reserved_credit_micros),
+    resets_at: toInstant(row.resets_at),
+    key_id: row.key_id,
+    end_user_ref: row.end_user_ref,
+  }
+}
+
+/** What schema.sql's tell_balance keeps in an event. */
+export interface BalanceReachedRow {
+  balance_credit_micros: number
+  held_credit_micros: number
+  threshold_credit_micros: number
+}
+
+export const balanceReachedSchema = z
+  .object({
+    balance_usd: z.number().meta({ example: 0.9871 }),
+    held_usd: z.number().meta({ description: "Set aside for turns that were not over.", example: 0.25 }),
+    available_usd: z
+      .number()
+      .meta({ description: "balance_usd - held_usd: what new turns could hold.", example: 0.7371 }),
+    threshold_usd: z.number().meta({ description: "Below it the balance is low; 0: never.", example: 1 }),
+  })
+  .meta({ id: "BalanceReached", description: "The `data` of `balance.low` and `balance.depleted`." })
+
+export type BalanceReached = z.infer<typeof balanceReachedSchema>
+
+export function serializeBalanceReached(row: BalanceReachedRow): BalanceReached {
+  return {
+    ...serializeBalance({ balance: row.balance_credit_micros, held: row.held_credit_micros }),
+    threshold_usd: toUsd(row.threshold_credit_micros),
+  }
+}

@@ -1,0 +1,52 @@
+import { expect } from "vitest"
+import type { SetCaps } from "../../src/identity/caps.ts"
+import type { Event } from "../../src/webhooks/schemas.ts"
+import { makeWebhook, serveReceiver } from "./receiver.ts"
+import type { TestClient, World } from "./world.ts"
+
+/** A turn's text that is billed with its whole hold, so that `max_cost_usd` is what it costs. */
+export const COSTS_ALL = "[use input=99999999 output=0]"
+
+let conversations = 0
+
+/** Sends a turn that costs exactly so much, in a conversation of its own. */
+export const sendFor = (client: TestClient, usd: number, body: { space: string } & Record<string, unknown>) =>
+  client.sendTurn({ text: COSTS_ALL, max_cost_usd: usd, conversation: `c${++conversations}`, ...body })
+
+/** An account whose key sees all of it, with a receiver of what is told of the whole account. */
+export async function createWatched(world: World, { usd = 100, caps }: { usd?: number; caps?: SetCaps } = {}) {
+  const { userId } = await world.createAccount({ usd })
+  const keyWith = async (own?: SetCaps) => {
+    const { key_id, value } = await world.makeKey(userId, { scope: "all", ...(own && { caps: own }) })
+    return { keyId: key_id, client: world.createClient(userId, value) }
+  }
+  const { keyId, client } = await keyWith(caps)
+  const receiver = serveReceiver(world)
+  const events = ["balance.low", "balance.depleted", "cap.reached"]
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url, events })
+  const space = await client.space()
+  return {
+    ...{ userId, keyId, client, receiver, webhookId: webhook_id, space, keyWith },
+    /** Runs a turn that costs so much to its end. */
+    async spend(amount: number, { by = client, ...body }: { by?: TestClient } & Record<string, unknown> = {}) {
+      const response = await sendFor(by, amount, { space, ...body })
+      expect(response.status, await response.clone().text()).toBe(202)
+      const { turn_id } = (await response.json()) as { turn_id: string }
+      await world.drain()
+      const turn = await by.getTurn(turn_id)
+      expect(turn.billed_cost_usd, JSON.stringify(turn)).toBe(amount)
+    },
+    /** Sends a turn that is refused so. */
+    async refused(status: number, body: Record<string, unknown> = {}) {
+      const response = await client.sendTurn({ space, ...body })
+      expect(response.status, await response.clone().text()).toBe(status)
+      await world.drain()
+    },
+    /** What the receiver was told since the last question. */
+    heard: () => receiver.received.splice(0).map(({ event }) => event),
+    feed: async (type: string) =>
+      ((await (await client.call("GET", `/v1/events?limit=100&type=${type}`)).json()) as { data: Event[] }).data,
+  }
+}
+
+export const percents = (events: Event[]) => events.map(({ data }) => data.percent)

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createWatched } from "../harness/account-events.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const DAY_MS = 86_400_000
+
+test("counters of days and windows are kept for 40 days, those of months for 400", async () => {
+  const { userId, spend } = await createWatched(world, { caps: { window_usd: 10, window_seconds: 60 } })
+  // At noon of the 20th: the day began 0.5 days before, the month 19.5.
+  await spend(0.01)
+  const keptAfter = async (days: number) => {
+    await world.advance(days * DAY_MS)
+    await world.sweep()
+    const rows = await world.sql<{ period: string }>(
+      "select period from spend_counters where user_id = $1 order by period",
+      [userId],
+    )
+    return rows.map(({ period }) => period)
+  }
+  expect(await keptAfter(39.4)).toEqual(["day", "day", "month", "window"])
+  expect(await keptAfter(0.2)).toEqual(["month", "window"])
+  expect(await keptAfter(0.5)).toEqual(["month"])
+  expect(await keptAfter(340)).toEqual(["month"])
+  expect(await keptAfter(0.5)).toEqual([])
+})
+
+test("a backlog goes in batches, and what is not over stays", async () => {
+  const { userId, spend } = await createWatched(world)
+  await spend(0.01)
+  const before = new Date(world.clock.ms() - 100 * DAY_MS).toISOString()
+  await world.sql(
+    `insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
+     select $1, 'end_user', n::text, 'day', $2, 1, 0 from generate_series(1, 12000) n`,
+    [userId, before],
+  )
+  await world.plan([])
+  await world.sweep()
+  const deletes = (await world.calls()).filter(({ label }) => label.includes("spend_counters"))
+  await world.clearFaults()
+  expect(deletes.length, "three for the backlog, one for months").toBe(4)
+  const rows = await world.sql("select 1 from spend_counters where user_id = $1", [userId])
+  expect(rows).toHaveLength(3)
+})
