@@ -7,6 +7,11 @@ export function toUsd(micros: number): number {
   return micros / MICROS_PER_USD
 }
 
+/** The same for a sentence: never `1e-7`. */
+export function usdText(micros: number): string {
+  return (micros / MICROS_PER_USD).toFixed(7).replace(/\.?0+$/, "")
+}
+
 /** USD as credit micros, or null when the number has more than 7 decimals or is too large to be exact. */
 export function fromUsd(usd: number): number | null {
   const micros = Math.round(usd * MICROS_PER_USD)

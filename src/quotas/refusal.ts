@@ -1,7 +1,8 @@
 import * as z from "zod"
 import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
-import { toUsd } from "../billing/money.ts"
+import { toUsd, usdText } from "../billing/money.ts"
 import { TurnpikeError } from "../errors.ts"
+import { toInstant } from "../time.ts"
 import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
 /** What the SQL functions take_hold and room_for have found. Amounts in credit micros. */
@@ -93,9 +94,9 @@ export function holdRefusal(row: HoldRow, now: Date): TurnpikeError {
 
 function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
   const some = available > 0
-  const what = some ? `Only ${toUsd(available)} USD` : "Nothing"
-  const least = some ? ` This turn needs at least ${toUsd(needed)} USD.` : ""
-  const holding = held > 0 ? ` ${toUsd(held)} USD are held by turns under way.` : ""
+  const what = some ? `Only ${usdText(available)} USD` : "Nothing"
+  const least = some ? ` This turn needs at least ${usdText(needed)} USD.` : ""
+  const holding = held > 0 ? ` ${usdText(held)} USD are held by turns under way.` : ""
   const balance = serializeBalance({ balance: available + held, held })
   return {
     code: "INSUFFICIENT_CREDITS",
@@ -107,12 +108,12 @@ function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
 
 /** What a cap that has too little left says of itself. */
 function capSentence(row: CapRow, hold: HoldRow): string {
-  const { limit_usd, spent_usd, reserved_usd, left_usd, resets_at } = serializeCapState(row)
-  const cap = `${CAPS[row.cap].replace(/^t/, "T")} of ${limit_usd} USD`
-  const needed = `this turn needs at least ${toUsd(hold.needed)}`
+  const cap = `${CAPS[row.cap].replace(/^t/, "T")} of ${usdText(row.limit_credit_micros)} USD`
+  const needed = `this turn needs at least ${usdText(hold.needed)}`
   if (isTooSmall(row, hold)) return `${cap} is too small: ${needed} USD. Raise it.`
-  const rest = left_usd > 0 ? `; ${left_usd} are left, and ${needed}` : ""
-  return `${cap} is reached: ${spent_usd} USD spent, ${reserved_usd} reserved by turns under way${rest}. It resets at ${resets_at}.`
+  const taken = `${usdText(row.spent_credit_micros)} USD spent, ${usdText(row.reserved_credit_micros)} reserved by turns under way`
+  const rest = leftOf(row) > 0 ? `; ${usdText(leftOf(row))} are left, and ${needed}` : ""
+  return `${cap} is reached: ${taken}${rest}. It resets at ${toInstant(row.resets_at)}.`
 }
 
 /** Whether a cap would refuse the turn even with nothing spent. */
