@@ -720,6 +720,24 @@ create or replace trigger turns_count_change after update of held_credit_micros,
   when (new.key_id is not null and (new.held_credit_micros, new.billed_credit_micros)
     is distinct from (old.held_credit_micros, old.billed_credit_micros)) execute function count_turn_spend();
 
+-- A request that was sent twice: the second may have begun before the first's turn was there, and have waited for the wallet since.
+-- The unique index would make it wait for whoever changes that turn now, and they may wait for the wallet: so look first.
+create or replace function refuse_twin_turn() returns trigger language plpgsql as $$
+declare
+  twin boolean;
+begin
+  -- The first at or behind its place: in this order only the unique index has them, whatever the planner knew of the table.
+  select (t.user_id, t.test, t.idempotency_key) = (new.user_id, new.test, new.idempotency_key) into twin from turns t
+    where (t.user_id, t.test, t.idempotency_key) >= (new.user_id, new.test, new.idempotency_key)
+    order by t.user_id, t.test, t.idempotency_key limit 1;
+  if twin then
+    raise exception 'the account has a turn with this idempotency key' using errcode = '23505',
+      constraint = 'turns_user_id_test_idempotency_key_key', table = 'turns';
+  end if;
+  return new;
+end $$;
+create or replace trigger turns_refuse_twin before insert on turns for each row execute function refuse_twin_turn();
+
 -- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
 -- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.
 create or replace function open_window(of_key text, moment timestamptz) returns timestamptz language sql stable as $$

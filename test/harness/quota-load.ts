@@ -20,13 +20,13 @@ export interface Limits {
 export interface Estate {
   userId: number
   limits: Limits
-  /** Two keys with the same caps, each with a space of its own. */
+  /** Keys with the same caps, each with a space of its own. */
   clients: { client: TestClient; keyId: string; space: string }[]
   refs: string[]
 }
 
 /** An account with these limits. */
-export async function makeEstate(world: World, limits: Limits, endUsers: number): Promise<Estate> {
+export async function makeEstate(world: World, limits: Limits, endUsers: number, keys = 2): Promise<Estate> {
   const { userId } = await world.createAccount({ usd: (limits.balance ?? 1000 * USD) / USD })
   const refs = Array.from({ length: endUsers }, (_, n) => `customer-${n}`)
   const { end_user_daily: daily = {}, end_user_monthly: monthly = {} } = limits
@@ -36,7 +36,7 @@ export async function makeEstate(world: World, limits: Limits, endUsers: number)
     ...{ window_usd: usd(limits.key_window), window_seconds: limits.window_seconds ?? null },
   }
   const clients = await Promise.all(
-    [0, 1].map(async () => {
+    Array.from({ length: keys }, async () => {
       const made = await world.makeKey(userId, { caps, scope: "all" })
       const client = world.createClient(userId, made.value)
       return { client, keyId: made.key_id, space: await client.space() }

@@ -1,8 +1,5 @@
 import { expect } from "vitest"
-import type { Context } from "../../src/context.ts"
 import type { KeyCredential } from "../../src/identity/credential.ts"
-import { topUp } from "../../src/ops/seed.ts"
-import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { type Claim, claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer, commitResults } from "../../src/turns/commit-step.ts"
@@ -11,39 +8,10 @@ import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { releaseTurn } from "../../src/turns/release-turn.ts"
 import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
 import { sweepTurns } from "../../src/turns/sweep-turns.ts"
-import type { Random } from "./random.ts"
+import { held, type Model, ModelledAccount } from "./reference-account.ts"
+import { leftOf, type ModelTurn, open } from "./reference-caps.ts"
 import { finishedStep } from "./steps.ts"
-import type { World } from "./world.ts"
 
-interface ModelTurn {
-  id: string
-  conversation: string
-  state: string
-  hold: number
-  max: number | null
-  cost: number
-  billed: number
-  epoch: number
-  attempts: number
-  leaseUntil: number | null
-  wakeAt: number
-  created: number
-  cancelAsked: boolean
-  steps: number
-  toolCalls: number
-}
-
-/** What must be true of one account, computed the plain way. */
-interface Model {
-  balance: number
-  turns: ModelTurn[]
-}
-
-/** The least that the first model call of the text "t" can cost: a bound of 81 tokens in, 16 out (src/agent/estimate.ts). */
-const NEEDED = 81 * 10 + 16 * 50
-
-const open = (turn: ModelTurn) => turn.state === "queued" || turn.state === "running"
-const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
 const behind = (model: Model, turn: ModelTurn) =>
   model.turns
     .slice(0, model.turns.indexOf(turn))
@@ -55,68 +23,9 @@ function end(model: Model, turn: ModelTurn, state: string, billed: number) {
 }
 
 /** Random operations on one account, and after each the comparison with what they must have come to. */
-export class Sequence {
-  readonly model: Model = { balance: 0, turns: [] }
+export class Sequence extends ModelledAccount {
   readonly done: string[] = []
   private readonly claims: Claim[] = []
-
-  private readonly world: World
-  private readonly context: Context
-  private readonly random: Random
-  private readonly userId: number
-  private readonly credential: KeyCredential
-  private readonly space: string
-
-  constructor(
-    { world, context, random }: { world: World; context: Context; random: Random },
-    account: { userId: number; credential: KeyCredential; space: string },
-  ) {
-    this.world = world
-    this.context = context
-    this.random = random
-    this.userId = account.userId
-    this.credential = account.credential
-    this.space = account.space
-  }
-
-  private get now() {
-    return this.world.clock.ms()
-  }
-
-  async topUp() {
-    const micros = 1 + this.random.int(4_000_000)
-    await topUp(this.world.sql, {
-      userId: this.userId,
-      micros,
-      reason: "manual_topup",
-      actor: "test",
-      now: this.world.clock.now(),
-    })
-    this.model.balance += micros
-  }
-
-  async accept() {
-    const max = this.random.int(2) ? null : 1000 + this.random.int(3_000_000)
-    const conversation = this.random.pick(["a", "b"])
-    const available = this.model.balance - held(this.model)
-    const body = {
-      space: this.space,
-      end_user_ref: "c",
-      text: "t",
-      conversation,
-      ...(max && { max_cost_usd: max / 1e7 }),
-    }
-    const sent = acceptTurn(this.context, this.credential, { idempotencyKey: crypto.randomUUID(), body })
-    if (available < Math.min(max ?? NEEDED, NEEDED))
-      return expect(sent).rejects.toMatchObject({ code: "INSUFFICIENT_CREDITS" })
-    const { made: turn } = await sent
-    const hold = Math.min(max ?? TURN_POLICY.defaultHold, available)
-    expect(turn.hold_credit_micros).toBe(hold)
-    this.model.turns.push({
-      ...{ id: turn.turn_id, conversation, state: "queued", hold, max, cost: 0, billed: 0, epoch: 0, attempts: 0 },
-      ...{ leaseUntil: null, wakeAt: this.now, created: this.now, cancelAsked: false, steps: 0, toolCalls: 0 },
-    })
-  }
 
   async claim() {
     const turn = this.random.pick(this.model.turns)
@@ -188,9 +97,15 @@ export class Sequence {
     const { claim, turn, current } = worker
     const wanted = this.random.int(3_000_000)
     const grown = await growHold(this.context, { ...claim.turn, hold_credit_micros: turn.hold }, wanted)
+    if (wanted > 0 && !current) return expect(grown).toBeNull()
     const room = turn.max === null ? wanted : Math.min(wanted, turn.max - turn.hold)
-    if (room > 0 && current) turn.hold += Math.min(room, this.model.balance - held(this.model))
-    expect(grown?.hold ?? null).toBe(wanted <= 0 || current ? turn.hold : null)
+    const caps = this.caps.of(turn.key, turn.endUser, turn.created, turn.window)
+    const amount = wanted > 0 ? Math.min(room, this.model.balance - held(this.model), ...caps.map(leftOf)) : 0
+    const cap = caps.find((one) => leftOf(one) <= amount)?.cap
+    turn.hold += amount
+    const bound = amount >= wanted ? null : amount >= room ? "max_cost" : (cap ?? "balance")
+    if (bound) this.meets(`growth bound by ${bound}`)
+    expect(grown).toEqual({ hold: turn.hold, boundBy: bound })
   }
 
   async settle() {
@@ -215,7 +130,7 @@ export class Sequence {
   async cancel() {
     const turn = this.random.pick(this.model.turns)
     if (!turn) return
-    const sent = cancelTurn(this.context, this.credential, turn.id)
+    const sent = cancelTurn(this.context, this.account.keys[1]?.credential as KeyCredential, turn.id)
     if (turn.state === "done" || turn.state === "failed")
       return expect(sent).rejects.toMatchObject({ code: "TURN_FINISHED" })
     await sent
@@ -245,8 +160,21 @@ export class Sequence {
 
   async run(operationCount: number): Promise<void> {
     const twice = ["accept", "claim", "commit"] as const
-    const operations = [...twice, ...twice, "grow", "settle", "cancel", "sweep", "topUp"] as const
+    const operations = [
+      ...twice,
+      ...twice,
+      "grow",
+      "settle",
+      "cancel",
+      "sweep",
+      "topUp",
+      "limit",
+      "limit",
+      "wait",
+    ] as const
     await this.topUp()
+    await this.limit()
+    await this.limit()
     for (let n = 0; n < operationCount; n++) {
       const operation = this.random.pick(operations)
       this.done.push(operation)
@@ -262,18 +190,24 @@ export class Sequence {
       ledger: string
       usage: string
       turns: unknown[]
+      counters: unknown[][]
     }>(
       `select w.balance_credit_micros as balance, w.held_credit_micros as held,
          (select sum(amount_credit_micros) from ledger where user_id = $1) as ledger,
          (select coalesce(sum(billed_credit_micros), 0) from usage where user_id = $1) as usage,
          (select coalesce(jsonb_agg(jsonb_build_array(turn_id, state, held_credit_micros, cost_credit_micros, billed_credit_micros, epoch)
-           order by turn_id), '[]') from turns where user_id = $1) as turns
+           order by turn_id), '[]') from turns where user_id = $1) as turns,
+         (select coalesce(jsonb_agg(jsonb_build_array(subject, period, extract(epoch from starts_at) * 1000, spent_credit_micros,
+           reserved_credit_micros)), '[]') from spend_counters
+           where user_id = $1 and spent_credit_micros + reserved_credit_micros > 0) as counters
        from wallets w where w.user_id = $1`,
-      [this.userId],
+      [this.account.userId],
     )
     const { model } = this
     const turns = model.turns.map((t) => [t.id, t.state, open(t) ? t.hold : 0, t.cost, t.billed, t.epoch])
     expect(real?.turns).toEqual(turns.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)))
+    const inOrder = (rows: unknown[][] = []) => rows.map((row) => JSON.stringify(row)).sort()
+    expect(inOrder(real?.counters)).toEqual(inOrder(this.caps.counters(this.account.keys.map(({ keyId }) => keyId))))
     const billed = model.turns.reduce((sum, turn) => sum + turn.billed, 0)
     const numbers = {
       balance: Number(real?.balance),

@@ -7,7 +7,7 @@ import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
 import { DEFAULT_HOLD, makeEstate } from "../harness/quota-load.ts"
-import { expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
+import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -78,4 +78,30 @@ test("the same request twice, refused at first while room appears for two: one t
   expect(answers.map(({ status }) => status)).toEqual([202, 202])
   const [one, other] = await Promise.all(answers.map(turnOf))
   expect(one?.turn_id).toBe(other?.turn_id)
+})
+
+test("the same request twice, while the turn of the first is cancelled: nobody waits in a circle", async () => {
+  const { clients, userId } = await makeEstate(world, { key_daily: 4 * DEFAULT_HOLD }, 1)
+  const [{ client, space } = { client: null, space: "" }] = clients
+  if (!client) throw new Error("no client")
+  const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
+  const holdWallet = (seconds: number) =>
+    world.sql("with taken as (select 1 from wallets where user_id = $1 for update) select pg_sleep($2) from taken", [
+      userId,
+      seconds,
+    ])
+  // They get the wallet in this order; the twin's statement has begun before the first one's turn was there.
+  const before = holdWallet(0.8)
+  await wait(150)
+  const first = client.sendTurn({ space }, "twin")
+  await wait(150)
+  const between = holdWallet(0.8)
+  await wait(150)
+  const twin = client.sendTurn({ space }, "twin")
+  const { turn_id } = await turnOf(await first)
+  const cancelled = client.call("POST", `/v1/turns/${turn_id}/cancel`)
+  expect((await Promise.all([twin, cancelled])).map(({ status }) => status)).toEqual([202, 200])
+  expect((await turnOf(await twin)).turn_id).toBe(turn_id)
+  await Promise.all([before, between])
+  expect(await deadlocksOf(world)).toBe(0)
 })

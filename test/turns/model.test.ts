@@ -1,16 +1,17 @@
 import { env as bindings } from "cloudflare:workers"
-import { afterAll, beforeAll, test } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { createContext } from "../../src/context.ts"
 import { parseBaseEnv } from "../../src/env.ts"
 import { parseApiKey } from "../../src/identity/api-key.ts"
 import type { KeyCredential } from "../../src/identity/credential.ts"
 import { createRandom } from "../harness/random.ts"
+import type { ModelAccount } from "../harness/reference-account.ts"
 import { Sequence } from "../harness/reference-model.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // 300 for everyone, 2,000 in CI. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
-const [SEQUENCES, LENGTH] = [Number(settings.TURNPIKE_SEQUENCES), 14]
+const [SEQUENCES, LENGTH] = [Number(settings.TURNPIKE_SEQUENCES), 16]
 
 let world: World
 let context: ReturnType<typeof createContext>
@@ -26,18 +27,35 @@ afterAll(() => world.close())
 
 test(`${SEQUENCES} random sequences agree with the reference model after every step`, async () => {
   const base = Number(settings.TURNPIKE_SEED) || createRandom("reference model").seed
+  const met: Record<string, number> = {}
   for (let n = 0; n < SEQUENCES; n++) {
     const seed = (base + n) >>> 0
     const { userId, key, space } = await world.createAccount({ usd: 0 })
-    const account = { userId, credential: parseApiKey(key, "turnpike") as KeyCredential, space: await space() }
+    const other = await world.makeKey(userId, { scope: "all" })
+    const [{ key_id: keyId } = { key_id: "" }] = await world.sql<{ key_id: string }>(
+      "select key_id from api_keys where user_id = $1 and key_id <> $2",
+      [userId, other.key_id],
+    )
+    const keys = [
+      { keyId, value: key },
+      { keyId: other.key_id, value: other.value },
+    ]
+    const credentialOf = (value: string) => parseApiKey(value, "turnpike") as KeyCredential
+    const account: ModelAccount = {
+      userId,
+      keys: keys.map(({ keyId, value }) => ({ keyId, credential: credentialOf(value) })),
+      space: await space(),
+    }
     const sequence = new Sequence({ world, context, random: createRandom("", seed) }, account)
     try {
       await sequence.run(LENGTH)
     } catch (error) {
       throw new Error(`seed ${seed}, after ${sequence.done.join(", ")}: ${(error as Error).message}`, { cause: error })
     }
+    for (const [what, count] of Object.entries(sequence.met)) met[what] = (met[what] ?? 0) + count
     // The next sequence has a database without open turns: the sweeper would find them.
     await world.sql(`update turns set wake_at = 'infinity' where user_id = $1 and wake_at is not null`, [userId])
   }
-  console.log(`${SEQUENCES} sequences of ${LENGTH} operations, seeds from ${base}`)
+  console.log(`${SEQUENCES} sequences of ${LENGTH} operations, seeds from ${base}, ${JSON.stringify(met)}`)
+  if (SEQUENCES >= 100) expect(Object.keys(met), "every end of money was met").toHaveLength(11)
 })

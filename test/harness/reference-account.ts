@@ -1,0 +1,185 @@
+import { expect } from "vitest"
+import type { Context } from "../../src/context.ts"
+import { putLimits } from "../../src/end-users/put-limits.ts"
+import type { KeyCredential } from "../../src/identity/credential.ts"
+import { topUp } from "../../src/ops/seed.ts"
+import { acceptTurn } from "../../src/turns/accept-turn.ts"
+import { TURN_POLICY } from "../../src/turns/policies.ts"
+import type { Random } from "./random.ts"
+import {
+  type KeyLimits,
+  leftOf,
+  type ModelCap,
+  ModelCaps,
+  type ModelTurn,
+  nextDay,
+  nextMonth,
+  open,
+} from "./reference-caps.ts"
+import type { World } from "./world.ts"
+
+/** What must be true of one account, computed the plain way. */
+export interface Model {
+  balance: number
+  turns: ModelTurn[]
+}
+
+/** The least that the first model call of the text "t" can cost: a bound of 81 tokens in, 16 out (src/agent/estimate.ts). */
+const NEEDED = 81 * 10 + 16 * 50
+
+export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
+/** What a refusal under these caps must say; null when none has less than is needed. */
+function refusalOf(caps: ModelCap[], needed: number, now: number) {
+  const exceeded = caps.filter((cap) => leftOf(cap) < needed)
+  const last = exceeded.toSorted((one, other) => one.resets - other.resets).at(-1)
+  if (!last) return null
+  const wait = Math.max(1, Math.ceil((last.resets - now) / 1000))
+  const numbers = { limit_usd: last.limit / 1e7, spent_usd: last.spent / 1e7, reserved_usd: last.reserved / 1e7 }
+  return {
+    code: "QUOTA_EXCEEDED",
+    details: { cap: last.cap, ...numbers, left_usd: leftOf(last) / 1e7, needed_usd: needed / 1e7 },
+    // One that is too small for any turn is no matter of waiting.
+    retryAfter: exceeded.some(({ limit }) => limit < needed) ? undefined : wait,
+  }
+}
+
+/** An account with two keys, of which the second has the scope `all`, and a space that both see. */
+export interface ModelAccount {
+  userId: number
+  keys: { keyId: string; credential: KeyCredential }[]
+  space: string
+}
+
+/** Everything that an account is asked for and set to, and what its model makes of that. */
+export class ModelledAccount {
+  readonly model: Model = { balance: 0, turns: [] }
+  readonly caps = new ModelCaps(this.model.turns)
+  /** How often which end of money was met. */
+  readonly met: Record<string, number> = {}
+
+  protected readonly world: World
+  protected readonly context: Context
+  protected readonly random: Random
+  protected readonly account: ModelAccount
+
+  constructor({ world, context, random }: { world: World; context: Context; random: Random }, account: ModelAccount) {
+    this.world = world
+    this.context = context
+    this.random = random
+    this.account = account
+  }
+
+  protected get now() {
+    return this.world.clock.ms()
+  }
+
+  protected meets(what: string) {
+    this.met[what] = (this.met[what] ?? 0) + 1
+  }
+
+  async topUp() {
+    const micros = 1 + this.random.int(this.random.pick([4_000_000, 20_000_000]))
+    await topUp(this.world.sql, {
+      userId: this.account.userId,
+      micros,
+      reason: "manual_topup",
+      actor: "test",
+      now: this.world.clock.now(),
+    })
+    this.model.balance += micros
+  }
+
+  async accept() {
+    const max = this.random.int(2) ? null : 1000 + this.random.int(3_000_000)
+    const [key, endUser, conversation] = [
+      this.random.int(2),
+      this.random.pick(["c", "d"]),
+      this.random.pick(["a", "b"]),
+    ]
+    const { space, keys } = this.account
+    const body = {
+      ...{ space, end_user_ref: endUser, text: "t", conversation: `${endUser}${conversation}` },
+      ...(max && { max_cost_usd: max / 1e7 }),
+    }
+    const credential = keys[key]?.credential as KeyCredential
+    const sent = acceptTurn(this.context, credential, { idempotencyKey: crypto.randomUUID(), body })
+    const needed = Math.min(max ?? NEEDED, NEEDED)
+    const available = this.model.balance - held(this.model)
+    if (available < needed) this.meets("refused by the balance")
+    if (available < needed) return expect(sent).rejects.toMatchObject({ code: "INSUFFICIENT_CREDITS" })
+    const window = this.caps.windowOf(key, this.now)
+    const caps = this.caps.of(key, endUser, this.now, window)
+    const refusal = refusalOf(caps, needed, this.now)
+    if (refusal) this.meets(`refused by ${refusal.details.cap}`)
+    if (refusal) return expect(sent).rejects.toMatchObject(refusal)
+    const { made: turn } = await sent
+    const hold = Math.min(max ?? TURN_POLICY.defaultHold, available, ...caps.map(leftOf))
+    expect(turn.hold_credit_micros).toBe(hold)
+    this.model.turns.push({
+      ...{
+        id: turn.turn_id,
+        key,
+        endUser,
+        conversation: `${endUser}${conversation}`,
+        state: "queued",
+        hold,
+        max,
+        window,
+      },
+      ...{ cost: 0, billed: 0, epoch: 0, attempts: 0, leaseUntil: null, wakeAt: this.now, created: this.now },
+      ...{ cancelAsked: false, steps: 0, toolCalls: 0 },
+    })
+  }
+
+  /** Sets, changes or takes away limits, whatever was spent already. */
+  async limit() {
+    const amount = () =>
+      this.random.pick([
+        null,
+        this.random.int(2000),
+        this.random.int(6_000_000),
+        1_000_000 + this.random.int(4_000_000),
+      ])
+    const what = this.random.pick(["key", "window", "end_user", "account"] as const)
+    const { userId, keys } = this.account
+    if (what === "account") {
+      this.caps.account = { daily: amount(), monthly: amount() }
+      await this.world.sql(
+        "update wallets set end_user_daily_credit_micros = $2, end_user_monthly_credit_micros = $3 where user_id = $1",
+        [userId, this.caps.account.daily, this.caps.account.monthly],
+      )
+      return
+    }
+    if (what === "end_user") {
+      const ref = this.random.pick(["c", "d"])
+      const limits = { daily: amount(), monthly: amount() }
+      this.caps.endUsers[ref] = limits
+      const usd = (micros: number | null) => (micros === null ? null : micros / 1e7)
+      const put = { daily_usd: usd(limits.daily), monthly_usd: usd(limits.monthly), blocked: null }
+      await putLimits(this.context, keys[1]?.credential as KeyCredential, ref, put)
+      return
+    }
+    const n = this.random.int(2)
+    const limits = this.caps.keys[n] as KeyLimits
+    if (what === "key") Object.assign(limits, { daily: amount(), endUserDaily: amount(), endUserMonthly: amount() })
+    else {
+      const window = amount()
+      const seconds = this.random.pick([60, 61, 3600, 86_400, 60 + this.random.int(2_678_340)])
+      Object.assign(limits, { window, seconds: window === null ? null : seconds })
+    }
+    await this.world.sql(
+      `update api_keys set daily_credit_micros = $2, end_user_daily_credit_micros = $3, end_user_monthly_credit_micros = $4,
+         window_credit_micros = $5, window_seconds = $6 where key_id = $1`,
+      [keys[n]?.keyId, limits.daily, limits.endUserDaily, limits.endUserMonthly, limits.window, limits.seconds],
+    )
+  }
+
+  /** To somewhere around the end of a day, a month or a window. */
+  async wait() {
+    const windows = this.model.turns.flatMap(({ key, window }) => {
+      return window === null ? [] : [window + (this.caps.keys[key]?.seconds ?? 0) * 1000]
+    })
+    const to = this.random.pick([nextDay(this.now), nextDay(this.now), nextMonth(this.now), ...windows])
+    await this.world.advance(Math.max(0, to - this.now + this.random.pick([-1, 0, 1])))
+  }
+}

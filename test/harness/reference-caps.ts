@@ -1,0 +1,140 @@
+import type { CapName } from "../../src/quotas/cap-state.ts"
+
+export interface ModelTurn {
+  id: string
+  key: number
+  endUser: string
+  conversation: string
+  state: string
+  hold: number
+  max: number | null
+  cost: number
+  billed: number
+  epoch: number
+  attempts: number
+  leaseUntil: number | null
+  wakeAt: number
+  created: number
+  /** When the window of its key began that it counts in. */
+  window: number | null
+  cancelAsked: boolean
+  steps: number
+  toolCalls: number
+}
+
+export const open = (turn: ModelTurn) => turn.state === "queued" || turn.state === "running"
+
+/** What a turn takes of every cap: its bill, or its hold while it has one. */
+const takes = (turn: ModelTurn) => (open(turn) ? turn.hold : turn.billed)
+
+export interface KeyLimits {
+  daily: number | null
+  window: number | null
+  seconds: number | null
+  endUserDaily: number | null
+  endUserMonthly: number | null
+}
+
+export interface EndUserLimits {
+  daily: number | null
+  monthly: number | null
+}
+
+export interface ModelCap {
+  cap: CapName
+  limit: number
+  spent: number
+  reserved: number
+  resets: number
+}
+
+export const leftOf = ({ limit, spent, reserved }: ModelCap) => Math.max(0, limit - spent - reserved)
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const monthOf = (ms: number) => dayOf(ms).slice(0, 7)
+
+/** Start of the next UTC day or month. */
+export function nextDay(ms: number): number {
+  const at = new Date(ms)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + 1)
+}
+export function nextMonth(ms: number): number {
+  const at = new Date(ms)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
+}
+
+/** The caps of one account, computed from its turns the plain way. */
+export class ModelCaps {
+  readonly keys: KeyLimits[] = [0, 1].map(() => {
+    return { daily: null, window: null, seconds: null, endUserDaily: null, endUserMonthly: null }
+  })
+  readonly endUsers: Record<string, EndUserLimits> = {}
+  account: EndUserLimits = { daily: null, monthly: null }
+  private readonly turns: ModelTurn[]
+
+  constructor(turns: ModelTurn[]) {
+    this.turns = turns
+  }
+
+  /** The window in which a new turn of a key counts: the last that is open and in which something was spent, or a new one. */
+  windowOf(key: number, now: number): number | null {
+    const seconds = this.keys[key]?.seconds ?? null
+    if (seconds === null) return null
+    const began = this.turns.flatMap((turn) => {
+      const { window } = turn
+      return turn.key === key && window !== null && takes(turn) > 0 && window + seconds * 1000 > now ? [window] : []
+    })
+    return began.length > 0 ? Math.max(...began) : now
+  }
+
+  /** The caps that bind a turn which is accepted at `created` and counts in `window`. */
+  of(key: number, endUser: string, created: number, window: number | null): ModelCap[] {
+    const limits = this.keys[key] as KeyLimits
+    const own = this.endUsers[endUser] ?? { daily: null, monthly: null }
+    const cap = (name: CapName, limit: number | null, resets: number, which: (turn: ModelTurn) => boolean) => {
+      if (limit === null) return []
+      const counted = this.turns.filter(which)
+      const spent = counted.filter((turn) => !open(turn)).reduce((sum, turn) => sum + turn.billed, 0)
+      const reserved = counted.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
+      return [{ cap: name, limit, spent, reserved, resets }]
+    }
+    const isKeys = (turn: ModelTurn) => turn.key === key
+    const isUsers = (turn: ModelTurn) => turn.endUser === endUser
+    const sameDay = (turn: ModelTurn) => dayOf(turn.created) === dayOf(created)
+    const sameMonth = (turn: ModelTurn) => monthOf(turn.created) === monthOf(created)
+    const [day, month] = [nextDay(created), nextMonth(created)]
+    return [
+      ...cap("key_daily", limits.daily, day, (turn) => isKeys(turn) && sameDay(turn)),
+      ...(window === null
+        ? []
+        : cap("key_window", limits.window, window + (limits.seconds ?? 0) * 1000, (turn) => {
+            return isKeys(turn) && turn.window === window
+          })),
+      ...cap("end_user_daily", own.daily ?? limits.endUserDaily ?? this.account.daily, day, (turn) => {
+        return isUsers(turn) && sameDay(turn)
+      }),
+      ...cap("end_user_monthly", own.monthly ?? limits.endUserMonthly ?? this.account.monthly, month, (turn) => {
+        return isUsers(turn) && sameMonth(turn)
+      }),
+    ]
+  }
+
+  /** What the counters must say, those that say 0 and 0 left out: [subject, period, start, spent, reserved]. */
+  counters(keyIds: string[]): unknown[][] {
+    const sums = new Map<string, [spent: number, reserved: number]>()
+    for (const turn of this.turns) {
+      const places = [
+        [keyIds[turn.key], "day", Date.parse(dayOf(turn.created))],
+        ...(turn.window === null ? [] : [[keyIds[turn.key], "window", turn.window]]),
+        [turn.endUser, "day", Date.parse(dayOf(turn.created))],
+        [turn.endUser, "month", Date.parse(`${monthOf(turn.created)}-01`)],
+      ]
+      for (const place of places.map((parts) => JSON.stringify(parts))) {
+        const [spent, reserved] = sums.get(place) ?? [0, 0]
+        sums.set(place, [spent + (open(turn) ? 0 : turn.billed), reserved + (open(turn) ? turn.hold : 0)])
+      }
+    }
+    const said = [...sums].filter(([, [spent, reserved]]) => spent + reserved > 0)
+    return said.map(([place, amounts]) => [...(JSON.parse(place) as unknown[]), ...amounts])
+  }
+}
