@@ -76,7 +76,11 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
   return {
     client,
     /** Before acts that come when the turn is too old. */
-    grow_old: () => world.advance(TURN_POLICY.queueLimitMs),
+    growOld: () => world.advance(TURN_POLICY.queueLimitMs),
+    async sweepAgain() {
+      await world.advance(TURN_POLICY.republishMs)
+      await sweepTurns(ctx)
+    },
     act: (name: Act) => acts[name](),
     /** What the database says that it has come to. */
     async fate(): Promise<Omit<Fate, "old">> {
