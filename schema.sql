@@ -594,6 +594,58 @@ alter table wallets add column if not exists depleted_told boolean not null defa
 create index if not exists spend_counters_short on spend_counters (starts_at) where period <> 'month';
 create index if not exists spend_counters_months on spend_counters (starts_at) where period = 'month';
 
+-- The books. reference: what makes an entry once: a payment's id, an Idempotency-Key, with its source before it. A commission
+-- is an amount of a currency (ISO 4217, in its minor units), and no credit.
+alter table ledger add column if not exists reference text;
+alter table ledger add column if not exists currency text
+  check (currency ~ '^[A-Z]{3}$' and (currency is null or reason = 'referral_credit_commission'));
+alter table ledger add column if not exists currency_amount_minor bigint
+  check (coalesce(currency_amount_minor > 0, true) and (currency_amount_minor is null) = (currency is null));
+create unique index if not exists ledger_one_entry_per_reference on ledger (reference) where reference is not null;
+-- A correction that names a turn is its refund.
+create unique index if not exists ledger_one_refund_per_turn on ledger (turn_id) where reason = 'admin_action' and turn_id is not null;
+
+-- One pass of the reconciliation over all books, in slices: phase and position say where it goes on.
+create table if not exists reconciliations (
+  reconciliation_id text primary key,
+  started_by text not null,
+  phase text not null,
+  position text not null default '',
+  accounts bigint not null default 0,
+  ledger_rows bigint not null default 0,
+  turns bigint not null default 0,
+  counters bigint not null default 0,
+  findings bigint not null default 0,
+  started_at timestamptz not null,
+  finished_at timestamptz
+);
+create unique index if not exists reconciliations_one_open on reconciliations ((true)) where finished_at is null;
+create index if not exists reconciliations_by_start on reconciliations (started_at desc);
+create table if not exists reconciliation_findings (
+  finding_id bigint generated always as identity primary key,
+  reconciliation_id text not null references reconciliations,
+  kind text not null,
+  user_id bigint,
+  turn_id text,
+  ledger_id bigint,
+  -- Which row of spend_counters: {kind, subject, period, starts_at}.
+  counter jsonb,
+  expected_credit_micros bigint,
+  found_credit_micros bigint,
+  found_at timestamptz not null,
+  repaired_at timestamptz
+);
+create index if not exists reconciliation_findings_of_pass on reconciliation_findings (reconciliation_id, finding_id);
+
+-- When each sweep ran last, and when it last succeeded.
+create table if not exists sweeps (
+  name text primary key,
+  ran_at timestamptz not null,
+  duration_ms integer not null,
+  ok boolean not null,
+  succeeded_at timestamptz
+);
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$
@@ -737,6 +789,119 @@ begin
   return new;
 end $$;
 create or replace trigger turns_refuse_twin before insert on turns for each row execute function refuse_twin_turn();
+
+-- The books. Books an entry under the lock of its account's wallet; each query in here sees what was committed before that lock
+-- was given. An entry that is there under its reference is answered, and nothing is done (replayed). refused: 'no_account', or
+-- 'balance_too_low' when the amount would take what is held.
+create or replace function book_entry(of_user bigint, of_reason text, amount bigint, of_turn text, of_reference text,
+  in_currency text, minor bigint, by_actor text, with_note text, moment timestamptz)
+returns table (entry jsonb, replayed boolean, refused text) language plpgsql as $$
+declare
+  wallet wallets;
+  booked ledger;
+begin
+  replayed := false;
+  select * into wallet from wallets w where w.user_id = of_user for update;
+  if not found then
+    insert into wallets (user_id) select u.user_id from users u where u.user_id = of_user on conflict do nothing;
+    select * into wallet from wallets w where w.user_id = of_user for update;
+  end if;
+  select * into booked from ledger l where l.reference = of_reference;
+  if booked.ledger_id is not null then
+    replayed := true;
+  elsif wallet.user_id is null then
+    refused := 'no_account';
+  elsif wallet.balance_credit_micros - wallet.held_credit_micros + coalesce(amount, 0) < 0 then
+    refused := 'balance_too_low';
+  else
+    update wallets w set balance_credit_micros = w.balance_credit_micros + amount where w.user_id = of_user and amount is not null;
+    insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, reference, currency,
+      currency_amount_minor, actor, note, created_at)
+    values (of_user, of_reason, amount, wallet.balance_credit_micros + coalesce(amount, 0), of_turn, of_reference, in_currency,
+      minor, by_actor, with_note, moment)
+    returning * into booked;
+  end if;
+  if booked.ledger_id is not null then entry := to_jsonb(booked); end if;
+  return next;
+end $$;
+
+-- Gives back, once, all that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
+create or replace function refund_turn(of_turn text, by_actor text, with_note text, moment timestamptz)
+returns table (entry jsonb, replayed boolean, refused text) language plpgsql as $$
+declare
+  turn turns;
+  charged bigint;
+begin
+  perform 1 from wallets w where w.user_id = (select t.user_id from turns t where t.turn_id = of_turn) for update;
+  select * into turn from turns t where t.turn_id = of_turn;
+  select -sum(l.amount_credit_micros) into charged from ledger l
+    where l.turn_id = of_turn and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
+  replayed := false;
+  refused := case when turn.turn_id is null then 'no_turn' when turn.finished_at is null then 'not_ended'
+    when coalesce(charged, 0) = 0 then 'not_billed' end;
+  if refused is null then
+    return query select * from book_entry(turn.user_id, 'admin_action', charged, of_turn, 'refund:' || of_turn, null, null,
+      by_actor, with_note, moment);
+  else
+    return next;
+  end if;
+end $$;
+
+-- What every id of a turn of that millisecond begins with (src/platform/ids.ts).
+create or replace function first_turn_id(moment timestamptz) returns text language sql immutable as $$
+  select 'turn_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+    1 + ((floor(extract(epoch from moment) * 1000)::bigint >> (45 - 5 * place)) & 31)::integer, 1), '' order by place)
+  from generate_series(0, 9) as place
+$$;
+
+-- What turns say that a row of spend_counters should hold. Stable: all of it is of the caller's own snapshot.
+create or replace function counter_truth(of_user bigint, of_kind text, of_subject text, of_period text, since timestamptz)
+returns table (spent bigint, reserved bigint) language plpgsql stable as $$
+declare
+  until timestamptz := case of_period when 'day' then since + interval '24 hours'
+    when 'month' then (since at time zone 'UTC' + interval '1 month') at time zone 'UTC' else 'infinity' end;
+  first_id text := first_turn_id(since);
+  last_id text := case when of_period = 'window' then 'turn_~' else first_turn_id(until) end;
+begin
+  if of_kind = 'key' then
+    return query select coalesce(sum(t.billed_credit_micros), 0)::bigint,
+        coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
+      from turns t where t.key_id = of_subject and t.user_id = of_user
+        and t.turn_id collate "C" >= first_id and t.turn_id collate "C" < last_id
+        and case when of_period = 'window' then t.window_started_at = since else t.created_at >= since and t.created_at < until end;
+  else
+    return query select coalesce(sum(t.billed_credit_micros), 0)::bigint,
+        coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
+      from turns t where t.user_id = of_user and t.end_user_ref = of_subject and t.key_id is not null
+        and t.turn_id collate "C" >= first_id and t.turn_id collate "C" < last_id
+        and t.created_at >= since and t.created_at < until;
+  end if;
+end $$;
+
+-- Sets a counter to what turns say. Under the lock of the wallet nobody counts meanwhile, and the look behind it sees all.
+create or replace function repair_counter(of_user bigint, of_kind text, of_subject text, of_period text, since timestamptz)
+returns boolean language plpgsql as $$
+begin
+  perform 1 from wallets w where w.user_id = of_user for update;
+  insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
+  select of_user, of_kind, of_subject, of_period, since, c.spent, c.reserved
+  from counter_truth(of_user, of_kind, of_subject, of_period, since) c
+  on conflict (user_id, kind, subject, period, starts_at) do update set
+    spent_credit_micros = excluded.spent_credit_micros, reserved_credit_micros = excluded.reserved_credit_micros;
+  return true;
+end $$;
+
+-- Sets what a wallet holds to what its open turns will give back. False when the balance does not cover that.
+create or replace function repair_held(of_user bigint) returns boolean language plpgsql as $$
+declare
+  holds bigint;
+begin
+  perform 1 from wallets w where w.user_id = of_user for update;
+  select coalesce(sum(t.hold_credit_micros), 0) into holds from turns t
+    where t.user_id = of_user and t.state in ('queued', 'running');
+  update wallets w set held_credit_micros = holds where w.user_id = of_user and w.balance_credit_micros >= holds;
+  return found;
+end $$;
 
 -- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
 -- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.

@@ -49,6 +49,13 @@ export const ERROR_CODES = {
     cause: "A request that changes something did not come from a page of this origin.",
     cure: "Send it from the dashboard, or with an `Origin` that is this server's own.",
   },
+  ROLE_REQUIRED: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The operation is for admins, and the session is not one's.",
+    cure: "Sign in as an admin.",
+  },
   INVALID_SIGNATURE: {
     status: 401,
     retryable: false,
@@ -91,6 +98,27 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The turn is already done or failed.",
     cure: "Read its result; there is nothing to cancel.",
+  },
+  TURN_NOT_ENDED: {
+    status: 409,
+    retryable: true,
+    dashboard: true,
+    cause: "The turn is still queued or running, so it has no bill.",
+    cure: "Wait until it has ended, or cancel it.",
+  },
+  TURN_NOT_BILLED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The turn was billed nothing: there is nothing to give back.",
+    cure: "See its `billed_cost_usd`, and its entries in the ledger.",
+  },
+  BALANCE_TOO_LOW: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "A correction would take more than the account has available, beside what turns under way hold.",
+    cure: "Take less, or wait until its turns have ended.",
   },
   KEY_REVOKED: {
     status: 409,

@@ -13,4 +13,6 @@ export const TAGS: Record<string, string> = {
   "API keys": "Keys of your servers: what each may see and spend, its rotation and its end.",
   Chat: "A conversation with the agent of a space of yours, without a key.",
   Account: "Who asks, and the balance behind that.",
+  System: "For admins: how the service does, and whether its books are right.",
+  Books: "For admins: credit and refunds.",
 }

@@ -46,9 +46,13 @@ export type ActorRow = Actor & { usable: boolean; expired: boolean }
  * columns are the same for both: kind, key_id (null for a session), name, user_id, scope, space_id, test, expires_at, created_at.
  * It is empty too when the request was done `already`.
  */
-function actorCte(credential: Credential, now: Date, once: Once | undefined): RawBuilder<unknown> {
+function actorCte(
+  credential: Credential,
+  now: Date,
+  { once, role }: Pick<Statement, "once" | "role">,
+): RawBuilder<unknown> {
   return sql`actor as materialized (${credential.kind === "key" ? keyRow(credential, now) : sessionRow(credential, now)}
-  ), ${callerCte(once)}, noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
+  ), ${role ? sql`caller as materialized (select * from actor where usable and role = ${role})` : callerCte(once)}, noted_use as (${credential.kind === "key" ? noteKeyUse(now) : noteSessionUse(now)})`
 }
 
 /** A rotated key's former value works until its overlap ends. */
@@ -134,6 +138,8 @@ interface Statement {
   /** CTEs behind `caller`. */
   ctes?: RawBuilder<unknown>
   select: RawBuilder<unknown>
+  /** Only a session of a user who has it now may act: for others `caller` is empty, and the answer is ROLE_REQUIRED. */
+  role?: "admin"
   /** The request's Idempotency-Key, if it came with one: then the statement has its effect at most once. */
   once?: Once | undefined
   /** With `once`: a query for the id of what the CTEs made, or no row when they refused. */
@@ -147,12 +153,12 @@ interface Statement {
 export async function queryAs<Row>(
   ctx: Context,
   credential: Credential,
-  { ctes, select, once, made }: Statement,
+  { ctes, select, role, once, made }: Statement,
 ): Promise<{ actor: Actor; row: Row; replayOf: string | null }> {
   const fingerprints = once?.request === undefined ? null : await fingerprintsOf(ctx, once.request)
   const notes = once && fingerprints && made ? notedCte(ctx, once, fingerprints[0], made) : null
   const statement = sql<Row & { actor: ActorRow | null; already: UsedKey | null; noted: boolean }>`with
-    ${actorCte(credential, ctx.clock.now(), once)} ${ctes ? sql`, ${ctes}` : sql``} ${notes ? sql`, ${notes}` : sql``}
+    ${actorCte(credential, ctx.clock.now(), { once, ...(role && { role }) })} ${ctes ? sql`, ${ctes}` : sql``} ${notes ? sql`, ${notes}` : sql``}
     select (select to_jsonb(actor) from actor) as actor,
       ${once ? sql`(select to_jsonb(already) from already)` : sql`null::jsonb`} as already,
       ${notes ? sql`exists (select 1 from noted)` : sql`false`} as noted, answer.*
@@ -163,6 +169,9 @@ export async function queryAs<Row>(
   }
   const { row } = notes ? await runOnce(run) : await run()
   const actor = requireActor(row?.actor, credential)
+  if (role && !(actor.kind === "session" && actor.role === role)) {
+    throw new TurnpikeError("ROLE_REQUIRED", `This is for the role "${role}" only.`)
+  }
   const already = row?.already ?? null
   if (already && fingerprints && !fingerprints.includes(already.fingerprint)) throw keyReused()
   return { actor, row: row as Row, replayOf: already?.resource_id ?? null }

@@ -2,16 +2,21 @@ import { randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
 import pg from "pg"
-import { fromUsd } from "../billing/money.ts"
 import { hashPassword } from "../identity/password.ts"
+import { reconcile, refund, topUpAccount } from "./books.ts"
 import { enableModels } from "./models.ts"
-import { createApiKey, createUser, type RunSql, topUp } from "./seed.ts"
+import { createApiKey, createUser, type RunSql } from "./seed.ts"
 
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
   schema                                            apply schema.sql (as often as you like)
   user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
-  top-up --user ID --usd AMOUNT [--note TEXT]       add credit, with its ledger row
+  top-up --user ID --usd AMOUNT [--reason R] [--note TEXT] [--reference ID]
+                                                    book credit (operator_topup, or another reason) with its ledger row,
+                                                    once for a reference; --reason admin_action may take some back
+  refund --turn ID --note TEXT                      give back what a turn was billed, once
+  reconcile                                         check all books now, and print the report; ends with 1 when
+                                                    something was found
   key    --user ID --name N [--test] [--scope created|all] [--brand B]
                                                     create an API key; prints its value once
   model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--label L]
@@ -23,11 +28,12 @@ const { positionals, values } = parseArgs({
     ...{ email: { type: "string" }, name: { type: "string" }, admin: { type: "boolean" }, user: { type: "string" } },
     ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
     ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
+    ...{ reason: { type: "string" }, reference: { type: "string" }, turn: { type: "string" } },
     ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
   },
 })
 
-function need(name: "email" | "name" | "user" | "usd" | "pin" | "input" | "output"): string {
+function need(name: "email" | "name" | "user" | "usd" | "pin" | "input" | "output" | "turn" | "note"): string {
   const value = values[name]
   if (!value) throw new Error(`--${name} is missing.\n\n${USAGE}`)
   return value
@@ -39,7 +45,9 @@ function amount(text: string): number {
   return usd
 }
 
-async function run(sql: RunSql): Promise<string> {
+async function run(client: pg.Client): Promise<string> {
+  // Without parameters the simple protocol is used: schema.sql is many statements.
+  const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
   const now = new Date()
   switch (positionals[0]) {
     case "schema":
@@ -56,19 +64,15 @@ async function run(sql: RunSql): Promise<string> {
       return `user_id ${userId}${password ? `\npassword ${password} (shown once)` : ""}`
     }
     case "top-up": {
-      const micros = fromUsd(amount(need("usd")))
-      if (micros === null || micros <= 0) throw new Error("--usd takes a positive amount with at most 7 decimals.")
-      const note = values.note && { note: values.note }
-      const paid = await topUp(sql, {
-        userId: Number(need("user")),
-        micros,
-        reason: "operator_topup",
-        actor: "admin",
-        ...note,
-        now,
-      })
-      if (paid === null) throw new Error(`There is no user ${need("user")}.`)
-      return `balance ${paid / 10_000_000} USD`
+      const { reason, note, reference } = values
+      return topUpAccount(client, { user: need("user"), usd: need("usd"), reason, note, reference })
+    }
+    case "refund":
+      return refund(client, { turn: need("turn"), note: need("note") })
+    case "reconcile": {
+      const { report, sound } = await reconcile(client)
+      if (!sound) process.exitCode = 1
+      return report
     }
     case "key": {
       const { scope = "created", brand = "turnpike" } = values
@@ -108,9 +112,7 @@ try {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
   await client.connect()
   try {
-    // Without parameters the simple protocol is used: schema.sql is many statements.
-    const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
-    console.log(await run(sql))
+    console.log(await run(client))
   } finally {
     await client.end()
   }

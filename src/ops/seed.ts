@@ -1,3 +1,4 @@
+import type { CreditReason } from "../billing/buckets.ts"
 import { type NewKey, newKey } from "../identity/new-key.ts"
 
 /** The least that a direct connection of any kind offers. */
@@ -19,25 +20,21 @@ export async function createUser(
   return Number(rows[0]?.user_id)
 }
 
-/** Adds credit with its ledger row, in one statement. Returns the new balance in credit micros; null for no such user. */
+/** Books credit as creditAccount does, each time anew. Returns the new balance in credit micros; null for no such user. */
 export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<number | null> {
   const rows = await sql(
-    `with paid as (
-       update wallets set balance_credit_micros = balance_credit_micros + $2::bigint where user_id = $1::bigint
-       returning balance_credit_micros as balance
-     )
-     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, actor, note, created_at)
-     select $1::bigint, $3, $2::bigint, balance, $4, $5, $6 from paid
-     returning balance_after_credit_micros as balance`,
+    `select entry ->> 'balance_after_credit_micros' as balance, refused from book_entry($1::bigint, $3::text, $2::bigint,
+       null, null, null, null, $4::text, $5::text, $6::timestamptz)`,
     [userId, micros, reason, actor, note ?? null, now.toISOString()],
   )
-  return rows[0] ? Number(rows[0].balance) : null
+  if (rows[0]?.refused === "balance_too_low") throw new Error("The account has less than that available.")
+  return rows[0]?.balance == null ? null : Number(rows[0].balance)
 }
 
 interface TopUp {
   userId: number
   micros: number
-  reason: "operator_topup" | "admin_grant" | "manual_topup"
+  reason: CreditReason
   actor: string
   note?: string
   now: Date

@@ -157,9 +157,12 @@ export interface Ledger {
   amount_credit_micros: number | null;
   balance_after_credit_micros: number;
   created_at: Timestamp;
+  currency: string | null;
+  currency_amount_minor: number | null;
   ledger_id: Generated<number>;
   note: string | null;
   reason: string;
+  reference: string | null;
   turn_id: string | null;
   user_id: number;
 }
@@ -177,6 +180,34 @@ export interface ModelCatalog {
   price_output: number;
   price_version: Generated<number>;
   sort_order: Generated<number>;
+}
+
+export interface ReconciliationFindings {
+  counter: Json | null;
+  expected_credit_micros: number | null;
+  finding_id: Generated<number>;
+  found_at: Timestamp;
+  found_credit_micros: number | null;
+  kind: string;
+  ledger_id: number | null;
+  reconciliation_id: string;
+  repaired_at: Timestamp | null;
+  turn_id: string | null;
+  user_id: number | null;
+}
+
+export interface Reconciliations {
+  accounts: Generated<number>;
+  counters: Generated<number>;
+  findings: Generated<number>;
+  finished_at: Timestamp | null;
+  ledger_rows: Generated<number>;
+  phase: string;
+  position: Generated<string>;
+  reconciliation_id: string;
+  started_at: Timestamp;
+  started_by: string;
+  turns: Generated<number>;
 }
 
 export interface Sessions {
@@ -246,6 +277,14 @@ export interface SpendCounters {
   subject: string;
   told_percents: Generated<number[]>;
   user_id: number;
+}
+
+export interface Sweeps {
+  duration_ms: number;
+  name: string;
+  ok: boolean;
+  ran_at: Timestamp;
+  succeeded_at: Timestamp | null;
 }
 
 export interface Tasks {
@@ -446,12 +485,15 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   ledger: Ledger;
   model_catalog: ModelCatalog;
+  reconciliation_findings: ReconciliationFindings;
+  reconciliations: Reconciliations;
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;
   spaces: Spaces;
   spend_counters: SpendCounters;
+  sweeps: Sweeps;
   tasks: Tasks;
   turn_events: TurnEvents;
   turn_steps: TurnSteps;

@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   request: "req",
   session: "ses",
   erasure: "era",
+  reconciliation: "rec",
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -10,6 +10,7 @@ import { AgentFailed, type CalledStep } from "./call-step.ts"
 import { type Claim, claimTurn, type ModelRow } from "./claim-turn.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
+import { isOurFailure } from "./our-failures.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import { releaseTurn } from "./release-turn.ts"
@@ -146,13 +147,9 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
 
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") {
-    return {
-      state: "failed",
-      code: error.code ?? "FAILED",
-      message: error.message,
-      ours: false,
-      result: run.partialResult(),
-    }
+    const code = error.code ?? "FAILED"
+    const ours = isOurFailure(code)
+    return { state: "failed", code, message: error.message, ours, result: ours ? null : run.partialResult() }
   }
   // What was done before it is billed: with tools, the customer's own files and answers decide what the provider sees.
   const ours = run.cost === 0

@@ -40,6 +40,8 @@ export async function settleTurn(
   const failed = outcome.state === "failed" ? outcome : null
   const billable = failed === null || !failed.ours
   const lastCost = step?.cost ?? 0
+  // The wallet's amounts are read under its lock: PostgreSQL checks constraints on a row made of an older version before it
+  // looks for a newer one, so that a hold which grew at this moment would seem more than the wallet holds.
   const billed = sql`case when turn.billed_credit_micros > 0 then ${lastCost}::bigint else 0 end`
   const { rows } = await sql<{ turn: EndedTurn }>`with turn as (
       update turns t set ${step ? sql`${addStep(step)},` : sql``}
@@ -67,10 +69,12 @@ export async function settleTurn(
         jsonb_strip_nulls(jsonb_build_object('state', state, 'status_reason', status_reason, 'error_code', error_code)),
         finished_at
       from turn
+    ), wallet as materialized (
+      select w.* from wallets w, turn where w.user_id = turn.user_id and turn.hold_credit_micros > 0 for update of w
     ), paid as (
-      update wallets w set balance_credit_micros = w.balance_credit_micros - turn.billed_credit_micros,
-        held_credit_micros = w.held_credit_micros - turn.hold_credit_micros
-      from turn where w.user_id = turn.user_id and turn.hold_credit_micros > 0
+      update wallets w set balance_credit_micros = wallet.balance_credit_micros - turn.billed_credit_micros,
+        held_credit_micros = wallet.held_credit_micros - turn.hold_credit_micros
+      from turn, wallet where w.user_id = wallet.user_id
       returning w.user_id, w.balance_credit_micros as balance
     ), entry as (
       insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)

@@ -26,11 +26,12 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     `select t.turn_id, t.state, t.billed_credit_micros::float8 as billed, t.last_event_seq,
        (select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type) order by e.seq)
         from turn_events e where e.turn_id = t.turn_id) as events,
-       coalesce((select sum(-l.amount_credit_micros) from ledger l where l.turn_id = t.turn_id), 0)::float8 as ledger,
-       (select count(*) from ledger l where l.turn_id = t.turn_id)::int as ledger_rows,
+       coalesce((select sum(-l.amount_credit_micros) from ledger l
+         where l.turn_id = t.turn_id and l.reason <> 'admin_action'), 0)::float8 as ledger,
+       (select count(*) from ledger l where l.turn_id = t.turn_id and l.reason <> 'admin_action')::int as ledger_rows,
        coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed,
        (select a.billed_credit_micros::float8 from api_turns a where a.turn_id = t.turn_id) as chat_billed,
-       (select min(l.reason) from ledger l where l.turn_id = t.turn_id) as reason, t.key_id is null as chat,
+       (select min(l.reason) from ledger l where l.turn_id = t.turn_id and l.reason <> 'admin_action') as reason, t.key_id is null as chat,
        t.started_at is not null as started,
        (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files
      from turns t where t.user_id = $1 order by t.conversation_id, t.position`,

@@ -40,7 +40,7 @@ test("deployed code imports nothing of the local stand-ins, and only the worker 
   for (const entry of filesBelow("functions")) {
     expect([...reached(entry)].filter((path) => /^src\/(local|ops)\//.test(path))).toEqual([])
   }
-  for (const group of ["v1", "account"]) {
+  for (const group of ["v1", "account", "admin"]) {
     const models = [...reached(`functions/${group}.ts`)].filter((path) => path.startsWith("src/agent/call-model"))
     expect(models, group).toEqual([])
   }

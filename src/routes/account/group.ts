@@ -1,20 +1,12 @@
 import { parseBaseEnv } from "../../env.ts"
 import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
-import { testQuery } from "../../http/query.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { serveReference } from "../../http/serve-reference.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { dashboardGuides } from "../../reference/dashboard-guides.ts"
-import { mountUsageReport } from "../usage-report.ts"
-import { mountChat } from "./chat.ts"
-import { describeDashboard } from "./document.ts"
-import { mountKeys } from "./keys.ts"
-import { mountLimits } from "./limits.ts"
-import { mountMoney } from "./money.ts"
-import { mountSpaces } from "./spaces.ts"
-import { mountTurns } from "./turns.ts"
-import { mountWebhooks } from "./webhooks.ts"
+import { dashboardApp, describeDashboard } from "./document.ts"
+import { mountAccount } from "./operations.ts"
 
 /** /api/account/*: what an account's owner sees and does in the dashboard. */
 export const account: Group = {
@@ -23,18 +15,11 @@ export const account: Group = {
     serveReference(app, {
       documentPath: "/api/openapi.json",
       pagePath: "/api/docs",
-      describe: (origin) => describeDashboard(app, { origin }),
+      describe: (origin) => describeDashboard(dashboardApp(), { origin }),
       guidesOf: dashboardGuides,
       aboutErrors: "`code` is stable and made for programs, `detail` for people; a 422 has faults instead of both.",
     })
     app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
-    mountMoney(app)
-    mountLimits(app)
-    mountKeys(app)
-    mountSpaces(app)
-    mountTurns(app)
-    mountChat(app)
-    mountWebhooks(app)
-    mountUsageReport(app, { prefix: "/api/account", query: testQuery })
+    mountAccount(app)
   },
 }

@@ -1,6 +1,8 @@
 import * as z from "zod"
+import { BUCKET_NAMES, LEDGER_REASONS } from "../../billing/buckets.ts"
 import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
-import { LEDGER_REASONS, ledgerEntrySchema, listLedger, serializeLedgerEntry } from "../../billing/list-ledger.ts"
+import { ledgerEntrySchema, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
+import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
 import { createdQuery, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
@@ -42,9 +44,13 @@ export function mountMoney(app: App) {
       id: "listLedger",
       tag,
       summary: "List the ledger",
-      description: "Every amount that was ever booked, newest first. The balance is the sum of all of them.",
+      description:
+        "Every amount that was ever booked, newest first. The balance is the sum of all of them. A refund " +
+        "is an `admin_action` with the `turn_id` of what it gives back; the turn's `billed_cost_usd` and the reports of usage " +
+        "stay as they were.",
       query: z.strictObject({
         reason: z.enum(LEDGER_REASONS).optional(),
+        bucket: z.enum(BUCKET_NAMES).optional(),
         turn: idParam.optional().meta({ description: "A `turn_id`." }),
         ...createdQuery,
         ...listQuery,

@@ -3,6 +3,7 @@ import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
+import { sweepBooks } from "../../billing/reconcile.ts"
 import type { Context } from "../../context.ts"
 import { sweepErasures } from "../../end-users/sweep-erasures.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
@@ -20,6 +21,7 @@ import { verifySignature } from "../../platform/queue-signature.ts"
 import { sweepCounters } from "../../quotas/sweep-counters.ts"
 import { sweepArchivedSpaces } from "../../spaces/sweep-archived.ts"
 import { CHECK_SERVER_PATH, TRY_TOOL_PATH } from "../../spaces/try-tool.ts"
+import { noteSweeps, type SweepRun } from "../../system/note-sweeps.ts"
 import { checkServer, checkServerInput, tryTool, tryToolInput } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
 import type { AgentContext } from "../../turns/agent-context.ts"
@@ -69,6 +71,7 @@ const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
   files: sweepFiles,
   idempotency_keys: sweepIdempotencyKeys,
   counters: sweepCounters,
+  books: sweepBooks,
 }
 
 /** /callbacks/*: what QStash calls, and the cron sweeper. */
@@ -99,14 +102,17 @@ export const callbacks: Group = {
     )
   },
   async scheduled(ctx) {
-    for (const [what, sweep] of Object.entries(SWEEPS)) {
+    const runs: SweepRun[] = []
+    for (const [name, sweep] of Object.entries(SWEEPS)) {
+      const ranAt = ctx.clock.now()
       // One that fails does not keep the others from their work; it is tried again in a minute.
-      try {
-        ctx.log("info", `${what}.swept`, { ...(await sweep(ctx)) })
-      } catch (error) {
-        ctx.log("error", `${what}.sweep_failed`, { error: describeError(error) })
-      }
+      const ok = await sweep(ctx).then(
+        (result) => ctx.log("info", `${name}.swept`, { ...result }) ?? true,
+        (error: unknown) => ctx.log("error", `${name}.sweep_failed`, { error: describeError(error) }) ?? false,
+      )
+      runs.push({ name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok })
     }
+    await noteSweeps(ctx, runs)
   },
 }
 

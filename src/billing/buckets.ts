@@ -1,0 +1,51 @@
+/** Why an amount was booked (contract section 2.2). */
+export const LEDGER_REASONS = [
+  "admin_grant",
+  "admin_action",
+  "operator_topup",
+  "signup_credit",
+  "referral_signup_credit",
+  "manual_topup",
+  "credit_purchase",
+  "usage",
+  "space_usage",
+  "referral_credit_commission",
+] as const
+
+export type LedgerReason = (typeof LEDGER_REASONS)[number]
+
+/** The reasons for which credit is given; `admin_action` also takes some back. */
+export const CREDIT_REASONS = [
+  "admin_grant",
+  "admin_action",
+  "operator_topup",
+  "signup_credit",
+  "referral_signup_credit",
+  "manual_topup",
+  "credit_purchase",
+] as const satisfies LedgerReason[]
+
+export type CreditReason = (typeof CREDIT_REASONS)[number]
+
+/**
+ * What reports sum by (contract section 2.2): an amount is in the bucket of its reason, when it has that bucket's sign. Of no
+ * bucket are commissions, which have no amount, and what an `admin_action` takes back.
+ */
+export const BUCKETS = {
+  free: { reasons: ["admin_grant", "admin_action", "operator_topup"], sign: 1 },
+  bonus: { reasons: ["signup_credit", "referral_signup_credit"], sign: 1 },
+  paid: { reasons: ["manual_topup", "credit_purchase"], sign: 1 },
+  spent: { reasons: ["usage", "space_usage"], sign: -1 },
+} as const satisfies Record<string, { reasons: LedgerReason[]; sign: 1 | -1 }>
+
+export type Bucket = keyof typeof BUCKETS
+
+export const BUCKET_NAMES = Object.keys(BUCKETS) as [Bucket, ...Bucket[]]
+
+export function bucketOf({ reason, amount }: { reason: LedgerReason; amount: number | null }): Bucket | null {
+  const inBucket = (name: Bucket) => {
+    const { reasons, sign } = BUCKETS[name]
+    return (reasons as readonly LedgerReason[]).includes(reason) && amount !== null && amount * sign > 0
+  }
+  return BUCKET_NAMES.find(inBucket) ?? null
+}

@@ -1,0 +1,74 @@
+import { type RawBuilder, sql } from "kysely"
+import { OUR_FAILURES } from "../turns/our-failures.ts"
+import { RECONCILIATION_POLICY } from "./policies.ts"
+import { currentPeriod } from "./reconcile-counters.ts"
+import type { Slice, SliceOf } from "./reconcile-slices.ts"
+
+/**
+ * Each turn: its charge is there once, of its amount, its account and its kind, and only when it has ended and was not our
+ * failure; its calls' bills add up to it; a refund gave all of it back, once; its hold is open exactly while it is; somebody will
+ * look at it; and its periods have counters. What a refund has given back whole is settled.
+ */
+export function turnsSlice({ position, size, now }: SliceOf): Slice {
+  const orphanedFrom = new Date(now.getTime() + RECONCILIATION_POLICY.orphanedAfterMs)
+  return {
+    ctes: sql`slice as materialized (
+      select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
+        t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
+        t.billed_credit_micros as billed, t.wake_at is null or t.wake_at > ${orphanedFrom}::timestamptz as unwatched,
+        t.state = 'failed' and t.error_code in (${sql.join([...OUR_FAILURES])}) as ours,
+        case when t.finished_at is null or t.test then 0 else t.billed_credit_micros end as due,
+        c.charges, c.charged, c.charge_id, c.elsewhere, c.of_other_kind, r.refunds, r.refunded, r.refund_id, r.refund_elsewhere,
+        r.refunds = 1 and r.refunded = c.charged as undone, b.bills
+      from (select * from turns where turn_id > ${position} order by turn_id limit ${size}::integer) t,
+        lateral (
+          select count(*) as charges, coalesce(-sum(l.amount_credit_micros), 0)::bigint as charged, max(l.ledger_id) as charge_id,
+            coalesce(bool_or(l.user_id <> t.user_id), false) as elsewhere,
+            coalesce(bool_or((l.reason = 'space_usage') <> (t.key_id is null)), false) as of_other_kind
+          from ledger l where l.turn_id = t.turn_id and l.reason in ('usage', 'space_usage')
+        ) c, lateral (
+          select count(*) as refunds, coalesce(sum(l.amount_credit_micros), 0)::bigint as refunded, max(l.ledger_id) as refund_id,
+            coalesce(bool_or(l.user_id <> t.user_id), false) as refund_elsewhere
+          from ledger l where l.turn_id = t.turn_id and l.reason = 'admin_action' and l.turn_id is not null
+        ) r, lateral (
+          select coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::bigint
+            + coalesce((select a.billed_credit_micros from api_turns a where a.turn_id = t.turn_id), 0) as bills
+        ) b
+    )`,
+    last: sql`select turn_id from slice order by turn_id desc limit 1`,
+    findings: sql`select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found
+      from slice s, lateral (values
+        ('charged_twice', s.charges > 1 and not s.undone, s.charge_id, s.due, s.charged),
+        ('charge_missing', s.charges = 0 and s.due > 0, null, s.due, 0),
+        ('failure_charged', s.ours and s.charged > 0 and s.refunds = 0, s.charge_id, 0, s.charged),
+        ('charge_unexpected', s.charges = 1 and s.due = 0 and not s.ours and not s.undone, s.charge_id, 0, s.charged),
+        ('charge_amount', s.charges = 1 and s.due > 0 and s.charged <> s.due and not s.undone, s.charge_id, s.due, s.charged),
+        ('charge_of_other_account', s.elsewhere, s.charge_id, null, s.charged),
+        ('charge_of_other_kind', s.of_other_kind, s.charge_id, null, s.charged),
+        ('usage_bills', s.bills <> s.billed, null, s.billed, s.bills),
+        ('refunded_twice', s.refunds > 1, s.refund_id, s.charged, s.refunded),
+        ('refund_amount', s.refunds = 1 and s.refunded <> s.charged, s.refund_id, s.charged, s.refunded),
+        ('refund_of_other_account', s.refund_elsewhere, s.refund_id, null, s.refunded),
+        ('hold_on_ended_turn', s.ended and s.held <> 0, null, 0, s.held),
+        ('hold_differs', not s.ended and s.held <> s.hold, null, s.hold, s.held),
+        ('orphaned_turn', not s.ended and s.unwatched, null, s.hold, s.held)
+      ) f (kind, wrong, ledger_id, expected, found)
+      where f.wrong
+      union all ${uncounted(now)}`,
+  }
+}
+
+/** Turns of current periods that have no counter at all: what counters say themselves is looked at in their own phase. */
+function uncounted(now: Date): RawBuilder<unknown> {
+  return sql`select distinct 'counter_missing', s.user_id, null, null::bigint,
+      jsonb_build_object('kind', p.kind, 'subject', p.subject, 'period', p.period, 'starts_at', p.starts_at), null::bigint, 0::bigint
+    from slice s left join api_keys k on k.key_id = s.key_id, lateral (values
+      ('key', s.key_id, 'day', date_trunc('day', s.created_at, 'UTC')),
+      ('key', s.key_id, 'window', s.window_started_at),
+      ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
+      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
+    where s.key_id is not null and (s.billed > 0 or (not s.ended and s.hold > 0))
+      and ${currentPeriod(sql`p.period`, sql`p.starts_at`, sql`k.window_seconds`, now)}
+      and not exists (select 1 from spend_counters c where c.user_id = s.user_id and c.kind = p.kind and c.subject = p.subject
+        and c.period = p.period and c.starts_at = p.starts_at)`
+}

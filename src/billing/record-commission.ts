@@ -1,0 +1,40 @@
+import { sql } from "kysely"
+import type { Context } from "../context.ts"
+import { TurnpikeError } from "../errors.ts"
+import { keyReused, type Made } from "../identity/once.ts"
+import { type Booking, bookedBy } from "./booking.ts"
+import type { LedgerRow } from "./ledger-entry.ts"
+
+interface Commission {
+  /** The referrer. */
+  userId: number
+  /** ISO 4217. */
+  currency: string
+  /** In the currency's minor units (cents; whole yen), above 0. */
+  minor: number
+  /** What it is for, such as a payment of whom they referred: there is one for each. */
+  source: string
+  actor: string
+  note?: string | null
+}
+
+/**
+ * Notes a referrer's commission (contract section 2.2): an amount of a currency, no credit, so the running total stays. Once for
+ * each referrer and source. NOT_FOUND for the user, VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED for another amount.
+ */
+export async function recordCommission(
+  ctx: Pick<Context, "db" | "clock">,
+  { userId, currency, minor, source, actor, note }: Commission,
+): Promise<Made<LedgerRow>> {
+  if (!/^[A-Z]{3}$/.test(currency)) throw wrong("currency", "is no ISO 4217 code")
+  if (!Number.isSafeInteger(minor) || minor <= 0) throw wrong("minor", "is a whole number above 0")
+  const { rows } =
+    await sql<Booking>`select * from book_entry(${userId}::bigint, 'referral_credit_commission', null, null,
+    ${`commission:${userId}:${source}`}, ${currency}, ${minor}::bigint, ${actor}, ${note ?? null}::text,
+    ${ctx.clock.now()}::timestamptz)`.execute(ctx.db)
+  const booked = bookedBy(rows[0])
+  if (booked.made.currency !== currency || booked.made.currency_amount_minor !== minor) throw keyReused()
+  return booked
+}
+
+const wrong = (param: string, what: string) => new TurnpikeError("VALIDATION_FAILED", `${param}: ${what}`, { param })

@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto"
+import type pg from "pg"
+import { CREDIT_REASONS, type CreditReason } from "../billing/buckets.ts"
+import { creditAccount } from "../billing/credit-account.ts"
+import { fromUsd, toUsd } from "../billing/money.ts"
+import { reconcileNow } from "../billing/reconcile.ts"
+import { FINDING_KINDS, serializeReconciliation } from "../billing/reconciliation-row.ts"
+import { refundTurn } from "../billing/refund-turn.ts"
+import type { Context } from "../context.ts"
+import { systemClock } from "../platform/clock.ts"
+import { createLog } from "../platform/log.ts"
+import { directDatabase } from "./direct-database.ts"
+
+const ACTOR = "operator"
+
+function booksOf(client: pg.Client): Pick<Context, "db" | "clock" | "log"> {
+  return { db: directDatabase(client), clock: systemClock, log: createLog({ LOG_LEVEL: "silent" }, {}) }
+}
+
+interface TopUp {
+  user: string
+  usd: string
+  reason?: string | undefined
+  note?: string | undefined
+  /** The same one twice books once. */
+  reference?: string | undefined
+}
+
+/** Books credit, or with a negative admin_action takes some back. Says what the balance is then. */
+export async function topUpAccount(client: pg.Client, { user, usd, note, ...more }: TopUp): Promise<string> {
+  const reason = (more.reason ?? "operator_topup") as CreditReason
+  if (!CREDIT_REASONS.includes(reason)) throw new Error(`--reason takes one of ${CREDIT_REASONS.join(", ")}.`)
+  const micros = usd.trim() === "" ? null : fromUsd(Number(usd))
+  if (micros === null || micros === 0 || (micros < 0 && reason !== "admin_action")) {
+    throw new Error("--usd takes an amount with at most 7 decimals, above 0; below 0 only with --reason admin_action.")
+  }
+  const userId = Number(user)
+  if (!Number.isSafeInteger(userId)) throw new Error("--user takes the number of a user.")
+  const reference = `operator:${more.reference ?? randomUUID()}`
+  const credit = { userId, reason, micros, reference, actor: ACTOR, note: note ?? null }
+  const { made, replayed } = await creditAccount(booksOf(client), credit)
+  const again = replayed ? " (it was booked before)" : ""
+  return `ledger_id ${made.ledger_id}${again}\nbalance ${toUsd(made.balance_after_credit_micros)} USD`
+}
+
+export async function refund(client: pg.Client, { turn, note }: { turn: string; note: string }): Promise<string> {
+  const { made, replayed } = await refundTurn(booksOf(client), { turnId: turn, actor: ACTOR, note })
+  const again = replayed ? " (it was refunded before)" : ""
+  return `ledger_id ${made.ledger_id}${again}\nrefunded ${toUsd(made.amount_credit_micros ?? 0)} USD to user ${made.user_id}`
+}
+
+/** The report of a whole pass, as JSON, and whether nothing was found. */
+export async function reconcile(client: pg.Client): Promise<{ report: string; sound: boolean }> {
+  const report = serializeReconciliation(await reconcileNow(booksOf(client)))
+  const findings = report.findings.map((finding) => ({ ...finding, meaning: FINDING_KINDS[finding.kind] }))
+  return { report: JSON.stringify({ ...report, findings }, null, 2), sound: report.findings_total === 0 }
+}

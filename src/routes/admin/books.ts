@@ -1,0 +1,109 @@
+import * as z from "zod"
+import { creditSchema, grantCredit } from "../../billing/credit-account.ts"
+import { adminLedgerEntrySchema, serializeAdminLedgerEntry } from "../../billing/ledger-entry.ts"
+import { fromUsd } from "../../billing/money.ts"
+import { refundSchema, refundTurnAs } from "../../billing/refund-turn.ts"
+import type { App } from "../../http/app.ts"
+import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
+import { idParam } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+
+const tag = "Books"
+
+export function mountBooks(app: App) {
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/users/{user_id}/credits",
+      id: "creditUser",
+      tag,
+      summary: "Credit an account",
+      description:
+        "Books an amount with its entry in the account's ledger: at once, and once for an Idempotency-Key, however often it is " +
+        "sent. A negative `admin_action` takes back what was booked by mistake, at most what is available.",
+      params: z.object({
+        user_id: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(Number.MAX_SAFE_INTEGER)
+          .meta({ description: "The account.", example: 42 }),
+      }),
+      headers: [
+        {
+          name: "Idempotency-Key",
+          required: true,
+          description: "1–255 printable ASCII characters, unique per credit. Keys belong to the admin who sends them.",
+          example: "outage-2026-01-14-user-42",
+        },
+      ],
+      body: creditSchema,
+      answer: {
+        status: 201,
+        description: "The entry.",
+        schema: adminLedgerEntrySchema,
+        headers: { [REPLAYED]: "`true` when the entry was there already." },
+      },
+      errors: [
+        "ROLE_REQUIRED",
+        "IDEMPOTENCY_KEY_REQUIRED",
+        "IDEMPOTENCY_KEY_INVALID",
+        "IDEMPOTENCY_KEY_REUSED",
+        "NOT_FOUND",
+        "BALANCE_TOO_LOW",
+      ],
+      example: { answer: CREDIT },
+    },
+    async (c, { params, body: { reason, amount_usd, note } }) => {
+      const idempotencyKey = parseIdempotencyKey(c.req.header("idempotency-key"))
+      const credit = { userId: params.user_id, reason, micros: fromUsd(amount_usd) ?? 0, note, idempotencyKey }
+      return serializeAdminLedgerEntry(madeOf(c, await grantCredit(c.get("ctx"), sessionOf(c), credit)))
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/turns/{turn_id}/refund",
+      id: "refundTurn",
+      tag,
+      summary: "Refund a turn",
+      description:
+        "Gives back all that an ended turn was charged, as an `admin_action` with its `turn_id` in its owner's ledger. At most " +
+        "once: a second time answers the refund that is there. The turn's `billed_cost_usd`, reports of usage, and what caps " +
+        "count as spent stay as they were. A turn that failed by us is billed nothing in the first place.",
+      params: z.object({ turn_id: idParam }),
+      body: refundSchema,
+      answer: {
+        status: 200,
+        description: "The refund's entry.",
+        schema: adminLedgerEntrySchema,
+        headers: { [REPLAYED]: "`true` when the turn was refunded already." },
+      },
+      errors: ["ROLE_REQUIRED", "NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"],
+      example: { answer: REFUND },
+    },
+    async (c, { params, body }) => {
+      const refund = { turnId: params.turn_id, note: body.note }
+      return serializeAdminLedgerEntry(madeOf(c, await refundTurnAs(c.get("ctx"), sessionOf(c), refund)))
+    },
+  )
+}
+
+const CREDIT = {
+  reason: "admin_grant",
+  bucket: "free",
+  amount_credit_micros: 50_000_000,
+  amount_energy: 50,
+  amount_usd: 5,
+  turn_id: null,
+  note: "For the outage of 14 January.",
+}
+const REFUND = {
+  reason: "admin_action",
+  bucket: "free",
+  amount_credit_micros: 41_000,
+  amount_energy: 0.041,
+  amount_usd: 0.0041,
+  note: "For the outage of 14 January.",
+}

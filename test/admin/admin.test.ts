@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { App } from "../../src/http/app.ts"
+import { admin as group } from "../../src/routes/admin/group.ts"
+import { type Admin, dumpMoney, signInAdmin } from "../harness/books.ts"
+import { ORIGIN } from "../harness/dashboard.ts"
+import { expectBooks } from "../harness/promises.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+const app = new App()
+group.mount(app)
+
+let world: World
+let admin: Admin
+let client: TestClient
+let turnId: string
+beforeAll(async () => {
+  world = await createWorld()
+  admin = await signInAdmin(world)
+  client = await world.createAccount()
+  turnId = (await client.runTurn({ space: await client.space() })).turn_id
+})
+afterAll(() => world.close())
+
+const CREDIT = { reason: "admin_grant", amount_usd: 2.5, note: "Welcome." }
+const BODIES: Record<string, object> = { creditUser: CREDIT, refundTurn: { note: "Sorry." } }
+const keyed = () => ({ "idempotency-key": crypto.randomUUID() })
+
+/** A request of each operation that would succeed. */
+const requests = () =>
+  app.operations.map((operation) => ({
+    operation,
+    method: operation.method.toUpperCase(),
+    path: operation.path.replace("{user_id}", String(client.userId)).replace("{turn_id}", turnId),
+    body: BODIES[operation.id],
+  }))
+
+describe("who may", () => {
+  test("only an admin: a user is 403 and nothing happens, without a session it is 401, for every operation", async () => {
+    const user = await world.signIn(client.userId)
+    for (const { method, path, body } of requests()) {
+      const before = await dumpMoney(world)
+      expect(await user.json(method, path, body, keyed()), path).toMatchObject([403, { code: "ROLE_REQUIRED" }])
+      const bare = await world.invoke(
+        new Request(ORIGIN + path, {
+          method,
+          headers: { "sec-fetch-site": "same-origin", "content-type": "application/json", ...keyed() },
+          ...(body && { body: JSON.stringify(body) }),
+        }),
+      )
+      expect([bare.status, await bare.json()], path).toMatchObject([401, { code: "SESSION_REQUIRED" }])
+      const key = await client.call(method, path, body, { ...keyed(), "sec-fetch-site": "same-origin" })
+      expect(key.status, "an API key is no session").toBe(401)
+      expect(await dumpMoney(world)).toEqual(before)
+      expect(await world.sql("select 1 from reconciliations")).toEqual([])
+    }
+  })
+
+  test("a role that is taken away, or given, binds the very next request", async () => {
+    const other = await signInAdmin(world)
+    const look = async () => (await other.json("GET", "/api/admin/system"))[0]
+    expect(await look()).toBe(200)
+    await world.sql("update users set role = 'user' where user_id = $1", [other.userId])
+    expect(await look()).toBe(403)
+    await world.sql("update users set role = 'admin' where user_id = $1", [other.userId])
+    expect(await look()).toBe(200)
+    await world.sql("update users set disabled_at = now() where user_id = $1", [other.userId])
+    expect(await look()).toBe(401)
+  })
+
+  test("what changes something comes from our own pages only, and as JSON", async () => {
+    for (const { method, path, body } of requests().filter(({ method }) => method !== "GET")) {
+      for (const site of ["cross-site", "same-site", "none"]) {
+        const [status, { code }] = await admin.json(method, path, body, { ...keyed(), "sec-fetch-site": site })
+        expect([status, code], `${path} ${site}`).toEqual([403, "CROSS_ORIGIN"])
+      }
+      const [status, { code }] = await admin.json(method, path, "{}", { ...keyed(), "content-type": "text/plain" })
+      expect([status, code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"])
+    }
+  })
+})
+
+test("every operation answers exactly what it declares", async () => {
+  await world.sweep()
+  for (const { operation, method, path, body } of requests()) {
+    const response = await admin.call(method, path, body, keyed())
+    const answer = await response.json()
+    expect([response.status, answer], operation.id).toEqual([
+      operation.answer.status,
+      operation.answer.schema.parse(answer),
+    ])
+  }
+})
+
+describe("a credit", () => {
+  const credit = (body: object, headers: Record<string, string> = keyed(), userId: number | string = client.userId) =>
+    admin.json("POST", `/api/admin/users/${userId}/credits`, body, headers)
+
+  test("is booked once for an Idempotency-Key, with who booked it and why", async () => {
+    const headers = keyed()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => credit(CREDIT, headers)))
+    expect(answers.map(([status]) => status)).toEqual(Array(8).fill(201))
+    expect(new Set(answers.map(([, { ledger_id }]) => ledger_id)).size).toBe(1)
+    expect(answers[0]?.[1]).toMatchObject({
+      user_id: client.userId,
+      actor: `admin:${admin.userId}`,
+      bucket: "free",
+      amount_usd: 2.5,
+      amount_energy: 25,
+      note: "Welcome.",
+    })
+    const again = await admin.call("POST", `/api/admin/users/${client.userId}/credits`, CREDIT, headers)
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    for (const change of [{ amount_usd: 2.4 }, { reason: "operator_topup" }, { note: "Other." }]) {
+      const [status, { detail }] = await credit({ ...CREDIT, ...change }, headers)
+      expect([status, detail[0].type]).toEqual([422, "idempotency_key_reused"])
+    }
+    const other = await signInAdmin(world)
+    const [status, entry] = await other.json("POST", `/api/admin/users/${client.userId}/credits`, CREDIT, headers)
+    expect([status, entry.ledger_id !== answers[0]?.[1].ledger_id], "another admin's keys are their own").toEqual([
+      201,
+      true,
+    ])
+    const owner = await world.signIn(client.userId)
+    expect((await owner.json("GET", "/api/account/ledger?limit=1"))[1].items[0]).toMatchObject({
+      actor: "operator",
+      note: "Welcome.",
+    })
+    await expectBooks(world, client.userId)
+  })
+
+  test("that is wrong is refused, and nothing is booked", async () => {
+    const before = await dumpMoney(world)
+    const faults: [object, string][] = [
+      [{ ...CREDIT, amount_usd: 0 }, "amount_usd"],
+      [{ ...CREDIT, amount_usd: -1 }, "amount_usd"],
+      [{ ...CREDIT, amount_usd: 0.00000001 }, "amount_usd"],
+      [{ ...CREDIT, amount_usd: 1_000_000.1 }, "amount_usd"],
+      [{ ...CREDIT, amount_usd: "1" }, "amount_usd"],
+      [{ ...CREDIT, reason: "usage" }, "reason"],
+      [{ ...CREDIT, reason: "referral_credit_commission" }, "reason"],
+      [{ ...CREDIT, note: " " }, "note"],
+      [{ ...CREDIT, note: "x".repeat(501) }, "note"],
+      [{ ...CREDIT, more: 1 }, "more"],
+    ]
+    for (const [body, field] of faults) {
+      const [status, { detail }] = await credit(body)
+      expect([status, detail[0].loc], JSON.stringify(body)).toEqual([422, ["body", field]])
+    }
+    expect(await credit(CREDIT, {})).toMatchObject([400, { code: "IDEMPOTENCY_KEY_REQUIRED" }])
+    expect(await credit(CREDIT, keyed(), 999_999)).toMatchObject([404, { code: "NOT_FOUND" }])
+    expect((await credit(CREDIT, keyed(), "me"))[0]).toBe(422)
+    const less = { reason: "admin_action", amount_usd: -999_999, note: "Too much." }
+    expect(await credit(less)).toMatchObject([409, { code: "BALANCE_TOO_LOW" }])
+    expect(await dumpMoney(world)).toEqual(before)
+    expect((await credit({ ...less, amount_usd: -0.5 }))[1]).toMatchObject({ amount_usd: -0.5, bucket: null })
+    await expectBooks(world, client.userId)
+  })
+})
+
+test("a refund answers the one that is there, and refuses what has nothing to give back", async () => {
+  const refund = (id: string) => admin.call("POST", `/api/admin/turns/${id}/refund`, { note: "Again." })
+  const [first, second] = [await refund(turnId), await refund(turnId)]
+  expect([first.status, second.status, second.headers.get("idempotent-replayed")]).toEqual([200, 200, "true"])
+  expect(await first.json()).toEqual(await second.json())
+  expect((await refund("turn_none")).status).toBe(404)
+  const { turn_id } = (await (await client.sendTurn({ space: await client.space() })).json()) as { turn_id: string }
+  expect(await (await refund(turn_id)).json()).toMatchObject({ code: "TURN_NOT_ENDED" })
+  await client.call("POST", `/v1/turns/${turn_id}/cancel`)
+  expect([(await refund(turn_id)).status, (await (await refund(turn_id)).json()) as object]).toMatchObject([
+    409,
+    { code: "TURN_NOT_BILLED" },
+  ])
+})
+
+test("the status says what waits, what is overdue, when sweeps ran, and what the books were like", async () => {
+  const owner = await world.createAccount()
+  const space = await owner.space()
+  await world.drain()
+  await world.sweep()
+  for (let n = 0; n < 3; n++) await owner.sendTurn({ space, end_user_ref: `c${n}` })
+  await world.settled()
+  const status = async () => (await admin.json("GET", "/api/admin/system"))[1]
+  expect(await status()).toMatchObject({
+    ...{ database: { ok: true, round_trip_ms: expect.any(Number) }, turns: { queued: 3, running: 0, overdue: 0 } },
+    ...{
+      webhooks: { pending: 0, overdue: 0 },
+      reconciliation_running: null,
+      reconciliation: { findings_total: 0, findings: [] },
+    },
+  })
+  await world.qstash.reset()
+  await world.advance(60_000 + 120_000)
+  expect((await status()).turns).toEqual({ queued: 3, running: 0, overdue: 3 })
+  const at = world.clock.now().toISOString()
+  await world.plan([{ service: "pg", match: "delete from idempotency_keys", call: 1, action: "fail", when: "before" }])
+  await world.sweep()
+  await world.clearFaults()
+  const { sweeps } = await status()
+  const names = sweeps.map(({ name }: { name: string }) => name)
+  expect(names).toEqual([...names].sort())
+  expect(names).toEqual(expect.arrayContaining(["turns", "webhooks", "books", "idempotency_keys"]))
+  for (const { name, ran_at, ok, succeeded_at } of sweeps) {
+    const failed = name === "idempotency_keys"
+    expect([ran_at, ok, succeeded_at === at], name).toEqual([at, !failed, !failed])
+  }
+})

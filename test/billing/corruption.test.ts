@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
+import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
+import { type Admin, dumpMoney, liveAccount, reconcile, signInAdmin, tamper } from "../harness/books.ts"
+import type { Entry, Facts } from "../harness/plants.ts"
+import { HOLD_PLANTS } from "../harness/plants-holds.ts"
+import { LEDGER_PLANTS } from "../harness/plants-ledger.ts"
+import { TURN_PLANTS } from "../harness/plants-turns.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+let admin: Admin
+let live: Awaited<ReturnType<typeof liveAccount>>
+let other: Awaited<ReturnType<typeof liveAccount>>
+let books: ReturnType<typeof tamper>
+beforeAll(async () => {
+  world = await createWorld()
+  admin = await signInAdmin(world)
+  other = await liveAccount(world, admin)
+  live = await liveAccount(world, admin)
+  books = tamper(world)
+  await books.begin()
+})
+afterAll(() => world.close())
+
+/** A finding as the tests name it: kind, whose or which, expected and found in credit micros. */
+function named({ findings }: Reconciliation) {
+  const micros = (usd: number | null) => (usd === null ? null : Math.round(usd * 1e7))
+  return findings.map((f) => ({
+    kind: f.kind,
+    ...{ user: f.user_id, turn: f.turn_id, entry: f.ledger_id, repaired: f.repaired },
+    counter: f.counter && `${f.counter.kind} ${f.counter.period} ${f.counter.subject}`,
+    expected: micros(f.expected_usd),
+    found: micros(f.found_usd),
+  }))
+}
+
+const entriesOf = (userId: number) =>
+  world.sql<Entry>(
+    `select ledger_id::float8, amount_credit_micros::float8 as amount, balance_after_credit_micros::float8 as total, turn_id
+     from ledger where user_id = $1 order by ledger_id`,
+    [userId],
+  )
+
+test("sound books give an empty report, which counts what it looked at", async () => {
+  const report = await reconcile(admin)
+  expect(report).toMatchObject({ findings_total: 0, findings: [], started_by: `admin:${admin.userId}` })
+  const [counts] = await world.sql(`select (select count(*) from users)::int as accounts,
+    (select count(*) from ledger)::int as ledger_rows, (select count(*) from turns)::int as turns,
+    (select count(*) from spend_counters)::int as counters`)
+  expect(report).toMatchObject(counts as object)
+  expect(report.counters).toBeGreaterThan(10)
+})
+
+/** A pass that looks at so few rows at once that every account's books are cut somewhere. */
+async function inSmallSlices(size: number, pass: () => Promise<Reconciliation>): Promise<Reconciliation> {
+  const slices = RECONCILIATION_POLICY.slices as Record<string, { first: number; most: number }>
+  const usual = structuredClone(slices)
+  for (const slice of Object.values(slices)) Object.assign(slice, { first: size, most: size })
+  return pass().finally(() => Object.assign(slices, usual))
+}
+
+describe.each(Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS }))(
+  "%s",
+  (_what, { plant, finds, repaired }) => {
+    test.each([0, 1, 3])("is named, and nothing else is, in slices of %i (0: as usual)", async (size) => {
+      const look = () => (size === 0 ? reconcile(admin) : inSmallSlices(size, () => reconcile(admin)))
+      const sound = await dumpMoney(world)
+      const entries = await entriesOf(live.client.userId)
+      const facts: Facts = {
+        ...{ user: live.client.userId, entries, turn: live.turns, key: live.client.keyId },
+        other: { user: other.client.userId, cancelled: other.turns.cancelled.turn_id },
+        charge: entries.find(({ turn_id }) => turn_id === live.turns.done.turn_id) as Entry,
+      }
+      try {
+        await books.unguarded(plant(facts))
+        const planted = await dumpMoney(world)
+        expect(planted).not.toEqual(sound)
+        const byText = (found: object[]) => [...found].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+        expect(byText(named(await look()))).toEqual(byText(finds(facts)))
+        if (repaired) expect(named(await look())).toEqual([])
+        else {
+          const kept = finds(facts).filter((finding) => !(finding as { repaired: boolean }).repaired)
+          expect(byText(named(await look()))).toEqual(byText(kept))
+        }
+      } finally {
+        await books.mend()
+      }
+      expect(await dumpMoney(world)).toEqual(sound)
+      expect(named(await look())).toEqual([])
+    })
+  },
+)
+
+const key = (finding: object) => {
+  const { kind, turn, counter, entry } = finding as Record<string, unknown>
+  return `${kind} ${turn} ${counter} ${typeof entry}`
+}

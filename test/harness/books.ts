@@ -1,0 +1,100 @@
+import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
+import { createUser } from "../../src/ops/seed.ts"
+import { type TestClient, turnOf, type World } from "./world.ts"
+
+/** An admin of the service, signed in. */
+export async function signInAdmin(world: World) {
+  return world.signIn(await createUser(world.sql, { role: "admin", name: "Ada" }))
+}
+
+export type Admin = Awaited<ReturnType<typeof signInAdmin>>
+
+/** A whole pass over the books, as an admin asks for it: again where a clock that was moved has cut it short. */
+export async function reconcile(admin: Admin): Promise<Reconciliation> {
+  for (let tries = 0; tries < 50; tries++) {
+    const [status, report] = await admin.json("POST", "/api/admin/system/reconcile")
+    if (status !== 200) throw new Error(JSON.stringify(report))
+    if (report.finished_at !== null) return report
+  }
+  throw new Error("a pass does not end")
+}
+
+/** An account with turns of every outcome, open ones too, caps, a web chat, a test turn, a refund and a commission. */
+export async function liveAccount(world: World, admin: Admin) {
+  const funded = await world.createAccount({ usd: 10 })
+  const { key_id, value } = await world.makeKey(funded.userId)
+  const client = { ...world.createClient(funded.userId, value), keyId: key_id }
+  await world.sql("update api_keys set window_credit_micros = 50000000, window_seconds = 3600 where key_id = $1", [
+    key_id,
+  ])
+  const space = await client.space()
+  const run = (text: string, end_user_ref = "customer-1") => client.runTurn({ space, text, end_user_ref })
+  const done = await run("[use input=1000 output=300]\nhello")
+  const again = await run("[use input=10 output=30]\nhello", "customer-2")
+  const theirs = await run("[use input=100 output=10]\n[write a.txt x]\n[fail OUT_OF_STOCK]")
+  const ours = await run("[write a.txt x]\n[fail INTERNAL]")
+  const refunded = await run("[use input=100 output=10]\nsorry", "customer-3")
+  await admin.json("POST", `/api/admin/turns/${refunded.turn_id}/refund`, { note: "Sorry." })
+  const cancelled = await turnOf(await client.sendTurn({ space, end_user_ref: "customer-4" }))
+  await client.call("POST", `/v1/turns/${cancelled.turn_id}/cancel`)
+  await world.drain()
+  const browser = await world.signIn(client.userId)
+  const own = (await browser.json("POST", "/api/account/spaces", { title: "Mine" }))[1]
+  const chat = (await browser.json("POST", "/api/account/chat/turns", { space: own.space_id, text: "hello" }))[1]
+  await world.drain()
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  const test = await tests.runTurn({ space: await tests.space() })
+  const [open, queued] = await openTurns(world, client, space)
+  return { client, space, turns: { done, again, theirs, ours, refunded, cancelled, chat, test, open, queued } }
+}
+
+/** Two turns of one conversation that nobody goes on with: the first runs, the second waits for it. */
+async function openTurns(world: World, client: TestClient, space: string) {
+  const sent = async () => turnOf(await client.sendTurn({ space, end_user_ref: "customer-5" }))
+  const turns = [await sent(), await sent()] as const
+  await world.settled()
+  await world.qstash.reset()
+  await world.sql(
+    `update turns set state = 'running', epoch = 1, attempts = 1, started_at = created_at, config_version = 1,
+       lease_until = created_at + interval '150 seconds', wake_at = created_at + interval '150 seconds' where turn_id = $1`,
+    [turns[0].turn_id],
+  )
+  return turns
+}
+
+const MONEY = ["turns", "ledger", "wallets", "usage", "api_turns", "spend_counters"]
+
+/** A hash of the rows of each table with money in it, without columns that do not count. */
+export async function dumpMoney({ sql }: Pick<World, "sql">, without: string[] = []): Promise<Record<string, string>> {
+  const rows = (table: string) =>
+    `'${table}', (select md5(string_agg(text, '|' order by text)) from (select (to_jsonb(t) - $1::text[])::text as text from ${table} t) r)`
+  const [row] = await sql<{ dump: Record<string, string> }>(
+    `select jsonb_build_object(${MONEY.map(rows).join(", ")}) as dump`,
+    [`{${without.join(",")}}`],
+  )
+  return row?.dump ?? {}
+}
+
+/** Changes the database behind its own back: no trigger, no foreign key and (once dropped) no index or check keeps it. */
+export function tamper({ sql }: Pick<World, "sql">) {
+  const run = (statements: string) => sql(`do $do$ begin ${statements}; end $do$`)
+  const unguarded = (statements: string) =>
+    run(`perform set_config('session_replication_role', 'replica', true); ${statements}`)
+  return {
+    unguarded,
+    async begin() {
+      await run(`drop index ledger_one_charge_per_turn; drop index ledger_one_refund_per_turn;
+        alter table turns drop constraint turns_end_closes_all; alter table turns drop constraint turns_test_is_free;
+        alter table turns drop constraint turns_charge_within_hold;
+        create schema sound; ${MONEY.map((table) => `create table sound.${table} as select * from ${table}`).join(";")}`)
+    },
+    /** As it was at `begin`. */
+    async mend() {
+      const restore = (table: string) =>
+        `delete from ${table}; insert into ${table} ${
+          table === "ledger" || table === "usage" ? "overriding system value " : ""
+        }select * from sound.${table}`
+      await unguarded(MONEY.map(restore).join(";"))
+    },
+  }
+}

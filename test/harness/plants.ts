@@ -1,0 +1,49 @@
+import type { liveAccount } from "./books.ts"
+
+export interface Plant {
+  /** Statements that spoil the books, and what the report then has to say; both may look at the sound rows. */
+  plant: (facts: Facts) => string
+  finds: (facts: Facts) => object[]
+  /** What else is true behind the pass, when it repaired something: else the next pass says exactly the same again. */
+  repaired?: true
+}
+
+export interface Facts {
+  user: number
+  /** Another account, and a turn of it that was cancelled before it ran. */
+  other: { user: number; cancelled: string }
+  entries: Entry[]
+  charge: Entry
+  turn: Awaited<ReturnType<typeof liveAccount>>["turns"]
+  key: string
+}
+
+export interface Entry {
+  ledger_id: number
+  amount: number
+  total: number
+  turn_id: string | null
+}
+
+export const set = (table: string, what: string, where: string) => `update ${table} set ${what} where ${where}`
+export const id = (turn: { turn_id: string }) => `turn_id = '${turn.turn_id}'`
+export const copyEntry = (from: string, columns: Record<string, string | number>) => {
+  const all = [
+    "user_id",
+    "reason",
+    "amount_credit_micros",
+    "balance_after_credit_micros",
+    "turn_id",
+    "actor",
+    "created_at",
+  ]
+  return `insert into ledger (${all}) select ${all.map((name) => columns[name] ?? name)} from ledger where ${from}`
+}
+/** Another charge of a turn that adds up with the running total, so that only the turn's books are wrong. */
+export const charge = ({ user, entries }: Facts, turnId: string, amount: number, like: string) => {
+  const total = (entries.at(-1)?.total ?? 0) + amount
+  return `${copyEntry(like, { user_id: user, amount_credit_micros: amount, balance_after_credit_micros: total, turn_id: `'${turnId}'` })};
+    ${set("wallets", `balance_credit_micros = ${total}`, `user_id = ${user}`)}`
+}
+export const nothing = { user: null, turn: null, entry: null, counter: null, repaired: false }
+export const entryAt = (entries: Entry[], at: number) => entries.at(at) as Entry
