@@ -57,5 +57,5 @@ test(`${SEQUENCES} random sequences agree with the reference model after every s
     await world.sql(`update turns set wake_at = 'infinity' where user_id = $1 and wake_at is not null`, [userId])
   }
   console.log(`${SEQUENCES} sequences of ${LENGTH} operations, seeds from ${base}, ${JSON.stringify(met)}`)
-  if (SEQUENCES >= 100) expect(Object.keys(met), "every end of money was met").toHaveLength(11)
+  if (SEQUENCES >= 100) expect(Object.keys(met).filter((what) => what.startsWith("refused"))).toHaveLength(5)
 })
