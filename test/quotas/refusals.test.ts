@@ -117,7 +117,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
         body: { error: { details: { ...state, needed_usd, exceeded: [state] }, retryable: false } },
       })
       expect(refused.body.error.message).toBe(
-        `${words} of 0 USD is too small: this turn needs at least ${needed_usd} USD. Raise it.`,
+        `${words} of 0 USD is too small: this turn needs at least ${needed_usd.toFixed(7).replace(/\.?0+$/, "")} USD. Raise it.`,
       )
       const { code, message, details } = refused.body.error
       expect((await client.estimate(body)).body.refused_by).toEqual({ code, message, details, retry_after: null })
