@@ -13,7 +13,7 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
   user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
   top-up --user ID --usd AMOUNT [--reason R] [--note TEXT] [--reference ID]
                                                     book credit (operator_topup, or another reason) with its ledger row,
-                                                    once for a reference; --reason admin_action may take some back
+                                                    once for a reference; --reason admin_action takes --usd=-1 back
   refund --turn ID --note TEXT                      give back what a turn was billed, once
   reconcile                                         check all books now, and print the report; ends with 1 when
                                                     something was found
