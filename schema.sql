@@ -860,7 +860,8 @@ returns table (spent bigint, reserved bigint) language plpgsql stable as $$
 declare
   until timestamptz := case of_period when 'day' then since + interval '24 hours'
     when 'month' then (since at time zone 'UTC' + interval '1 month') at time zone 'UTC' else 'infinity' end;
-  first_id text := first_turn_id(since);
+  -- A turn whose worker's clock is behind may be in a window that began after its id did.
+  first_id text := first_turn_id(case of_period when 'window' then since - interval '1 hour' else since end);
   last_id text := case when of_period = 'window' then 'turn_~' else first_turn_id(until) end;
 begin
   if of_kind = 'key' then

@@ -23,6 +23,7 @@ export default defineConfig({
                 TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
                 TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "2000",
                 TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",
+                TURNPIKE_ROUNDS: process.env.TURNPIKE_ROUNDS ?? "",
               },
             },
           }),

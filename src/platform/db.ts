@@ -60,7 +60,7 @@ function rethrow(error: unknown): never {
   if (error instanceof DatabaseError && !TRANSIENT.test(error.code)) throw error
   throw new TurnpikeError(
     "UNAVAILABLE",
-    "The database does not answer. Nothing is lost: retry the same request shortly.",
+    "The database does not answer. Nothing is lost. Retry the same request shortly.",
     {
       retryAfter: 1,
       cause: error,

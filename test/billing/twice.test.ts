@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createContext } from "../../src/context.ts"
 import { parseBaseEnv } from "../../src/env.ts"
 import { type Admin, dumpMoney, reconcile, signInAdmin } from "../harness/books.ts"
+import { isThorough } from "../harness/crash.ts"
 import { ACTS, type Act, befall, begun, type Fate, oneTurn, STARTS, type Start } from "../harness/one-turn.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
@@ -35,7 +36,9 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
   "a %s turn: %s",
   (start, first) => {
     test("then every other act, and itself again: an effect where there must be one, and else none", async () => {
-      for (const second of ACTS) {
+      // One in three for everyone, each pair in CI.
+      const seconds = ACTS.filter((_, at) => isThorough || (at + ACTS.indexOf(first)) % 3 === 0)
+      for (const second of seconds) {
         const turn = await oneTurn(world, contextOf(), start)
         let fate = begun(start)
         for (const act of [first, second, second]) {
@@ -62,12 +65,13 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
 
 test("there were as many acts as pairs and orders ask for", () => {
   console.log(`pairs and orders: ${JSON.stringify(seen)}`)
-  expect(seen.with + seen.without).toBe(STARTS.length * pairs.length * 3)
-  expect(Math.min(seen.with, seen.without)).toBeGreaterThan(100)
+  const all = STARTS.length * pairs.length * 3
+  expect(seen.with + seen.without).toBeGreaterThanOrEqual(isThorough ? all : all / 4)
+  expect(Math.min(seen.with, seen.without)).toBeGreaterThan(isThorough ? 100 : 25)
 })
 
 /** Of a queued turn only few pairs have something to race for. */
-const ROUNDS = { queued: 1, running: 4 }
+const ROUNDS = { queued: 1, running: isThorough ? 4 : 1 }
 
 test.each(STARTS)(
   `two acts on a %s turn at the same time come to one order of both, in seeded rounds`,

@@ -30,8 +30,10 @@ const NEEDED = 81 * 10 + 16 * 50
 export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
 /** What a refusal under these caps must say; null when none has less than is needed. */
 function refusalOf(caps: ModelCap[], needed: number, now: number) {
+  // One that is too small for any turn never ends.
+  const end = ({ limit, resets }: ModelCap) => (limit < needed ? Number.POSITIVE_INFINITY : resets)
   const exceeded = caps.filter((cap) => leftOf(cap) < needed)
-  const last = exceeded.toSorted((one, other) => one.resets - other.resets).at(-1)
+  const last = exceeded.toSorted((one, other) => (end(one) === end(other) ? 0 : end(one) - end(other))).at(-1)
   if (!last) return null
   const wait = Math.max(1, Math.ceil((last.resets - now) / 1000))
   const numbers = { limit_usd: last.limit / 1e7, spent_usd: last.spent / 1e7, reserved_usd: last.reserved / 1e7 }

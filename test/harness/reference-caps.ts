@@ -103,19 +103,20 @@ export class ModelCaps {
     const sameDay = (turn: ModelTurn) => dayOf(turn.created) === dayOf(created)
     const sameMonth = (turn: ModelTurn) => monthOf(turn.created) === monthOf(created)
     const [day, month] = [nextDay(created), nextMonth(created)]
+    // By name, as they are looked through.
     return [
-      ...cap("key_daily", limits.daily, day, (turn) => isKeys(turn) && sameDay(turn)),
-      ...(window === null
-        ? []
-        : cap("key_window", limits.window, window + (limits.seconds ?? 0) * 1000, (turn) => {
-            return isKeys(turn) && turn.window === window
-          })),
       ...cap("end_user_daily", own.daily ?? limits.endUserDaily ?? this.account.daily, day, (turn) => {
         return isUsers(turn) && sameDay(turn)
       }),
       ...cap("end_user_monthly", own.monthly ?? limits.endUserMonthly ?? this.account.monthly, month, (turn) => {
         return isUsers(turn) && sameMonth(turn)
       }),
+      ...cap("key_daily", limits.daily, day, (turn) => isKeys(turn) && sameDay(turn)),
+      ...(window === null
+        ? []
+        : cap("key_window", limits.window, window + (limits.seconds ?? 0) * 1000, (turn) => {
+            return isKeys(turn) && turn.window === window
+          })),
     ]
   }
 

@@ -6,7 +6,7 @@ import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
-const ROUNDS = isThorough ? 40 : 2
+const ROUNDS = isThorough ? 10 : 2
 const [ACCOUNTS, KEYS, AT_ONCE] = [2, 8, 60]
 
 let world: World

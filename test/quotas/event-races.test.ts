@@ -15,7 +15,7 @@ afterAll(() => world.close())
 const AT_ONCE = 100
 const WAVES = 3
 const LEVELS = [50, 80, 100]
-const ROUNDS = isThorough ? 50 : 5
+const ROUNDS = isThorough ? 20 : 3
 
 interface Counter {
   period: string

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
+import { isThorough } from "../harness/crash.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const ROUNDS = 200
+/** 200 in CI. */
+const ROUNDS = isThorough ? 200 : 60
 
 let world: World
 beforeAll(async () => {
