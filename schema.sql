@@ -556,6 +556,42 @@ alter table turns add column if not exists erased_at timestamptz;
 alter table webhook_endpoints add column if not exists stopping boolean not null default false;
 create index if not exists webhook_endpoints_stopping on webhook_endpoints (updated_at) where stopping;
 
+-- A host belongs to one brand; the worker's own BRAND is that of all others. The bot's token and its webhook's secret are
+-- sealed by the key ring, for this table, column and brand.
+create table if not exists brands (
+  brand text primary key check (brand ~ '^[a-z][a-z0-9]{0,31}$'),
+  -- As requests name them, lower-case: `app.example.com`, or with a port.
+  hosts jsonb not null default '[]' check (jsonb_typeof(hosts) = 'array'),
+  -- Where a login lands that asked for nothing else.
+  landing_path text not null default '/chat' check (landing_path ~ '^/([^/\\]|$)'),
+  bot_username text,
+  bot_token text,
+  bot_webhook_secret text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index if not exists brands_of_host on brands using gin (hosts jsonb_path_ops);
+
+-- Sessions, and what is to open one, are good for their user's epoch: raising it ends all of them at once, whatever races it.
+alter table users add column if not exists session_epoch integer not null default 0;
+alter table sessions add column if not exists epoch integer not null default 0;
+
+-- What was changed by whom: written by the statement that makes the change. actor_user_id is null for the system.
+create table if not exists audit_log (
+  audit_id bigint generated always as identity primary key,
+  actor_user_id bigint references users,
+  action text not null,
+  subject_type text not null,
+  subject_id text not null,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  address text,
+  created_at timestamptz not null
+);
+create index if not exists audit_log_of_subject on audit_log (subject_type, subject_id, audit_id desc);
+create index if not exists audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$
@@ -654,6 +690,9 @@ begin
 end $$;
 create or replace trigger turn_events_redacted_only before update on turn_events
   for each row execute function guard_event_redaction();
+
+create or replace trigger audit_log_append_only before update or delete on audit_log
+  for each statement execute function guard_append_only();
 
 -- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).
 insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)

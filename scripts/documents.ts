@@ -1,6 +1,8 @@
-import { App, type Group } from "../src/http/app.ts"
+import { parseBaseEnv } from "../src/env.ts"
+import { App, allOf, type Group } from "../src/http/app.ts"
 import { describeDashboard } from "../src/routes/account/document.ts"
 import { account } from "../src/routes/account/group.ts"
+import { auth } from "../src/routes/auth/group.ts"
 import { describeV1 } from "../src/routes/v1/document.ts"
 import { v1 } from "../src/routes/v1/group.ts"
 
@@ -14,7 +16,7 @@ function appOf(group: Group): App {
 /** Each surface: its operations, and how they are described. */
 export const SURFACES = {
   v1: { app: appOf(v1), describe: describeV1 },
-  dashboard: { app: appOf(account), describe: describeDashboard },
+  dashboard: { app: appOf(allOf(parseBaseEnv, [auth, account])), describe: describeDashboard },
 }
 
 export type SurfaceName = keyof typeof SURFACES

@@ -42,6 +42,20 @@ export const ERROR_CODES = {
     cause: "There is no session: none was sent, it has expired, or it was ended.",
     cure: "Sign in.",
   },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "The email and the password do not belong together, or the account cannot sign in.",
+    cure: "Check both; which of them is wrong is not said.",
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "The one-time token is wrong, was used, has expired, or its user cannot sign in any more.",
+    cure: "Ask for a new one.",
+  },
   CROSS_ORIGIN: {
     status: 403,
     retryable: false,
@@ -151,6 +165,13 @@ export const ERROR_CODES = {
     retryable: false,
     cause: "The Idempotency-Key was used for a different request, or for a turn that was erased.",
     cure: "Use a new key for a new request; to repeat the old one, send exactly its body.",
+  },
+  LOGIN_THROTTLED: {
+    status: 429,
+    retryable: true,
+    dashboard: true,
+    cause: "Too many wrong passwords for this account, or from this address.",
+    cure: "Try again after Retry-After seconds.",
   },
   INTERNAL: {
     status: 500,

@@ -44,7 +44,10 @@ function createApp(group: Group, overrides: Overrides = {}): App {
   app.use(async (c, next) => {
     const started = performance.now()
     const env = group.parseEnv(c.env)
-    const ctx = createContext(env, (work) => c.executionCtx.waitUntil(work), overrides)
+    const ctx = createContext(env, (work) => c.executionCtx.waitUntil(work), {
+      ...overrides,
+      address: c.req.header("cf-connecting-ip"),
+    })
     c.set("ctx", ctx)
     await next()
     const ms = performance.now() - started

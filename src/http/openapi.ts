@@ -83,6 +83,7 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(operation.open && { security: [] }),
     description: operation.description ?? operation.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(sent && {
@@ -108,7 +109,7 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
     },
     "x-codeSamples": codeSamples(call, {
       origin: options.origin,
-      auth: curlAuth(options.surface.securitySchemes, operation.method),
+      auth: curlAuth(options.surface.securitySchemes, operation),
       clientMethod: options.clientMethods?.[operation.id],
     }),
   }

@@ -29,6 +29,8 @@ export interface Operation<
   /** Request headers beside Authorization, for the documentation: the operation reads them itself. */
   headers?: { name: string; description: string; required: boolean; example: string }[]
   body?: Body
+  /** Whether it asks for no session or key: then it has `security: []`. */
+  open?: true
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**

@@ -11,6 +11,7 @@ export const TAGS: Record<string, string> = {
   Usage: "What was billed, and for whom.",
   Models: "What agents can run on, and its price.",
   "API keys": "Keys of your servers: what each may see and spend, its rotation and its end.",
+  "Signing in": "Every way to a session, and its end.",
   Chat: "A conversation with the agent of a space of yours, without a key.",
   Account: "Who asks, and the balance behind that.",
 }

@@ -16,3 +16,15 @@ export const KEY_POLICY = {
   /** A turn whose acceptance began before the revocation is there by then. */
   settledAfterMs: 120_000,
 } as const
+
+/** What one-time tokens are for, and how long each lives (design section 7, contract section 3.3). */
+export const TOKEN_POLICY = {
+  /** A session, for who has it: a magic link, or an app's webview with `appMs`. */
+  sign_in: { ttlMs: 10 * 60_000, appMs: 60_000 },
+  /** A login that is confirmed in the messaging platform's bot. */
+  web_login: { ttlMs: 5 * 60_000 },
+  /** The way to an identity provider and back. */
+  oauth_state: { ttlMs: 10 * 60_000 },
+} as const
+
+export type TokenPurpose = keyof typeof TOKEN_POLICY

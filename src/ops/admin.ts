@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
+import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
 import { fromUsd } from "../billing/money.ts"
 import { hashPassword } from "../identity/password.ts"
+import { putBrand } from "./brands.ts"
 import { enableModels } from "./models.ts"
 import { createApiKey, createUser, type RunSql, topUp } from "./seed.ts"
 
@@ -14,6 +16,9 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
   top-up --user ID --usd AMOUNT [--note TEXT]       add credit, with its ledger row
   key    --user ID --name N [--test] [--scope created|all] [--brand B]
                                                     create an API key; prints its value once
+  brand  --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]
+                                                    a brand's hosts and bot; \`--bot-token -\` reads it from the
+                                                    standard input; needs SECRETS_KEYS; prints the bot's webhook secret once
   model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--label L]
                                                     enable a model; prices per million tokens`
 
@@ -23,11 +28,13 @@ const { positionals, values } = parseArgs({
     ...{ email: { type: "string" }, name: { type: "string" }, admin: { type: "boolean" }, user: { type: "string" } },
     ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
     ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
+    ...{ host: { type: "string", multiple: true }, landing: { type: "string" } },
+    ...{ "bot-username": { type: "string" }, "bot-token": { type: "string" } },
     ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
   },
 })
 
-function need(name: "email" | "name" | "user" | "usd" | "pin" | "input" | "output"): string {
+function need(name: "email" | "name" | "user" | "usd" | "pin" | "brand" | "input" | "output"): string {
   const value = values[name]
   if (!value) throw new Error(`--${name} is missing.\n\n${USAGE}`)
   return value
@@ -83,6 +90,19 @@ async function run(sql: RunSql): Promise<string> {
       } as const
       const { key_id, value } = await createApiKey(sql, key)
       return `key_id ${key_id}\nkey    ${value} (shown once)`
+    }
+    case "brand": {
+      const { host, landing, "bot-username": botUsername, "bot-token": token } = values
+      const botToken = token === "-" ? (await readStdin(process.stdin)).trim() : token
+      return putBrand(sql, {
+        brand: need("brand"),
+        ...(host && { hosts: host.flatMap((hosts) => hosts.split(",")) }),
+        ...(landing && { landingPath: landing }),
+        ...(botUsername && { botUsername }),
+        ...(botToken && { botToken }),
+        keys: process.env.SECRETS_KEYS,
+        now,
+      })
     }
     case "model": {
       const [engine, ...model] = need("pin").split("/")

@@ -1,8 +1,9 @@
 import { parseCallbacksEnv } from "../env.ts"
 import { allOf } from "../http/app.ts"
 import { account } from "./account/group.ts"
+import { auth } from "./auth/group.ts"
 import { callbacks } from "./callbacks/group.ts"
 import { v1 } from "./v1/group.ts"
 
 /** Every group in one worker. */
-export const all = allOf(parseCallbacksEnv, [v1, account, callbacks])
+export const all = allOf(parseCallbacksEnv, [v1, auth, account, callbacks])

@@ -3,12 +3,10 @@ import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { testQuery } from "../../http/query.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
-import { serveReference } from "../../http/serve-reference.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
-import { dashboardGuides } from "../../reference/dashboard-guides.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
-import { describeDashboard } from "./document.ts"
+import { serveDashboardReference } from "./document.ts"
 import { mountKeys } from "./keys.ts"
 import { mountMoney } from "./money.ts"
 import { mountSpaces } from "./spaces.ts"
@@ -19,13 +17,7 @@ import { mountWebhooks } from "./webhooks.ts"
 export const account: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
-    serveReference(app, {
-      documentPath: "/api/openapi.json",
-      pagePath: "/api/docs",
-      describe: (origin) => describeDashboard(app, { origin }),
-      guidesOf: dashboardGuides,
-      aboutErrors: "`code` is stable and made for programs, `detail` for people; a 422 has faults instead of both.",
-    })
+    serveDashboardReference(app)
     app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
     mountMoney(app)
     mountKeys(app)

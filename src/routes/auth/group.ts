@@ -1,0 +1,23 @@
+import { parseBaseEnv } from "../../env.ts"
+import type { Group } from "../../http/app.ts"
+import { jsonOnly } from "../../http/json-bodies.ts"
+import { sameOrigin } from "../../http/same-origin.ts"
+import { sessionAuth } from "../../http/session-auth.ts"
+import { serveDashboardReference } from "../account/document.ts"
+import { mountSession } from "./session.ts"
+import { mountTokens } from "./tokens.ts"
+
+/** Operations for who is signed in already; all others declare themselves `open`. */
+const SIGNED_IN = ["/api/auth/me", "/api/auth/app-token"]
+
+/** /api/auth/*: every way in, and the way out. */
+export const auth: Group = {
+  parseEnv: parseBaseEnv,
+  mount(app) {
+    serveDashboardReference(app)
+    app.use("/api/auth/*", sameOrigin, jsonOnly)
+    for (const path of SIGNED_IN) app.use(path, sessionAuth)
+    mountSession(app)
+    mountTokens(app)
+  },
+}
