@@ -576,6 +576,9 @@ create index if not exists brands_of_host on brands using gin (hosts jsonb_path_
 alter table users add column if not exists session_epoch integer not null default 0;
 alter table sessions add column if not exists epoch integer not null default 0;
 
+-- Where a user has had sessions: a throttled account stays open from there.
+create index if not exists sessions_by_address on sessions (user_id, address);
+
 -- What was changed by whom: written by the statement that makes the change. actor_user_id is null for the system.
 create table if not exists audit_log (
   audit_id bigint generated always as identity primary key,

@@ -56,6 +56,13 @@ export const ERROR_CODES = {
     cause: "The one-time token is wrong, was used, has expired, or its user cannot sign in any more.",
     cure: "Ask for a new one.",
   },
+  WRONG_PASSWORD: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The current password is not the one that was given.",
+    cure: "Give the right one; if it is lost, sign in another way.",
+  },
   CROSS_ORIGIN: {
     status: 403,
     retryable: false,

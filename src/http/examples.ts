@@ -27,6 +27,7 @@ const BY_NAME: Record<string, unknown> = {
   answer: "ok",
   next_attempt_at: null,
   replayed: 12,
+  session_id: `ses_${ULID}`,
   request_id: `req_${ULID}`,
   message: "What went wrong.",
   detail: "What went wrong.",

@@ -158,6 +158,7 @@ const PATH_PARAMETERS: Record<string, string> = {
   delivery_id: "The delivery, `dlv_…`.",
   event_id: "The event, `evt_…`.",
   key_id: "The key, `key_…`.",
+  session_id: "The session, `ses_…`.",
   erasure_id: "The receipt, `era_…`.",
   name: "Its name, by which there is one in the space.",
   version: "The number of the version.",

@@ -44,6 +44,11 @@ export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   const token = getCookie(c, SESSION_COOKIE)
   const session = token ? await readSessionToken(ctx, token) : null
   if (session) await endSession(ctx, { kind: "session", sessionId: session.sessionId, test: false })
+  dropSessionCookie(c)
+}
+
+/** Takes the browser's cookie back. */
+export function dropSessionCookie(c: HonoContext<AppEnv>): void {
   deleteCookie(c, SESSION_COOKIE, ATTRIBUTES)
 }
 

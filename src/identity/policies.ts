@@ -28,3 +28,15 @@ export const TOKEN_POLICY = {
 } as const
 
 export type TokenPurpose = keyof typeof TOKEN_POLICY
+
+/**
+ * How often a password may be tried: `burst` times at once, then once an `intervalMs`. Only wrong ones count in the end.
+ * The account's own limit holds for addresses at which it never had a session, so that nobody can lock its owner out.
+ */
+export const LOGIN_POLICY = {
+  accountAtAddress: { burst: 10, intervalMs: 60_000 },
+  address: { burst: 30, intervalMs: 20_000 },
+  accountElsewhere: { burst: 60, intervalMs: 60_000 },
+} as const
+
+export const PASSWORD_POLICY = { minLength: 8, maxLength: 256 } as const

@@ -9,6 +9,7 @@ import { mountChat } from "./chat.ts"
 import { serveDashboardReference } from "./document.ts"
 import { mountKeys } from "./keys.ts"
 import { mountMoney } from "./money.ts"
+import { mountSessions } from "./sessions.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
 import { mountWebhooks } from "./webhooks.ts"
@@ -20,6 +21,7 @@ export const account: Group = {
     serveDashboardReference(app)
     app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
     mountMoney(app)
+    mountSessions(app)
     mountKeys(app)
     mountSpaces(app)
     mountTurns(app)

@@ -4,6 +4,7 @@ import { jsonOnly } from "../../http/json-bodies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { serveDashboardReference } from "../account/document.ts"
+import { mountLogin } from "./login.ts"
 import { mountSession } from "./session.ts"
 import { mountTokens } from "./tokens.ts"
 
@@ -17,6 +18,7 @@ export const auth: Group = {
     serveDashboardReference(app)
     app.use("/api/auth/*", sameOrigin, jsonOnly)
     for (const path of SIGNED_IN) app.use(path, sessionAuth)
+    mountLogin(app)
     mountSession(app)
     mountTokens(app)
   },
