@@ -54,10 +54,17 @@ describe("signing in with a password", () => {
       [disabled.email, PASSWORD],
     ] as const) {
       const { status, answer, headers } = await logIn(world, email, password)
-      seen.push({ status, answer, cookie: headers.get("set-cookie"), challenge: headers.get("www-authenticate") })
+      const calls = [...(headers.get("server-timing") ?? "").matchAll(/(pg|redis).*?calls=(\d)/g)].map(([, , n]) => n)
+      const [cookie, challenge] = [headers.get("set-cookie"), headers.get("www-authenticate")]
+      seen.push({ status, answer, cookie, challenge, calls })
     }
     expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1)
-    expect(seen[0]).toMatchObject({ status: 401, answer: { code: "INVALID_CREDENTIALS" }, cookie: null })
+    expect(seen[0]).toMatchObject({
+      status: 401,
+      answer: { code: "INVALID_CREDENTIALS" },
+      cookie: null,
+      calls: ["1", "1"],
+    })
   })
 
   test("a password of another form of the same letters fits", async () => {
