@@ -1,4 +1,6 @@
-interface ErrorEntry {
+import { SIGN_IN_CODES } from "./sign-in-codes.ts"
+
+export interface ErrorEntry {
   status: number
   /** Whether the same request may succeed later. */
   retryable: boolean
@@ -77,6 +79,7 @@ export const ERROR_CODES = {
     cause: "There would be no admin left who can sign in.",
     cure: "Make another user an admin first.",
   },
+  ...SIGN_IN_CODES,
   CROSS_ORIGIN: {
     status: 403,
     retryable: false,

@@ -76,7 +76,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
 }
 
 /** Most who miss a path have left out its version, or put a slash or an empty id at its end. */
-function nothingAt(path: string): string {
+export function nothingAt(path: string): string {
   if (path.length > 1 && path.endsWith("/")) return `There is nothing at ${path}: a path does not end with a slash.`
   const below = path.startsWith("/v1/") || path.startsWith("/api/")
   return `There is nothing at ${path}${below ? "" : ": the API is below /v1, and its reference at /docs"}.`

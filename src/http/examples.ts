@@ -28,6 +28,8 @@ const BY_NAME: Record<string, unknown> = {
   next_attempt_at: null,
   replayed: 12,
   session_id: `ses_${ULID}`,
+  identity_id: "idn_9f86d081884c7d659a2feaa0c55ad015",
+  issuer: "https://id.example.com",
   request_id: `req_${ULID}`,
   message: "What went wrong.",
   detail: "What went wrong.",

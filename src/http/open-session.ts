@@ -13,7 +13,7 @@ export async function openSession(
   c: HonoContext<AppEnv>,
   ctx: Context,
   userId: number,
-  proof: Pick<NewSession, "grantedBy" | "refusal"> = {},
+  proof: Pick<NewSession, "grantedBy" | "refusal" | "exceptAdmins"> = {},
 ): Promise<User> {
   const userAgent = c.req.header("user-agent") ?? null
   const { sessionId, user } = await startSession(ctx, { userId, userAgent, ...proof })

@@ -12,6 +12,7 @@ export const TAGS: Record<string, string> = {
   Models: "What agents can run on, and its price.",
   "API keys": "Keys of your servers: what each may see and spend, its rotation and its end.",
   "Signing in": "Every way to a session, and its end.",
+  Identities: "Who you are at identity providers: each is a way in.",
   Sessions: "Where you are signed in, and your password.",
   Chat: "A conversation with the agent of a space of yours, without a key.",
   Account: "Who asks, and the balance behind that.",

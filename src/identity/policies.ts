@@ -17,6 +17,17 @@ export const KEY_POLICY = {
   settledAfterMs: 120_000,
 } as const
 
+/** How identity providers are asked. */
+export const OIDC_POLICY = {
+  timeoutMs: 8_000,
+  maxBytes: 256 * 1024,
+  /** How far a provider's clock may be from ours. */
+  toleranceSeconds: 30,
+  /** How long what a provider says of itself is taken for true. */
+  metadataMs: 5 * 60_000,
+  retryAfterSeconds: 5,
+} as const
+
 /** What one-time tokens are for, and how long each lives (design section 7, contract section 3.3). */
 export const TOKEN_POLICY = {
   /** A session, for who has it: a magic link, or an app's webview with `appMs`. */

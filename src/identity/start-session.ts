@@ -18,6 +18,8 @@ export interface NewSession {
   /** What has proved who they are: worth nothing once all sessions of that epoch were ended, or the one that it comes from. */
   grantedBy?: Grant | undefined
   refusal?: ErrorCode
+  /** Never for an admin, whatever they were a moment ago. */
+  exceptAdmins?: boolean
 }
 
 /**
@@ -26,7 +28,7 @@ export interface NewSession {
  */
 export async function startSession(
   ctx: Context,
-  { userId, userAgent, grantedBy, refusal = "SESSION_REQUIRED" }: NewSession,
+  { userId, userAgent, grantedBy, refusal = "SESSION_REQUIRED", exceptAdmins = false }: NewSession,
 ): Promise<{ sessionId: string; user: User }> {
   const now = ctx.clock.now()
   const until = new Date(now.getTime() + SESSION_POLICY.lifeMs)
@@ -36,7 +38,8 @@ export async function startSession(
         and g.ended_at is null and g.epoch = u.session_epoch and g.expires_at > ${now}::timestamptz)`
     : sql`true`
   const { rows } = await sql<{ session_id: string; user: UserRow }>`with found as materialized (
-      select u.* from users u where u.user_id = ${userId}::bigint and u.disabled_at is null and ${stillGranted} and ${fromSession}
+      select u.* from users u where u.user_id = ${userId}::bigint and u.disabled_at is null
+        and not (${exceptAdmins}::boolean and u.role = 'admin') and ${stillGranted} and ${fromSession}
     ), made as (
       insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at)
       select ${newId("session", now)}, found.user_id, found.session_epoch, ${userAgent?.slice(0, 512) ?? null}, ${ctx.address},

@@ -21,3 +21,6 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", stop, { once: true })
     }),
 }
+
+/** How many seconds a clock is ahead of the machine's, for a library that reads that one. */
+export const secondsAhead = (clock: Clock): number => Math.round((clock.now().getTime() - Date.now()) / 1000)

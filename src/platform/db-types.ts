@@ -176,6 +176,16 @@ export interface IdempotencyKeys {
   user_id: number;
 }
 
+export interface Identities {
+  created_at: Timestamp;
+  email: string | null;
+  email_verified: Generated<boolean>;
+  issuer: string;
+  last_used_at: Timestamp | null;
+  subject: string;
+  user_id: number;
+}
+
 export interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
@@ -457,6 +467,7 @@ export interface DB {
   events: Events;
   files: Files;
   idempotency_keys: IdempotencyKeys;
+  identities: Identities;
   ledger: Ledger;
   model_catalog: ModelCatalog;
   sessions: Sessions;

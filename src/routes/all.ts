@@ -1,4 +1,4 @@
-import { parseCallbacksEnv } from "../env.ts"
+import { parseAllEnv } from "../env.ts"
 import { allOf } from "../http/app.ts"
 import { account } from "./account/group.ts"
 import { auth } from "./auth/group.ts"
@@ -6,4 +6,4 @@ import { callbacks } from "./callbacks/group.ts"
 import { v1 } from "./v1/group.ts"
 
 /** Every group in one worker. */
-export const all = allOf(parseCallbacksEnv, [v1, auth, account, callbacks])
+export const all = allOf(parseAllEnv, [v1, auth, account, callbacks])

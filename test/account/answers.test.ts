@@ -66,6 +66,12 @@ test("every operation answers exactly what it declares", async () => {
   await ask("deleteWebhook", { webhook_id })
   expect((await ask("getUsage")).total.turns).toBe(1)
   await ask("getMe")
+  await world.sql(
+    "insert into identities (issuer, subject, user_id, created_at) select 'https://id.test', n, $1, now() from unnest('{a,b}'::text[]) n",
+    [client.userId],
+  )
+  const { items } = await ask("listIdentities")
+  await ask("unlinkIdentity", { identity_id: items[0].identity_id })
   const other = await world.signIn(client.userId)
   expect((await ask("listSessions")).total).toBe(2)
   await ask("endSession", { session_id: other.sessionId })
@@ -74,7 +80,12 @@ test("every operation answers exactly what it declares", async () => {
   const { total } = await ask("listLedger")
   expect(total, "a top-up and two charges").toBe(3)
   await ask("endSessions")
-  expect([...answered].sort(), "every operation is asked here").toEqual(app.operations.map(({ id }) => id).sort())
+  expect([...answered].sort(), "every operation is asked here").toEqual(
+    app.operations
+      .filter(({ answer }) => answer.status !== 302)
+      .map(({ id }) => id)
+      .sort(),
+  )
 })
 
 test("a space of the web chat can be found, and its kind and age narrow a list", async () => {

@@ -12,7 +12,7 @@ export default async function setup(project: TestProject) {
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended])
   if (typeof line !== "string") throw new Error("the stand-ins did not start")
   const urls = JSON.parse(line) as ProvidedContext
-  const names = ["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl"] as const
+  const names = ["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl", "openIdUrl"] as const
   for (const name of names) project.provide(name, urls[name])
   return async () => {
     child.kill("SIGTERM")
@@ -29,5 +29,7 @@ declare module "vitest" {
     /** Answers with the demo.json of `npm start`, which the first question starts. */
     serviceUrl: string
     garbageUrl: string
+    /** The issuer of a certified OpenID provider. */
+    openIdUrl: string
   }
 }

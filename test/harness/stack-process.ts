@@ -9,6 +9,7 @@ import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
 import { serveNpmStart } from "./npm-start.ts"
+import { startOpenIdProvider } from "./openid-provider.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
 /** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. */
@@ -26,6 +27,7 @@ const mcp = await startMcpServer()
 const customer = await startCustomerServer()
 const service = await serveNpmStart()
 const garbage = await startGarbageServer()
+const openId = await startOpenIdProvider()
 const urls = {
   stackUrl: stack.url,
   modelUrl: models.url,
@@ -33,6 +35,7 @@ const urls = {
   customerUrl: customer.url,
   serviceUrl: service.url,
   garbageUrl: garbage.url,
+  openIdUrl: openId.url,
 }
 console.log(JSON.stringify(urls))
 
@@ -45,6 +48,7 @@ async function end() {
   customer.stop()
   await service.stop()
   garbage.stop()
+  openId.stop()
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-import { parseBaseEnv } from "../../env.ts"
+import { parseAuthEnv } from "../../env.ts"
 import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { testQuery } from "../../http/query.ts"
@@ -7,6 +7,7 @@ import { sessionAuth } from "../../http/session-auth.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
 import { serveDashboardReference } from "./document.ts"
+import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountMoney } from "./money.ts"
 import { mountSessions } from "./sessions.ts"
@@ -16,12 +17,13 @@ import { mountWebhooks } from "./webhooks.ts"
 
 /** /api/account/*: what an account's owner sees and does in the dashboard. */
 export const account: Group = {
-  parseEnv: parseBaseEnv,
+  parseEnv: parseAuthEnv,
   mount(app) {
     serveDashboardReference(app)
     app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
     mountMoney(app)
     mountSessions(app)
+    mountIdentities(app)
     mountKeys(app)
     mountSpaces(app)
     mountTurns(app)
