@@ -18,7 +18,7 @@ const harmless = (text: string) =>
   !text.includes("\\") && [...text].every((char) => char >= " " && (char < "\x7f" || char > "\x9f"))
 
 /** What would be another host, or a scheme, to somebody who reads the path less exactly than URL does. */
-const FOREIGN = /\/\/|@|:|^\/[.;]/
+const FOREIGN = /\/\/|@|:|^\/[.;]|[\u2044\u2215\u2571\u27cb\u29f8\u2afb\u2afd]/
 
 /** Decoded until nothing changes, in the form in which look-alikes of `/` and `:` are those; null when it never ends. */
 function fullyDecoded(path: string): string | null {

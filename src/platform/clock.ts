@@ -22,5 +22,5 @@ export const systemClock: Clock = {
     }),
 }
 
-/** How many seconds a clock is ahead of the machine's, for a library that reads that one. */
-export const secondsAhead = (clock: Clock): number => Math.round((clock.now().getTime() - Date.now()) / 1000)
+/** How many seconds a clock is ahead of the machine's, for a library that reads the whole seconds of that one. */
+export const secondsAhead = (clock: Clock): number => clock.now().getTime() / 1000 - Math.floor(Date.now() / 1000)

@@ -113,7 +113,7 @@ describe("what signs nobody in", () => {
 
   test("no provider that is set up", async () => {
     for (const without of ["OIDC_ISSUER", "OIDC_CLIENT_ID"]) {
-      world.rebind({ ...world.env, [without]: "" })
+      world.rebind({ ...world.bindings, [without]: "" })
       const browser = createBrowser(world)
       const answers = [
         await browser.go("/api/auth/oauth-login/start"),

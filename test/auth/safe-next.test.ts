@@ -49,6 +49,8 @@ describe("where a login may land", () => {
     "/https:evil.com",
     "/／evil.com",
     "/%EF%BC%8Fevil.com",
+    "/\u2044evil.com",
+    "/%E2%88%95evil.com",
     "https://evil.com",
     "https:evil.com",
     "https://app.test@evil.com",

@@ -17,7 +17,7 @@ export async function createOpenIdWorld() {
   return {
     ...world,
     issuer,
-    env,
+    bindings: env,
     /** The provider's clock is the machine's: before each test. */
     async reset() {
       world.rebind(env)

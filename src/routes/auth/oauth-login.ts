@@ -19,11 +19,13 @@ import { authContext, oidcOf } from "./context.ts"
 const tag = "Signing in"
 const START_PATH = "/api/auth/oauth-login/start"
 
-/** Where a flow ends, as its start takes it. */
+/** Where a flow ends, as its start takes it: what is no path of ours, of whatever form, is none, and no error. */
 export const nextParam = z
   .string()
   .max(4096)
+  .refine((next) => !next.includes("\0") && next.isWellFormed())
   .default("")
+  .catch("")
   .meta({
     description:
       "A path of this origin, such as `/chat?space=1`. Anything else, and anything below `/api/auth`, counts as none: then it is " +
