@@ -6,7 +6,7 @@ import { consumeToken } from "../identity/one-time-token.ts"
 import { OIDC_POLICY } from "../identity/policies.ts"
 import type { ProvedIdentity } from "../identity/resolve-identity.ts"
 import { type OauthState, stateOf } from "./begin.ts"
-import { authenticationOf, clientOf, providerErrors, providerFailed, requestOptions } from "./provider.ts"
+import { authenticationOf, clientOf, type Provider, providerErrors, requestOptions } from "./provider.ts"
 import type { OidcSettings } from "./settings.ts"
 
 /** Uses up what a browser has begun, if it is the one that comes back. LOGIN_STATE_INVALID: nothing of others is used up. */
@@ -25,6 +25,13 @@ export async function redeemState(
 const stateInvalid = () =>
   new TurnpikeError("LOGIN_STATE_INVALID", "This login was not begun in this browser, is over, or took too long.")
 
+interface Return {
+  flow: OauthState
+  state: string
+  /** The query that the provider has sent the browser back with. */
+  answer: URLSearchParams
+}
+
 /**
  * Who the provider says has come back: exchanges the code (RFC 6749 section 4.1.3, RFC 7636) and validates the answer (RFC 9207)
  * and the ID token (OpenID Connect Core 1.0, section 3.1.3.7). LOGIN_DENIED, LOGIN_STATE_INVALID: the code is worth nothing;
@@ -33,60 +40,69 @@ const stateInvalid = () =>
 export async function completeAuthorization(
   ctx: AuthContext,
   settings: OidcSettings,
-  { flow, state, answer }: { flow: OauthState; state: string; answer: URLSearchParams },
+  back: Return,
 ): Promise<ProvedIdentity> {
-  const { provider, redirect_uri, code_verifier, nonce } = flow
-  const client = clientOf(ctx, settings)
-  const options = requestOptions(ctx)
-  const parameters = await providerErrors("answer", async () => {
-    try {
-      return oauth.validateAuthResponse(provider, client, answer, state)
-    } catch (error) {
-      throw error instanceof oauth.AuthorizationResponseError ? denied(error) : error
-    }
-  })
-  const tokens = await providerErrors("token", async () => {
-    const by = authenticationOf(provider, settings)
-    const response = await oauth.authorizationCodeGrantRequest(
-      provider,
-      client,
-      by,
-      parameters,
-      redirect_uri,
-      code_verifier,
-      options,
-    )
-    try {
-      const read = await oauth.processAuthorizationCodeResponse(provider, client, response, {
-        expectedNonce: nonce,
-        requireIdToken: true,
-      })
-      await oauth.validateApplicationLevelSignature(provider, response, options)
-      return read
-    } catch (error) {
-      throw error instanceof oauth.ResponseBodyError && error.error === "invalid_grant" ? stateInvalid() : error
-    }
-  })
-  const claims = oauth.getValidatedIdTokenClaims(tokens)
-  if (!claims) throw providerFailed("token: there is no ID token")
-  const said = await providerErrors("ID token", async () => {
-    const now = ctx.clock.now().getTime() / 1000
-    if (claims.iat > now + OIDC_POLICY.toleranceSeconds) throw new Error("it was issued in the future")
-    if (claims.azp !== undefined && claims.azp !== settings.clientId) throw new Error("it is for another party (azp)")
-    if (!(await fitsAccessToken(tokens, claims.at_hash))) throw new Error("it is of another access token (at_hash)")
-    return claims
-  })
+  const { provider } = back.flow
+  const tokens = await providerErrors("token", () => exchange(ctx, settings, back))
+  const said = await providerErrors("ID token", () => claimsOf(ctx, settings, tokens))
   const asks = said.email === undefined && provider.userinfo_endpoint !== undefined
-  const more = asks ? await userInfo(ctx, settings, { flow, accessToken: tokens.access_token, subject: said.sub }) : {}
-  const { email, email_verified, name } = { ...said, ...more } as Record<string, unknown>
+  const subject = { accessToken: tokens.access_token, subject: said.sub }
+  // Whether an email is verified is said where the email is.
+  const { email, email_verified, name } = asks ? await userInfo(ctx, settings, { provider, ...subject }) : said
   return {
     issuer: provider.issuer,
     subject: said.sub,
     email: typeof email === "string" ? email : null,
     // A text "true" is none: whether an account is joined hangs on it.
     emailVerified: email_verified === true,
-    name: typeof name === "string" ? name : null,
+    name: [said.name, name].find((one) => typeof one === "string") ?? null,
   }
+}
+
+/** The answer's code for tokens whose ID token is the provider's: its form, claims, nonce and signature fit. */
+async function exchange(
+  ctx: AuthContext,
+  settings: OidcSettings,
+  { flow, state, answer }: Return,
+): Promise<oauth.TokenEndpointResponse> {
+  const { provider, redirect_uri, code_verifier, nonce } = flow
+  const [client, options] = [clientOf(ctx, settings), requestOptions(ctx)]
+  const by = authenticationOf(provider, settings)
+  try {
+    const code = oauth.validateAuthResponse(provider, client, answer, state)
+    const response = await oauth.authorizationCodeGrantRequest(
+      provider,
+      client,
+      by,
+      code,
+      redirect_uri,
+      code_verifier,
+      options,
+    )
+    const expected = { expectedNonce: nonce, requireIdToken: true }
+    const tokens = await oauth.processAuthorizationCodeResponse(provider, client, response, expected)
+    await oauth.validateApplicationLevelSignature(provider, response, options)
+    return tokens
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) throw denied(error)
+    if (error instanceof oauth.ResponseBodyError && error.error === "invalid_grant") throw stateInvalid()
+    throw error
+  }
+}
+
+/** The claims of an ID token of `exchange`, held to what the library leaves to us. */
+async function claimsOf(
+  ctx: AuthContext,
+  { clientId }: OidcSettings,
+  tokens: oauth.TokenEndpointResponse,
+): Promise<oauth.IDToken> {
+  const claims = oauth.getValidatedIdTokenClaims(tokens)
+  if (!claims) throw new Error("there is none")
+  const now = ctx.clock.now().getTime() / 1000
+  if (claims.iat > now + OIDC_POLICY.toleranceSeconds) throw new Error("it was issued in the future")
+  if (claims.azp !== undefined && claims.azp !== clientId) throw new Error("it is for another party (azp)")
+  if (!(await fitsAccessToken(tokens, claims.at_hash))) throw new Error("it is of another access token (at_hash)")
+  return claims
 }
 
 /** RFC 6749 section 4.1.2.1: two of its errors are no decision, but a fault that passes. */
@@ -107,7 +123,7 @@ function denied({ error }: oauth.AuthorizationResponseError): TurnpikeError {
 async function userInfo(
   ctx: AuthContext,
   settings: OidcSettings,
-  { flow: { provider }, accessToken, subject }: { flow: OauthState; accessToken: string; subject: string },
+  { provider, accessToken, subject }: { provider: Provider; accessToken: string; subject: string },
 ): Promise<Record<string, unknown>> {
   return providerErrors("userinfo", async () => {
     const client = clientOf(ctx, settings)

@@ -128,14 +128,11 @@ export async function providerErrors<T>(step: string, work: () => Promise<T>): P
   } catch (error) {
     const known = causedBy(error)
     if (known) throw known
-    throw providerFailed(`${step}: ${error instanceof Error ? error.message : "unknown"}`)
+    const why = new Error(`${step}: ${error instanceof Error ? error.message : "unknown"}`)
+    const message = "What the identity provider says is not valid. Nobody was signed in."
+    throw new TurnpikeError("LOGIN_PROVIDER_FAILED", message, { cause: why })
   }
 }
-
-export const providerFailed = (why: string) =>
-  new TurnpikeError("LOGIN_PROVIDER_FAILED", "What the identity provider says is not valid. Nobody was signed in.", {
-    cause: new Error(why),
-  })
 
 /** Ours, wherever in a chain of causes a library has put it. */
 function causedBy(error: unknown): TurnpikeError | null {

@@ -26,7 +26,9 @@ ${code(
 curl -b cookies.txt ${origin}/api/auth/me`,
 )}
 ${prose(
-  "A session goes on for 30 days after its last use. Signing out, ending it in the list of sessions, a change of the password, " +
+  "`/api/auth/oauth-login/start?next=/chat` is a link for a page: it leads through the identity provider, if one is set up, and " +
+    "back to that path, signed in.\n\n" +
+    "A session goes on for 30 days after its last use. Signing out, ending it in the list of sessions, a change of the password, " +
     "and an admin who disables the account end it for the very next request.\n\n" +
     "Wrong passwords have to wait after some tries: a 429 with the code `LOGIN_THROTTLED` and `Retry-After`. What others try " +
     "elsewhere does not hold you up where you have signed in before.\n\n" +

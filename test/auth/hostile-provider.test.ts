@@ -203,6 +203,14 @@ describe("what it says of itself", () => {
     })
   })
 
+  test("that an email is verified counts only where the email is", async () => {
+    await world.does({
+      claims: { sub: "mixes", email_verified: true, name: "Mia" },
+      userinfo: { email: "boss@people.test" },
+    })
+    expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null, name: "Mia" })
+  })
+
   test("is asked for once in some minutes", async () => {
     const places = () => world.seen.filter((place) => place.includes(".well-known")).length
     const before = places()
