@@ -29,6 +29,11 @@ describe("what signs nobody in", () => {
       back.searchParams.set("state", state)
       expect(await refusal(browser, await browser.go(back.href)), state).toEqual([400, "LOGIN_STATE_INVALID"])
     }
+    // Almost the right one, for which the browser has a cookie.
+    const { browser: near, back: almost } = await begun()
+    const right = almost.searchParams.get("state") ?? ""
+    almost.searchParams.set("state", right.slice(0, 42) + (right.endsWith("A") ? "E" : "A"))
+    expect(await refusal(near, await near.go(almost.href))).toEqual([400, "LOGIN_STATE_INVALID"])
     const { browser: empty } = await begun()
     expect(await refusal(empty, await empty.go("/api/auth/oauth-login/callback"))).toEqual([400, "LOGIN_STATE_INVALID"])
     // The browser's own, but of its other tab: the code was given for another challenge.

@@ -86,9 +86,9 @@ export function mountIdentities(app: App) {
       errors: ["CROSS_ORIGIN", "LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
     },
     async (c, { query: { next } }) => {
-      const [ctx, settings, { origin }] = [authContext(c), oidcOf(c), new URL(c.req.url)]
+      const [ctx, { origin }] = [authContext(c), new URL(c.req.url)]
       const { user_id } = await getUser(ctx, sessionOf(c))
-      return sendAway(c, await beginAuthorization(ctx, settings, { origin, next, userId: user_id }))
+      return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: user_id }))
     },
   )
 }
