@@ -646,6 +646,55 @@ create table if not exists sweeps (
   succeeded_at timestamptz
 );
 
+-- A host belongs to one brand; the worker's own BRAND is that of all others. The bot's token and its webhook's secret are
+-- sealed by the key ring, for this table, column and brand.
+create table if not exists brands (
+  brand text primary key check (brand ~ '^[a-z][a-z0-9]{0,31}$'),
+  -- As requests name them, lower-case: `app.example.com`, or with a port.
+  hosts jsonb not null default '[]' check (jsonb_typeof(hosts) = 'array'),
+  -- Where a login lands that asked for nothing else.
+  landing_path text not null default '/chat' check (landing_path ~ '^/([^/\\]|$)'),
+  bot_username text,
+  bot_token text,
+  bot_webhook_secret text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index if not exists brands_of_host on brands using gin (hosts jsonb_path_ops);
+
+-- Sessions, and what is to open one, are good for their user's epoch: raising it ends all of them at once, whatever races it.
+alter table users add column if not exists session_epoch integer not null default 0;
+alter table sessions add column if not exists epoch integer not null default 0;
+
+-- An account was disabled, and the sweeper has not yet seen that no turn of its is left. Its webhooks are off meanwhile.
+alter table users add column if not exists ending_turns boolean not null default false;
+create index if not exists users_ending_turns on users (disabled_at) where ending_turns;
+alter table webhook_endpoints drop constraint if exists webhook_endpoints_disabled_reason_check;
+alter table webhook_endpoints add constraint webhook_endpoints_disabled_reason_check
+  check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled'));
+
+-- Where a user has had sessions: a throttled account stays open from there.
+create index if not exists sessions_by_address on sessions (user_id, address);
+
+-- What was changed by whom: written by the statement that makes the change. actor_user_id is null for the system.
+create table if not exists audit_log (
+  audit_id bigint generated always as identity primary key,
+  actor_user_id bigint references users,
+  action text not null,
+  subject_type text not null,
+  subject_id text not null,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  address text,
+  created_at timestamptz not null
+);
+create index if not exists audit_log_of_subject on audit_log (subject_type, subject_id, audit_id desc);
+create index if not exists audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
+
+-- Who somebody is elsewhere: at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
+create table if not exists identities (issuer text not null, subject text not null, user_id bigint not null references users, email text, email_verified boolean not null default false, created_at timestamptz not null, last_used_at timestamptz, primary key (issuer, subject)); create index if not exists identities_of_user on identities (user_id);
+
 -- Guards: what code must not break.
 
 create or replace function guard_turn_transition() returns trigger language plpgsql as $$
@@ -1141,7 +1190,64 @@ begin
   return told;
 end $$;
 
+create or replace trigger audit_log_append_only before update or delete on audit_log
+  for each statement execute function guard_append_only();
+
 -- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).
 insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)
 values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192)
 on conflict (pin) do nothing;
+
+-- The user of an identity that was proved (design section 7): the one that it belongs to; else the one whose email is verified and
+-- is the one that the issuer has verified too; else a new one, who gets a verified email that nobody has. Only ASCII letters are
+-- folded: of some others lower() makes ASCII. Outcomes: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
+create or replace function resolve_identity(
+  p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text, p_brand text, p_refuse_admin boolean,
+  p_now timestamptz, p_request_id text, p_address text, out outcome text, out found_user_id bigint, out epoch integer
+) language plpgsql as $$
+declare
+  known users;
+begin
+  perform pg_advisory_xact_lock(hashtext('identities'), hashtext(p_issuer || chr(10) || p_subject));
+  select u.* into known from identities i join users u on u.user_id = i.user_id
+    where i.issuer = p_issuer and i.subject = p_subject;
+  outcome := case when found then 'found' end;
+  -- Somebody else may take the email between the look and the insert: then look again.
+  while outcome is null loop
+    select u.* into known from users u where p_email_verified and u.email_verified
+      and lower(u.email) = lower(p_email) and lower(u.email collate "C") = lower(p_email collate "C") for no key update;
+    if found then
+      outcome := 'joined';
+    else
+      insert into users (brand, name, email, email_verified, created_at)
+        select p_brand, p_name, free.email, free.email is not null, p_now from (select case when p_email_verified
+          and not exists (select 1 from users u where lower(u.email) = lower(p_email)) then p_email end as email) free
+        on conflict do nothing returning * into known;
+      outcome := case when found then 'created' end;
+    end if;
+  end loop;
+  if known.disabled_at is not null or (p_refuse_admin and known.role = 'admin') then
+    outcome := case when known.disabled_at is not null then 'disabled' else 'admin' end;
+    return;
+  end if;
+  found_user_id := known.user_id;
+  epoch := known.session_epoch;
+  if outcome = 'found' then
+    update identities i set last_used_at = p_now, email = coalesce(p_email, i.email),
+      email_verified = case when p_email is null then i.email_verified else p_email_verified end
+    where i.issuer = p_issuer and i.subject = p_subject and i.user_id = known.user_id;
+  else
+    insert into identities (issuer, subject, user_id, email, email_verified, created_at, last_used_at)
+    values (p_issuer, p_subject, known.user_id, p_email, p_email_verified, p_now, p_now) on conflict do nothing;
+  end if;
+  if not found then
+    raise exception 'the identity was linked or unlinked at the same moment' using errcode = '40001';
+  end if;
+  if outcome = 'created' then
+    insert into wallets (user_id) values (known.user_id);
+  elsif outcome = 'joined' then
+    insert into audit_log (actor_user_id, action, subject_type, subject_id, before, after, request_id, address, created_at)
+    values (known.user_id, 'identity.join', 'user', known.user_id, '{}', jsonb_build_object('issuer', p_issuer,
+      'subject', p_subject, 'email', p_email), p_request_id, p_address, p_now);
+  end if;
+end $$;

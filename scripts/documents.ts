@@ -1,5 +1,9 @@
-import { App, type Group } from "../src/http/app.ts"
-import { dashboardApp, describeDashboard } from "../src/routes/account/document.ts"
+import { parseBaseEnv } from "../src/env.ts"
+import { App, allOf, type Group } from "../src/http/app.ts"
+import { describeDashboard } from "../src/routes/account/document.ts"
+import { account } from "../src/routes/account/group.ts"
+import { admin } from "../src/routes/admin/group.ts"
+import { auth } from "../src/routes/auth/group.ts"
 import { describeV1 } from "../src/routes/v1/document.ts"
 import { v1 } from "../src/routes/v1/group.ts"
 
@@ -13,7 +17,7 @@ function appOf(group: Group): App {
 /** Each surface: its operations, and how they are described. */
 export const SURFACES = {
   v1: { app: appOf(v1), describe: describeV1 },
-  dashboard: { app: dashboardApp(), describe: describeDashboard },
+  dashboard: { app: appOf(allOf(parseBaseEnv, [auth, account, admin])), describe: describeDashboard },
 }
 
 export type SurfaceName = keyof typeof SURFACES

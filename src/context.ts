@@ -14,6 +14,8 @@ import { callbackUrl, createQueue, type Queue } from "./platform/queue.ts"
 export interface Context {
   readonly brand: string
   readonly requestId: string
+  /** Where the request comes from, as Cloudflare says it; null where nobody asks, as in a cron job. */
+  readonly address: string | null
   readonly db: Database
   readonly queue: Queue
   readonly clock: Clock
@@ -37,6 +39,7 @@ export interface Overrides {
   clock?: Clock
   random?: () => number
   fetch?: typeof fetch
+  address?: string | undefined
 }
 
 export function createContext(
@@ -51,6 +54,7 @@ export function createContext(
   return {
     brand: env.BRAND,
     requestId,
+    address: overrides.address ?? null,
     db: createDatabase(env, meter),
     queue: createQueue(env, meter),
     clock,

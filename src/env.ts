@@ -39,6 +39,22 @@ const base = z.object({
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 
+/** What the ways in take beside that: an OpenID provider, and the secret of our own identity service. */
+const waysIn = {
+  OIDC_ISSUER: z
+    .union([z.literal(""), url])
+    .optional()
+    .transform((value) => value || undefined),
+  OIDC_CLIENT_ID: optionalText,
+  /** Without it we are a public client: then PKCE alone protects the code. */
+  OIDC_CLIENT_SECRET: optionalText,
+  OIDC_SCOPES: optionalText,
+  /** Without it `POST /api/auth/idp/session` is not there. */
+  IDP_INTERNAL_SECRET: optionalText.transform((value) => value?.trim() || undefined),
+}
+
+const auth = base.extend(waysIn)
+
 /** The callbacks worker also verifies signatures and calls models. */
 const callbacks = base.extend({
   QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
@@ -50,6 +66,7 @@ const callbacks = base.extend({
 })
 
 export type BaseEnv = z.infer<typeof base>
+export type AuthEnv = z.infer<typeof auth>
 export type CallbacksEnv = z.infer<typeof callbacks>
 
 function parser<T>(schema: z.ZodType<T>) {
@@ -66,4 +83,7 @@ function parser<T>(schema: z.ZodType<T>) {
 }
 
 export const parseBaseEnv = parser(base)
+export const parseAuthEnv = parser(auth)
 export const parseCallbacksEnv = parser(callbacks)
+/** Of every group in one worker. */
+export const parseAllEnv = parser(callbacks.extend(waysIn))

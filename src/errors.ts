@@ -1,4 +1,6 @@
-interface ErrorEntry {
+import { SIGN_IN_CODES } from "./sign-in-codes.ts"
+
+export interface ErrorEntry {
   status: number
   /** Whether the same request may succeed later. */
   retryable: boolean
@@ -42,19 +44,48 @@ export const ERROR_CODES = {
     cause: "There is no session: none was sent, it has expired, or it was ended.",
     cure: "Sign in.",
   },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "The email and the password do not belong together, or the account cannot sign in.",
+    cure: "Check both; which of them is wrong is not said.",
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "The one-time token is wrong, was used, has expired, or its user cannot sign in any more.",
+    cure: "Ask for a new one.",
+  },
+  WRONG_PASSWORD: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The current password is not the one that was given.",
+    cure: "Give the right one; if it is lost, sign in another way.",
+  },
+  ADMIN_REQUIRED: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The operation is for admins, and the user who is signed in is none.",
+    cure: "Ask an admin.",
+  },
+  LAST_ADMIN: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "There would be no admin left who can sign in.",
+    cure: "Make another user an admin first.",
+  },
+  ...SIGN_IN_CODES,
   CROSS_ORIGIN: {
     status: 403,
     retryable: false,
     dashboard: true,
     cause: "A request that changes something did not come from a page of this origin.",
     cure: "Send it from the dashboard, or with an `Origin` that is this server's own.",
-  },
-  ROLE_REQUIRED: {
-    status: 403,
-    retryable: false,
-    dashboard: true,
-    cause: "The operation is for admins, and the session is not one's.",
-    cure: "Sign in as an admin.",
   },
   INVALID_SIGNATURE: {
     status: 401,
@@ -188,6 +219,13 @@ export const ERROR_CODES = {
     cure:
       "Wait `Retry-After` seconds, until the cap resets, or raise it. `details` names it, with what is spent and reserved. " +
       "Without `Retry-After` it is too small for the turn at any time.",
+  },
+  LOGIN_THROTTLED: {
+    status: 429,
+    retryable: true,
+    dashboard: true,
+    cause: "Too many wrong passwords for this account, or from this address.",
+    cure: "Try again after Retry-After seconds.",
   },
   INTERNAL: {
     status: 500,

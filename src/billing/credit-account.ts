@@ -65,7 +65,7 @@ export function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: Credit
   })
 }
 
-/** The same by an admin, under their Idempotency-Key. ROLE_REQUIRED for others. */
+/** The same by an admin, under their Idempotency-Key. ADMIN_REQUIRED for others. */
 export function grantCredit(
   ctx: Context,
   credential: SessionCredential,

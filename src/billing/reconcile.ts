@@ -41,7 +41,7 @@ export async function reconcileNow(ctx: Books): Promise<ReconciliationRow> {
   }
 }
 
-/** The same by an admin: what could be done while the request waits; the sweeper does the rest. ROLE_REQUIRED for others. */
+/** The same by an admin: what could be done while the request waits; the sweeper does the rest. ADMIN_REQUIRED for others. */
 export async function reconcileAs(ctx: Context, credential: SessionCredential): Promise<ReconciliationRow> {
   const pass = await beginPass(async () => {
     const { row } = await queryAs<Partial<Pass>>(ctx, credential, {

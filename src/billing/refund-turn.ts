@@ -30,7 +30,7 @@ export async function refundTurn(
   return bookedBy(rows[0])
 }
 
-/** The same by an admin. ROLE_REQUIRED for others. */
+/** The same by an admin. ADMIN_REQUIRED for others. */
 export async function refundTurnAs(
   ctx: Context,
   credential: SessionCredential,

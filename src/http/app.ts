@@ -44,7 +44,10 @@ function createApp(group: Group, overrides: Overrides = {}): App {
   app.use(async (c, next) => {
     const started = performance.now()
     const env = group.parseEnv(c.env)
-    const ctx = createContext(env, (work) => c.executionCtx.waitUntil(work), overrides)
+    const ctx = createContext(env, (work) => c.executionCtx.waitUntil(work), {
+      ...overrides,
+      address: c.req.header("cf-connecting-ip"),
+    })
     c.set("ctx", ctx)
     await next()
     const ms = performance.now() - started
@@ -73,7 +76,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
 }
 
 /** Most who miss a path have left out its version, or put a slash or an empty id at its end. */
-function nothingAt(path: string): string {
+export function nothingAt(path: string): string {
   if (path.length > 1 && path.endsWith("/")) return `There is nothing at ${path}: a path does not end with a slash.`
   const below = path.startsWith("/v1/") || path.startsWith("/api/")
   return `There is nothing at ${path}${below ? "" : ": the API is below /v1, and its reference at /docs"}.`

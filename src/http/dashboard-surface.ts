@@ -34,9 +34,10 @@ export const DASHBOARD_SURFACE: Surface = {
   securitySchemes: {
     session: { type: "apiKey", in: "cookie", name: "token", description: "The session that every login path sets." },
   },
-  codesOf: ({ method, body }) => {
-    const unsafe: ErrorCode[] = method === "get" ? [] : ["CROSS_ORIGIN"]
-    return ["SESSION_REQUIRED", ...unsafe, "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])]
+  codesOf: ({ method, body, open, byServer }) => {
+    const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]
+    const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED"]
+    return [...session, ...unsafe, "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])]
   },
   errorSchema: (status) => (status === 422 ? validationErrorBody : dashboardError),
 }

@@ -17,6 +17,13 @@ const UPLOAD_BODY = {
   },
 }
 
+/** An operation that only leads elsewhere is for browsers. */
+const ERROR_PAGE = {
+  description: "Any error, to a browser that asks for `text/html`: a small page with a link to start again.",
+  headers: answerHeaders(),
+  content: { "text/html": { schema: { type: "string" } } },
+}
+
 /** What the document says of the service that has the operations. */
 interface DocumentOptions {
   origin: string
@@ -83,6 +90,7 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
+    ...(operation.open && { security: [] }),
     description: operation.description ?? operation.summary,
     ...(parameters.length > 0 && { parameters }),
     ...(sent && {
@@ -93,22 +101,25 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
       [answer.status]: {
         description: answer.description,
         headers: answerHeaders(answer.headers),
-        content: answer.binary
-          ? { "*/*": { schema: FILE } }
-          : {
-              "application/json": {
-                schema: answered,
-                example: { ...(exampleFor("answer", answered) as Json), ...operation.example?.answer },
+        ...(answer.status !== 302 && {
+          content: answer.binary
+            ? { "*/*": { schema: FILE } }
+            : {
+                "application/json": {
+                  schema: answered,
+                  example: { ...(exampleFor("answer", answered) as Json), ...operation.example?.answer },
+                },
+                ...otherTypes(answer.also),
               },
-              ...otherTypes(answer.also),
-            },
+        }),
       },
       ...otherAnswers(operation),
+      ...(answer.status === 302 && { default: ERROR_PAGE }),
       ...errorAnswers(codesOf(operation, options.surface), { components: schemas, responses, schemaOf }),
     },
     "x-codeSamples": codeSamples(call, {
       origin: options.origin,
-      auth: curlAuth(options.surface.securitySchemes, operation.method),
+      auth: curlAuth(options.surface.securitySchemes, operation),
       clientMethod: options.clientMethods?.[operation.id],
     }),
   }
@@ -157,6 +168,8 @@ const PATH_PARAMETERS: Record<string, string> = {
   delivery_id: "The delivery, `dlv_…`.",
   event_id: "The event, `evt_…`.",
   key_id: "The key, `key_…`.",
+  session_id: "The session, `ses_…`.",
+  identity_id: "The identity, `idn_…`.",
   erasure_id: "The receipt, `era_…`.",
   name: "Its name, by which there is one in the space.",
   version: "The number of the version.",

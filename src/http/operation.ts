@@ -29,6 +29,10 @@ export interface Operation<
   /** Request headers beside Authorization, for the documentation: the operation reads them itself. */
   headers?: { name: string; description: string; required: boolean; example: string }[]
   body?: Body
+  /** Whether it asks for no session or key: then it has `security: []`. */
+  open?: true
+  /** Only another server calls it, which proves itself by a secret: then no page's origin is asked for. */
+  byServer?: true
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**
@@ -37,7 +41,8 @@ export interface Operation<
    */
   idempotent?: "replayed" | "naturally"
   answer: {
-    status: 200 | 201 | 202
+    /** 302: it has no body, and says in Location where to go. */
+    status: 200 | 201 | 202 | 302
     description: string
     schema: Answer
     headers?: Record<string, string>

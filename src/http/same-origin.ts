@@ -1,3 +1,4 @@
+import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
 import { TurnpikeError } from "../errors.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -9,10 +10,14 @@ const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
  * Sec-Fetch-Site decides, since no page can set it; a client that does not send it must name our origin in Origin.
  */
 export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
-  const site = c.req.header("sec-fetch-site")
-  const own = site === undefined ? c.req.header("origin") === new URL(c.req.url).origin : site === "same-origin"
-  if (!SAFE.has(c.req.method) && !own) {
+  if (!SAFE.has(c.req.method) && !fromOwnPage(c)) {
     throw new TurnpikeError("CROSS_ORIGIN", "This request does not come from a page of this origin.")
   }
   await next()
 })
+
+/** Whether a request comes from a page of our own origin. */
+export function fromOwnPage(c: HonoContext<AppEnv>): boolean {
+  const site = c.req.header("sec-fetch-site")
+  return site === undefined ? c.req.header("origin") === new URL(c.req.url).origin : site === "same-origin"
+}

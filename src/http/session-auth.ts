@@ -1,8 +1,9 @@
 import type { Context as HonoContext } from "hono"
-import { getCookie, setCookie } from "hono/cookie"
+import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import { createMiddleware } from "hono/factory"
 import { TurnpikeError } from "../errors.ts"
 import type { SessionCredential } from "../identity/credential.ts"
+import { endSession } from "../identity/end-session.ts"
 import { SESSION_POLICY } from "../identity/policies.ts"
 import { readSessionToken, signSessionToken } from "../identity/session-token.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -28,15 +29,27 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.sessionId)
 })
 
-/** Gives the browser its session (design section 7): the cookie is for this host only, and out of reach of scripts. */
+/** The cookie is for this host only, and out of reach of scripts (design section 7). */
+const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const
+
+/** Gives the browser its session. */
 export async function setSessionCookie(c: HonoContext<AppEnv>, sessionId: string): Promise<void> {
-  setCookie(c, SESSION_COOKIE, await signSessionToken(c.get("ctx"), sessionId), {
-    path: "/",
-    httpOnly: true,
-    secure: true,
-    sameSite: "Lax",
-    maxAge: SESSION_POLICY.lifeMs / 1000,
-  })
+  const token = await signSessionToken(c.get("ctx"), sessionId)
+  setCookie(c, SESSION_COOKIE, token, { ...ATTRIBUTES, maxAge: SESSION_POLICY.lifeMs / 1000 })
+}
+
+/** Ends the session of the request's cookie, if it has one that goes on, and takes the cookie back. */
+export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
+  const ctx = c.get("ctx")
+  const token = getCookie(c, SESSION_COOKIE)
+  const session = token ? await readSessionToken(ctx, token) : null
+  if (session) await endSession(ctx, { kind: "session", sessionId: session.sessionId, test: false })
+  dropSessionCookie(c)
+}
+
+/** Takes the browser's cookie back. */
+export function dropSessionCookie(c: HonoContext<AppEnv>): void {
+  deleteCookie(c, SESSION_COOKIE, ATTRIBUTES)
 }
 
 /** The session of a request that `sessionAuth` has let through. */

@@ -79,12 +79,13 @@ function noteKeyUse(now: Date): RawBuilder<unknown> {
 
 function sessionRow({ sessionId, test }: SessionCredential, now: Date): RawBuilder<unknown> {
   return sql`
-    select 'session' as kind, null::text as key_id, u.name, n.user_id, 'all' as scope, null::bigint as space_id,
-      ${test}::boolean as test, n.expires_at, n.created_at, n.session_id, u.role,
-      n.ended_at is null and u.disabled_at is null and n.expires_at > ${now}::timestamptz as usable,
-      n.ended_at is null and u.disabled_at is null and n.expires_at <= ${now}::timestamptz as expired
-    from sessions n join users u on u.user_id = n.user_id
-    where n.session_id = ${sessionId}`
+    select 'session' as kind, null::text as key_id, n.name, n.user_id, 'all' as scope, null::bigint as space_id,
+      ${test}::boolean as test, n.expires_at, n.created_at, n.session_id, n.role,
+      n.valid and n.expires_at > ${now}::timestamptz as usable, n.valid and n.expires_at <= ${now}::timestamptz as expired
+    from (
+      select n.*, u.name, u.role, n.ended_at is null and n.epoch = u.session_epoch and u.disabled_at is null as valid
+      from sessions n join users u on u.user_id = n.user_id where n.session_id = ${sessionId}
+    ) n`
 }
 
 /** A session that is used goes on for 30 days from then; that is written at most once an hour. */
@@ -138,7 +139,7 @@ interface Statement {
   /** CTEs behind `caller`. */
   ctes?: RawBuilder<unknown>
   select: RawBuilder<unknown>
-  /** Only a session of a user who has it now may act: for others `caller` is empty, and the answer is ROLE_REQUIRED. */
+  /** Only a session of a user who has it now may act: for others `caller` is empty, and the answer is ADMIN_REQUIRED. */
   role?: "admin"
   /** The request's Idempotency-Key, if it came with one: then the statement has its effect at most once. */
   once?: Once | undefined
@@ -170,7 +171,7 @@ export async function queryAs<Row>(
   const { row } = notes ? await runOnce(run) : await run()
   const actor = requireActor(row?.actor, credential)
   if (role && !(actor.kind === "session" && actor.role === role)) {
-    throw new TurnpikeError("ROLE_REQUIRED", `This is for the role "${role}" only.`)
+    throw new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
   }
   const already = row?.already ?? null
   if (already && fingerprints && !fingerprints.includes(already.fingerprint)) throw keyReused()

@@ -16,3 +16,38 @@ export const KEY_POLICY = {
   /** A turn whose acceptance began before the revocation is there by then. */
   settledAfterMs: 120_000,
 } as const
+
+/** How identity providers are asked. */
+export const OIDC_POLICY = {
+  timeoutMs: 8_000,
+  maxBytes: 256 * 1024,
+  /** How far a provider's clock may be from ours. */
+  toleranceSeconds: 30,
+  /** How long what a provider says of itself is taken for true. */
+  metadataMs: 5 * 60_000,
+  retryAfterSeconds: 5,
+} as const
+
+/** What one-time tokens are for, and how long each lives (design section 7, contract section 3.3). */
+export const TOKEN_POLICY = {
+  /** A session, for who has it: a magic link, or an app's webview with `appMs`. */
+  sign_in: { ttlMs: 10 * 60_000, appMs: 60_000 },
+  /** A login that is confirmed in the messaging platform's bot. */
+  web_login: { ttlMs: 5 * 60_000 },
+  /** The way to an identity provider and back. */
+  oauth_state: { ttlMs: 10 * 60_000 },
+} as const
+
+export type TokenPurpose = keyof typeof TOKEN_POLICY
+
+/**
+ * How often a password may be tried: `burst` times at once, then once an `intervalMs`. Only wrong ones count in the end.
+ * The account's own limit holds for addresses at which it never had a session, so that nobody can lock its owner out.
+ */
+export const LOGIN_POLICY = {
+  accountAtAddress: { burst: 10, intervalMs: 60_000 },
+  address: { burst: 30, intervalMs: 20_000 },
+  accountElsewhere: { burst: 60, intervalMs: 60_000 },
+} as const
+
+export const PASSWORD_POLICY = { minLength: 8, maxLength: 256 } as const

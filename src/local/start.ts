@@ -7,7 +7,11 @@ import { readOptions } from "./options.ts"
 import { startStack } from "./stack.ts"
 
 const SWEEP_MS = 60_000
-const MODEL_VARIABLES = ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"]
+/** What a worker may have beside what is started here. */
+const OPTIONAL_VARIABLES = [
+  ...["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+  ...["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_SCOPES", "IDP_INTERNAL_SECRET"],
+]
 
 const closers: (() => Promise<unknown>)[] = []
 let ending: Promise<void> | null = null
@@ -53,9 +57,9 @@ async function start() {
   const { demo, pin } = await seedDemo(local.databaseUrl, { dataDir, baseUrl, env: process.env })
 
   step("starting the worker (wrangler dev) …")
-  const models = Object.fromEntries(MODEL_VARIABLES.map((name) => [name, process.env[name]]))
+  const optional = Object.fromEntries(OPTIONAL_VARIABLES.map((name) => [name, process.env[name]]))
   const own = { CALLBACKS_URL: baseUrl, SECRETS_KEYS: await readKeyRing(dataDir), ALLOW_PRIVATE_TARGETS: "1" }
-  const env = { ...local.env, ...models, ...own, LOG_LEVEL: process.env.LOG_LEVEL }
+  const env = { ...local.env, ...optional, ...own, LOG_LEVEL: process.env.LOG_LEVEL }
   const server = await startDevServer({ port, dataDir, env })
   closers.push(server.stop)
   void server.ended.then(() => {

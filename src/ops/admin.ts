@@ -1,16 +1,24 @@
 import { randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
+import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
+import type { SystemContext } from "../identity/as-admin.ts"
 import { hashPassword } from "../identity/password.ts"
 import { reconcile, refund, topUpAccount } from "./books.ts"
+import { putBrand } from "./brands.ts"
+import { directContext } from "./direct.ts"
 import { enableModels } from "./models.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
+import { changeOf, runMagicLink, runUserChange } from "./users.ts"
 
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
   schema                                            apply schema.sql (as often as you like)
   user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
+  disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
+  role   --user ID --role user|admin                what it may do, from its next request on
+  magic-link --user ID --url ORIGIN                 a link that signs it in once; needs UPSTASH_REDIS_REST_URL and _TOKEN
   top-up --user ID --usd AMOUNT [--reason R] [--note TEXT] [--reference ID]
                                                     book credit (operator_topup, or another reason) with its ledger row,
                                                     once for a reference; --reason admin_action takes --usd=-1 back
@@ -19,6 +27,9 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
                                                     something was found
   key    --user ID --name N [--test] [--scope created|all] [--brand B]
                                                     create an API key; prints its value once
+  brand  --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]
+                                                    a brand's hosts and bot; \`--bot-token -\` reads it from the
+                                                    standard input; needs SECRETS_KEYS; prints the bot's webhook secret once
   model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--label L]
                                                     enable a model; prices per million tokens`
 
@@ -29,11 +40,16 @@ const { positionals, values } = parseArgs({
     ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
     ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
     ...{ reason: { type: "string" }, reference: { type: "string" }, turn: { type: "string" } },
+    ...{ role: { type: "string" }, url: { type: "string" } },
+    ...{ host: { type: "string", multiple: true }, landing: { type: "string" } },
+    ...{ "bot-username": { type: "string" }, "bot-token": { type: "string" } },
     ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
   },
 })
 
-function need(name: "email" | "name" | "user" | "usd" | "pin" | "input" | "output" | "turn" | "note"): string {
+type Needed = "email" | "name" | "user" | "usd" | "url" | "pin" | "brand" | "input" | "output" | "turn" | "note"
+
+function need(name: Needed): string {
   const value = values[name]
   if (!value) throw new Error(`--${name} is missing.\n\n${USAGE}`)
   return value
@@ -45,9 +61,7 @@ function amount(text: string): number {
   return usd
 }
 
-async function run(client: pg.Client): Promise<string> {
-  // Without parameters the simple protocol is used: schema.sql is many statements.
-  const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
+async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
   const now = new Date()
   switch (positionals[0]) {
     case "schema":
@@ -63,14 +77,20 @@ async function run(client: pg.Client): Promise<string> {
       })
       return `user_id ${userId}${password ? `\npassword ${password} (shown once)` : ""}`
     }
+    case "disable":
+    case "enable":
+    case "role":
+      return runUserChange(ctx, Number(need("user")), changeOf(positionals[0], values.role))
+    case "magic-link":
+      return runMagicLink(ctx, process.env, { userId: Number(need("user")), origin: need("url") })
     case "top-up": {
       const { reason, note, reference } = values
-      return topUpAccount(client, { user: need("user"), usd: need("usd"), reason, note, reference })
+      return topUpAccount(ctx, { user: need("user"), usd: need("usd"), reason, note, reference })
     }
     case "refund":
-      return refund(client, { turn: need("turn"), note: need("note") })
+      return refund(ctx, { turn: need("turn"), note: need("note") })
     case "reconcile": {
-      const { report, sound } = await reconcile(client)
+      const { report, sound } = await reconcile(ctx)
       if (!sound) process.exitCode = 1
       return report
     }
@@ -87,6 +107,19 @@ async function run(client: pg.Client): Promise<string> {
       } as const
       const { key_id, value } = await createApiKey(sql, key)
       return `key_id ${key_id}\nkey    ${value} (shown once)`
+    }
+    case "brand": {
+      const { host, landing, "bot-username": botUsername, "bot-token": token } = values
+      const botToken = token === "-" ? (await readStdin(process.stdin)).trim() : token
+      return putBrand(sql, {
+        brand: need("brand"),
+        ...(host && { hosts: host.flatMap((hosts) => hosts.split(",")) }),
+        ...(landing && { landingPath: landing }),
+        ...(botUsername && { botUsername }),
+        ...(botToken && { botToken }),
+        keys: process.env.SECRETS_KEYS,
+        now,
+      })
     }
     case "model": {
       const [engine, ...model] = need("pin").split("/")
@@ -112,7 +145,9 @@ try {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
   await client.connect()
   try {
-    console.log(await run(client))
+    // Without parameters the simple protocol is used: schema.sql is many statements.
+    const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
+    console.log(await run(sql, directContext(client)))
   } finally {
     await client.end()
   }

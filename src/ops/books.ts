@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto"
-import type pg from "pg"
 import { CREDIT_REASONS, type CreditReason } from "../billing/buckets.ts"
 import { creditAccount } from "../billing/credit-account.ts"
 import { fromUsd, toUsd } from "../billing/money.ts"
@@ -7,15 +6,15 @@ import { reconcileNow } from "../billing/reconcile.ts"
 import { FINDING_KINDS, serializeReconciliation } from "../billing/reconciliation-row.ts"
 import { refundTurn } from "../billing/refund-turn.ts"
 import type { Context } from "../context.ts"
-import { systemClock } from "../platform/clock.ts"
+import type { SystemContext } from "../identity/as-admin.ts"
 import { createLog } from "../platform/log.ts"
-import { directDatabase } from "./direct-database.ts"
 
 const ACTOR = "operator"
 
-function booksOf(client: pg.Client): Pick<Context, "db" | "clock" | "log"> {
-  return { db: directDatabase(client), clock: systemClock, log: createLog({ LOG_LEVEL: "silent" }, {}) }
-}
+const booksOf = (ctx: SystemContext): Pick<Context, "db" | "clock" | "log"> => ({
+  ...ctx,
+  log: createLog({ LOG_LEVEL: "silent" }, {}),
+})
 
 interface TopUp {
   user: string
@@ -27,7 +26,7 @@ interface TopUp {
 }
 
 /** Books credit, or with a negative admin_action takes some back. Says what the balance is then. */
-export async function topUpAccount(client: pg.Client, { user, usd, note, ...more }: TopUp): Promise<string> {
+export async function topUpAccount(ctx: SystemContext, { user, usd, note, ...more }: TopUp): Promise<string> {
   const reason = (more.reason ?? "operator_topup") as CreditReason
   if (!CREDIT_REASONS.includes(reason)) throw new Error(`--reason takes one of ${CREDIT_REASONS.join(", ")}.`)
   const micros = usd.trim() === "" ? null : fromUsd(Number(usd))
@@ -38,20 +37,20 @@ export async function topUpAccount(client: pg.Client, { user, usd, note, ...more
   if (!Number.isSafeInteger(userId)) throw new Error("--user takes the number of a user.")
   const reference = `operator:${more.reference ?? randomUUID()}`
   const credit = { userId, reason, micros, reference, actor: ACTOR, note: note ?? null }
-  const { made, replayed } = await creditAccount(booksOf(client), credit)
+  const { made, replayed } = await creditAccount(booksOf(ctx), credit)
   const again = replayed ? " (it was booked before)" : ""
   return `ledger_id ${made.ledger_id}${again}\nbalance ${toUsd(made.balance_after_credit_micros)} USD`
 }
 
-export async function refund(client: pg.Client, { turn, note }: { turn: string; note: string }): Promise<string> {
-  const { made, replayed } = await refundTurn(booksOf(client), { turnId: turn, actor: ACTOR, note })
+export async function refund(ctx: SystemContext, { turn, note }: { turn: string; note: string }): Promise<string> {
+  const { made, replayed } = await refundTurn(booksOf(ctx), { turnId: turn, actor: ACTOR, note })
   const again = replayed ? " (it was refunded before)" : ""
   return `ledger_id ${made.ledger_id}${again}\nrefunded ${toUsd(made.amount_credit_micros ?? 0)} USD to user ${made.user_id}`
 }
 
 /** The report of a whole pass, as JSON, and whether nothing was found. */
-export async function reconcile(client: pg.Client): Promise<{ report: string; sound: boolean }> {
-  const report = serializeReconciliation(await reconcileNow(booksOf(client)))
+export async function reconcile(ctx: SystemContext): Promise<{ report: string; sound: boolean }> {
+  const report = serializeReconciliation(await reconcileNow(booksOf(ctx)))
   const findings = report.findings.map((finding) => ({ ...finding, meaning: FINDING_KINDS[finding.kind] }))
   return { report: JSON.stringify({ ...report, findings }, null, 2), sound: report.findings_total === 0 }
 }

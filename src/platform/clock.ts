@@ -21,3 +21,6 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", stop, { once: true })
     }),
 }
+
+/** How many seconds a clock is ahead of the machine's, for a library that reads the whole seconds of that one. */
+export const secondsAhead = (clock: Clock): number => clock.now().getTime() / 1000 - Math.floor(Date.now() / 1000)

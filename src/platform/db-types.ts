@@ -62,6 +62,30 @@ export interface ApiTurns {
   user_id: number;
 }
 
+export interface AuditLog {
+  action: string;
+  actor_user_id: number | null;
+  address: string | null;
+  after: Json | null;
+  audit_id: Generated<number>;
+  before: Json | null;
+  created_at: Timestamp;
+  request_id: string | null;
+  subject_id: string;
+  subject_type: string;
+}
+
+export interface Brands {
+  bot_token: string | null;
+  bot_username: string | null;
+  bot_webhook_secret: string | null;
+  brand: string;
+  created_at: Timestamp;
+  hosts: Generated<Json>;
+  landing_path: Generated<string>;
+  updated_at: Timestamp;
+}
+
 export interface Conversations {
   conversation_id: string;
   created_at: Timestamp;
@@ -152,6 +176,16 @@ export interface IdempotencyKeys {
   user_id: number;
 }
 
+export interface Identities {
+  created_at: Timestamp;
+  email: string | null;
+  email_verified: Generated<boolean>;
+  issuer: string;
+  last_used_at: Timestamp | null;
+  subject: string;
+  user_id: number;
+}
+
 export interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
@@ -214,6 +248,7 @@ export interface Sessions {
   address: string | null;
   created_at: Timestamp;
   ended_at: Timestamp | null;
+  epoch: Generated<number>;
   expires_at: Timestamp;
   last_seen_at: Timestamp;
   session_id: string;
@@ -405,9 +440,11 @@ export interface Users {
   disabled_at: Timestamp | null;
   email: string | null;
   email_verified: Generated<boolean>;
+  ending_turns: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
   role: Generated<string>;
+  session_epoch: Generated<number>;
   user_id: Generated<number>;
 }
 
@@ -476,6 +513,8 @@ export interface WebhookEndpoints {
 export interface DB {
   api_keys: ApiKeys;
   api_turns: ApiTurns;
+  audit_log: AuditLog;
+  brands: Brands;
   conversations: Conversations;
   end_users: EndUsers;
   erased_objects: ErasedObjects;
@@ -483,6 +522,7 @@ export interface DB {
   events: Events;
   files: Files;
   idempotency_keys: IdempotencyKeys;
+  identities: Identities;
   ledger: Ledger;
   model_catalog: ModelCatalog;
   reconciliation_findings: ReconciliationFindings;

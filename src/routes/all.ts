@@ -1,9 +1,10 @@
-import { parseCallbacksEnv } from "../env.ts"
+import { parseAllEnv } from "../env.ts"
 import { allOf } from "../http/app.ts"
 import { account } from "./account/group.ts"
 import { admin } from "./admin/group.ts"
+import { auth } from "./auth/group.ts"
 import { callbacks } from "./callbacks/group.ts"
 import { v1 } from "./v1/group.ts"
 
 /** Every group in one worker. */
-export const all = allOf(parseCallbacksEnv, [v1, account, admin, callbacks])
+export const all = allOf(parseAllEnv, [v1, auth, account, admin, callbacks])

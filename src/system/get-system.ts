@@ -65,7 +65,7 @@ interface SystemRow {
   passes: ReconciliationRow[]
 }
 
-/** How the service does, for admins. ROLE_REQUIRED for others. */
+/** How the service does, for admins. ADMIN_REQUIRED for others. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const late = new Date(ctx.clock.now().getTime() - OVERDUE_AFTER_MS)
   const { row } = await queryAs<SystemRow>(ctx, credential, {

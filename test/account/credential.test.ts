@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 async function signedIn(userId: number, test = false): Promise<SessionCredential> {
-  return { kind: "session", sessionId: await startSession(context, { userId }), test }
+  return { kind: "session", sessionId: (await startSession(context, { userId })).sessionId, test }
 }
 
 const whoIs = async (credential: SessionCredential) =>

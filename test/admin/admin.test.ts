@@ -39,7 +39,7 @@ describe("who may", () => {
     const user = await world.signIn(client.userId)
     for (const { method, path, body } of requests()) {
       const before = await dumpMoney(world)
-      expect(await user.json(method, path, body, keyed()), path).toMatchObject([403, { code: "ROLE_REQUIRED" }])
+      expect(await user.json(method, path, body, keyed()), path).toMatchObject([403, { code: "ADMIN_REQUIRED" }])
       const bare = await world.invoke(
         new Request(ORIGIN + path, {
           method,

@@ -20,7 +20,7 @@ export const ORIGIN = "https://api.test"
 /** A signed-in user's browser: it keeps the cookie that it is given, and says where its requests come from. */
 export async function signIn({ invoke, env, clock }: Service, userId: number) {
   const context = createContext(parseBaseEnv(env), () => {}, { clock })
-  const sessionId = await startSession(context, { userId })
+  const { sessionId } = await startSession(context, { userId })
   let cookie = await signSessionToken(context, sessionId)
 
   async function call(method: string, path: string, body?: unknown, headers: Headings = {}) {

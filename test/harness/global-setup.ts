@@ -12,7 +12,9 @@ export default async function setup(project: TestProject) {
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), ended])
   if (typeof line !== "string") throw new Error("the stand-ins did not start")
   const urls = JSON.parse(line) as ProvidedContext
-  const names = ["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl", "fragileUrl"] as const
+  const names = [
+    ...["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl", "fragileUrl", "openIdUrl"],
+  ] as (keyof ProvidedContext)[]
   for (const name of names) project.provide(name, urls[name])
   return async () => {
     child.kill("SIGTERM")
@@ -31,5 +33,7 @@ declare module "vitest" {
     garbageUrl: string
     /** Makes stacks whose PostgreSQL a test may stop. */
     fragileUrl: string
+    /** The issuer of a certified OpenID provider. */
+    openIdUrl: string
   }
 }

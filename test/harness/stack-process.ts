@@ -10,6 +10,7 @@ import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
 import { serveFragileStacks } from "./fragile-stack.ts"
 import { serveNpmStart } from "./npm-start.ts"
+import { startOpenIdProvider } from "./openid-provider.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
 /** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. */
@@ -28,6 +29,7 @@ const customer = await startCustomerServer()
 const service = await serveNpmStart()
 const garbage = await startGarbageServer()
 const fragile = await serveFragileStacks(dataDir)
+const openId = await startOpenIdProvider()
 const urls = {
   stackUrl: stack.url,
   modelUrl: models.url,
@@ -36,6 +38,7 @@ const urls = {
   serviceUrl: service.url,
   garbageUrl: garbage.url,
   fragileUrl: fragile.url,
+  openIdUrl: openId.url,
 }
 console.log(JSON.stringify(urls))
 
@@ -49,6 +52,7 @@ async function end() {
   await service.stop()
   garbage.stop()
   await fragile.stop()
+  openId.stop()
   await models.stop()
   await stack.close()
   await rm(dataDir, { recursive: true, force: true })

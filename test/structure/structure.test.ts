@@ -40,10 +40,12 @@ test("deployed code imports nothing of the local stand-ins, and only the worker 
   for (const entry of filesBelow("functions")) {
     expect([...reached(entry)].filter((path) => /^src\/(local|ops)\//.test(path))).toEqual([])
   }
-  for (const group of ["v1", "account", "admin"]) {
+  for (const group of ["v1", "auth", "account", "admin"]) {
     const models = [...reached(`functions/${group}.ts`)].filter((path) => path.startsWith("src/agent/call-model"))
     expect(models, group).toEqual([])
   }
+  // Its SDK would double the smallest worker.
+  expect([...reached("functions/v1.ts")]).not.toContain("src/platform/redis.ts")
 })
 
 test("the client stands alone: nothing of the service, nothing of any package", () => {

@@ -2,9 +2,11 @@ import type { App } from "../../http/app.ts"
 import { testQuery } from "../../http/query.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
+import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
+import { mountSessions } from "./sessions.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
 import { mountWebhooks } from "./webhooks.ts"
@@ -13,6 +15,8 @@ import { mountWebhooks } from "./webhooks.ts"
 export function mountAccount(app: App) {
   mountMoney(app)
   mountLimits(app)
+  mountSessions(app)
+  mountIdentities(app)
   mountKeys(app)
   mountSpaces(app)
   mountTurns(app)

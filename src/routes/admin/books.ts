@@ -45,7 +45,7 @@ export function mountBooks(app: App) {
         headers: { [REPLAYED]: "`true` when the entry was there already." },
       },
       errors: [
-        "ROLE_REQUIRED",
+        "ADMIN_REQUIRED",
         "IDEMPOTENCY_KEY_REQUIRED",
         "IDEMPOTENCY_KEY_INVALID",
         "IDEMPOTENCY_KEY_REUSED",
@@ -80,7 +80,7 @@ export function mountBooks(app: App) {
         schema: adminLedgerEntrySchema,
         headers: { [REPLAYED]: "`true` when the turn was refunded already." },
       },
-      errors: ["ROLE_REQUIRED", "NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "TURN_NOT_ENDED", "TURN_NOT_BILLED"],
       example: { answer: REFUND },
     },
     async (c, { params, body }) => {

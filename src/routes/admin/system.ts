@@ -18,7 +18,7 @@ export function mountSystem(app: App) {
         "How far the database is away, what waits in the queues, when each job of the sweeper ran, and what the last " +
         "reconciliation of the books has found.",
       answer: { status: 200, description: "The status.", schema: systemSchema },
-      errors: ["ROLE_REQUIRED"],
+      errors: ["ADMIN_REQUIRED"],
       example: { answer: { reconciliation_running: null } },
     },
     async (c) => getSystem(c.get("ctx"), sessionOf(c)),
@@ -37,7 +37,7 @@ export function mountSystem(app: App) {
         "itself every hour. It repairs what it may (counters, holds, lost turns, charges of our failures), and only names " +
         "everything else.",
       answer: { status: 200, description: "The report, so far.", schema: reconciliationSchema },
-      errors: ["ROLE_REQUIRED", "CONFLICT"],
+      errors: ["ADMIN_REQUIRED", "CONFLICT"],
     },
     async (c) => serializeReconciliation(await reconcileAs(c.get("ctx"), sessionOf(c))),
   )

@@ -1,0 +1,27 @@
+import type { Context as HonoContext } from "hono"
+import { getCookie, setCookie } from "hono/cookie"
+import { TOKEN_POLICY } from "../identity/policies.ts"
+import type { Beginning } from "../oidc/begin.ts"
+import type { AppEnv } from "./app-env.ts"
+
+/**
+ * One cookie for each flow, so that two tabs do not take each other's. `__Host-` keeps neighbouring hosts from planting one; Lax
+ * lets it come back from the provider, by a navigation only.
+ */
+const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const
+
+const isState = (state: string) => /^[A-Za-z0-9_-]{43}$/.test(state)
+const cookieOf = (state: string) => `__Host-oauth-${state.slice(0, 16)}`
+
+/** Sends the browser to the provider, with what it must bring back. */
+export function sendAway(c: HonoContext<AppEnv>, { url, state, ticket }: Beginning): Response {
+  setCookie(c, cookieOf(state), ticket, { ...ATTRIBUTES, maxAge: TOKEN_POLICY.oauth_state.ttlMs / 1000 })
+  return c.redirect(url, 302)
+}
+
+/** What the browser that began it has kept, and takes it back: whatever comes of it, it is over. */
+export function takeTicket(c: HonoContext<AppEnv>, state: string): string | undefined {
+  const ticket = isState(state) ? getCookie(c, cookieOf(state)) : undefined
+  if (ticket !== undefined) setCookie(c, cookieOf(state), "", { ...ATTRIBUTES, maxAge: 0 })
+  return ticket
+}

@@ -1,0 +1,37 @@
+const MAX_LENGTH = 2048
+
+/**
+ * Where a login may land: `next` as a path of our own origin with its query and fragment, or null when it could lead
+ * anywhere else, in whatever way browsers, routers or proxies read it. Nothing below /api/auth, which would sign in again.
+ */
+export function safeNext(next: string | null | undefined, origin: string): string | null {
+  if (!next?.startsWith("/") || next.length > MAX_LENGTH || !harmless(next)) return null
+  const url = URL.parse(next, origin)
+  if (url === null || url.origin !== origin || url.username !== "" || url.password !== "") return null
+  const path = fullyDecoded(url.pathname)
+  if (path === null || !harmless(path) || FOREIGN.test(path) || /^\/api\/auth(\/|$)/i.test(path)) return null
+  return url.pathname + url.search + url.hash
+}
+
+/** No backslash, which browsers read as a slash, and no control characters, which they leave out. */
+const harmless = (text: string) =>
+  !text.includes("\\") && [...text].every((char) => char >= " " && (char < "\x7f" || char > "\x9f"))
+
+/** What would be another host, or a scheme, to somebody who reads the path less exactly than URL does. */
+const FOREIGN = /\/\/|@|:|^\/[.;]|[\u2044\u2215\u2571\u27cb\u29f8\u2afb\u2afd]/
+
+/** Decoded until nothing changes, in the form in which look-alikes of `/` and `:` are those; null when it never ends. */
+function fullyDecoded(path: string): string | null {
+  let text = path
+  for (let round = 0; round < 5; round++) {
+    let decoded: string
+    try {
+      decoded = decodeURIComponent(text).normalize("NFKC")
+    } catch {
+      return null
+    }
+    if (decoded === text) return text
+    text = decoded
+  }
+  return null
+}

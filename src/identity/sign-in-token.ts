@@ -1,0 +1,58 @@
+import { sql } from "kysely"
+import * as z from "zod"
+import { TurnpikeError } from "../errors.ts"
+import { queryAs } from "./actor.ts"
+import type { AuthContext } from "./auth-context.ts"
+import type { SessionCredential } from "./credential.ts"
+import { consumeToken, mintToken } from "./one-time-token.ts"
+import { TOKEN_POLICY } from "./policies.ts"
+
+/** What a token of the purpose `sign_in` stands for. */
+export interface SignInGrant {
+  user_id: number
+  /** The user's session_epoch when it was made: when all their sessions are ended, so is this. */
+  epoch: number
+  /** The session that asked for it: when that is over, so is this. */
+  session_id?: string
+}
+
+export const appTokenSchema = z
+  .object({
+    token: z.string().meta({ example: "Zm9yIG9uZSBleGNoYW5nZSwgd2l0aGluIGEgbWludXQ" }),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: "AppToken" })
+
+/** A one-time token of 60 s that gives an app's webview a session of the same user (contract section 4.2). */
+export async function mintAppToken(
+  ctx: AuthContext,
+  credential: SessionCredential,
+): Promise<z.infer<typeof appTokenSchema>> {
+  const { actor, row } = await queryAs<{ epoch: number }>(ctx, credential, {
+    select: sql`select u.session_epoch as epoch from caller join users u on u.user_id = caller.user_id`,
+  })
+  const grant: SignInGrant = { user_id: actor.user_id, epoch: row.epoch, session_id: credential.sessionId }
+  const { token, expiresAt } = await mintToken(ctx, "sign_in", grant, TOKEN_POLICY.sign_in.appMs)
+  return { token, expires_at: expiresAt.toISOString() }
+}
+
+/** MagicExchange of the contract: a magic token, or an app token. */
+export const magicExchangeSchema = z
+  .strictObject({
+    token: z
+      .string()
+      .min(1)
+      .max(512)
+      .meta({ example: "Zm9yIG9uZSBleGNoYW5nZSwgd2l0aGluIGEgbWludXQ", description: "A magic token, or an app token." }),
+  })
+  .meta({ id: "MagicExchange" })
+
+/** Uses a magic or an app token up, and returns whose session it opens. INVALID_TOKEN. */
+export async function redeemSignInToken(ctx: AuthContext, token: string): Promise<SignInGrant> {
+  const found = await consumeToken<SignInGrant>(ctx, "sign_in", token)
+  if (!found) throw invalidToken()
+  return found.payload
+}
+
+export const invalidToken = () =>
+  new TurnpikeError("INVALID_TOKEN", "This token is wrong, was used or has expired. Ask for a new one.")

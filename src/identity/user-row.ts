@@ -1,0 +1,29 @@
+import { type RawBuilder, sql } from "kysely"
+import * as z from "zod"
+import { toInstant } from "../time.ts"
+
+/** A user as the dashboard shows them: what every login path answers. */
+export const userSchema = z
+  .object({
+    user_id: z.int(),
+    name: z.string().nullable().meta({ example: "Ada" }),
+    email: z.string().nullable(),
+    email_verified: z.boolean(),
+    role: z.enum(["user", "admin"]),
+    brand: z.string().meta({ example: "turnpike", description: "The brand under which the account was made." }),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "User" })
+
+export type User = z.infer<typeof userSchema>
+
+/** The row of a statement that `userJson` made. */
+export type UserRow = User
+
+/** A user `u` as JSON: nothing of a user but this may leave. */
+export const userJson: RawBuilder<unknown> = sql`jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email,
+  'email_verified', u.email_verified, 'role', u.role, 'brand', u.brand, 'created_at', u.created_at)`
+
+export function serializeUser({ user_id, name, email, email_verified, role, brand, created_at }: UserRow): User {
+  return { user_id, name, email, email_verified, role, brand, created_at: toInstant(created_at) }
+}

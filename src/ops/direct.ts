@@ -1,0 +1,28 @@
+import pg from "pg"
+import type { SystemContext } from "../identity/as-admin.ts"
+import { systemClock } from "../platform/clock.ts"
+import { databaseOver } from "../platform/db.ts"
+import { newId } from "../platform/ids.ts"
+import { DatabaseError } from "../platform/neon.ts"
+
+const INT8 = 20
+
+/** What verbs of the system need, over a direct connection: the same statements and values as over HTTP. */
+export function directContext(client: pg.Client): SystemContext {
+  const types = {
+    getTypeParser: (oid: number, format?: "text" | "binary") =>
+      oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
+  }
+  return {
+    clock: systemClock,
+    requestId: newId("request", systemClock.now()),
+    address: null,
+    db: databaseOver(async ({ sql, parameters }) => {
+      const query = { text: sql, values: [...parameters], types }
+      const { rows, rowCount } = await client.query(query as pg.QueryConfig).catch((error: unknown) => {
+        throw error instanceof pg.DatabaseError ? new DatabaseError(error as object) : error
+      })
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+    }),
+  }
+}

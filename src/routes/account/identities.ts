@@ -1,0 +1,94 @@
+import { createMiddleware } from "hono/factory"
+import * as z from "zod"
+import { TurnpikeError } from "../../errors.ts"
+import type { App } from "../../http/app.ts"
+import type { AppEnv } from "../../http/app-env.ts"
+import { loginPages } from "../../http/login-pages.ts"
+import { sendAway } from "../../http/oauth-ticket.ts"
+import { idParam, listOf, listQuery } from "../../http/query.ts"
+import { fromOwnPage } from "../../http/same-origin.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { getUser } from "../../identity/get-user.ts"
+import { identitySchema } from "../../identity/identity-row.ts"
+import { listIdentities } from "../../identity/list-identities.ts"
+import { unlinkIdentity } from "../../identity/unlink-identity.ts"
+import { beginAuthorization } from "../../oidc/begin.ts"
+import { authContext, oidcOf } from "../auth/context.ts"
+import { nextParam } from "../auth/oauth-login.ts"
+
+const tag = "Identities"
+const LINK_PATH = "/api/account/identities/link"
+
+/** Who leads a browser here decides whose identity the account gets, if they have signed it in at the provider before. */
+const ownPagesOnly = createMiddleware<AppEnv>(async (c, next) => {
+  if (!fromOwnPage(c)) throw new TurnpikeError("CROSS_ORIGIN", "Follow the link on a page of this origin.")
+  await next()
+})
+
+export function mountIdentities(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/identities",
+      id: "listIdentities",
+      tag,
+      summary: "List identities",
+      description: "Who you are elsewhere: whoever is signed in there can sign in here. The oldest first.",
+      query: z.strictObject(listQuery),
+      answer: { status: 200, description: "A page of identities.", schema: listOf(identitySchema) },
+      errors: [],
+    },
+    async (c, { query: { limit, offset } }) => {
+      const { identities, total } = await listIdentities(c.get("ctx"), sessionOf(c), { limit, offset })
+      return { items: identities, total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/account/identities/{identity_id}",
+      id: "unlinkIdentity",
+      tag,
+      summary: "Unlink an identity",
+      description:
+        "It signs you in no more: who signs in with it afterwards gets an account of their own. Sessions that it has opened go on. " +
+        "The last way in, without another identity or a password, cannot be unlinked.",
+      params: z.object({ identity_id: idParam }),
+      answer: { status: 200, description: "It is unlinked.", schema: z.object({ ok: z.literal(true) }) },
+      errors: ["NOT_FOUND", "LAST_WAY_IN"],
+    },
+    async (c, { params: { identity_id } }) => {
+      await unlinkIdentity(c.get("ctx"), sessionOf(c), identity_id)
+      return { ok: true as const }
+    },
+  )
+
+  app.use(LINK_PATH, loginPages, ownPagesOnly)
+  app.operation(
+    {
+      method: "get",
+      path: LINK_PATH,
+      id: "linkIdentity",
+      tag,
+      summary: "Link an identity of the identity provider",
+      description:
+        "A link for browsers, to be followed on a page of this origin: leads to the OpenID provider and back, and gives your account " +
+        "the identity there, whatever its email. The same account must be signed in when it comes back; an identity of another " +
+        "account is refused with `IDENTITY_TAKEN`.",
+      query: z.object({ next: nextParam }),
+      answer: {
+        status: 302,
+        description: "To the provider; a cookie notes that this browser has begun.",
+        schema: z.unknown(),
+        headers: { Location: "The provider's page." },
+      },
+      errors: ["CROSS_ORIGIN", "LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
+    },
+    async (c, { query: { next } }) => {
+      const [ctx, { origin }] = [authContext(c), new URL(c.req.url)]
+      const { user_id } = await getUser(ctx, sessionOf(c))
+      return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: user_id }))
+    },
+  )
+}

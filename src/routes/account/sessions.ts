@@ -1,0 +1,96 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { idParam, listOf, listQuery } from "../../http/query.ts"
+import { dropSessionCookie, sessionOf, setSessionCookie } from "../../http/session-auth.ts"
+import { changePassword, changePasswordSchema } from "../../identity/change-password.ts"
+import { endOneSession, endSessions } from "../../identity/end-session.ts"
+import { listSessions } from "../../identity/list-sessions.ts"
+import { sessionSchema } from "../../identity/session-row.ts"
+import { authContext } from "../auth/context.ts"
+
+const tag = "Sessions"
+const done = z.object({ ok: z.literal(true) })
+
+export function mountSessions(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/sessions",
+      id: "listSessions",
+      tag,
+      summary: "List sessions",
+      description: "Where you are signed in, the session last used first; `current` marks the one that asks.",
+      query: z.strictObject(listQuery),
+      answer: { status: 200, description: "A page of sessions.", schema: listOf(sessionSchema) },
+      errors: [],
+    },
+    async (c, { query: { limit, offset } }) => {
+      const { sessions, total } = await listSessions(c.get("ctx"), sessionOf(c), { limit, offset })
+      return { items: sessions, total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/account/sessions/{session_id}",
+      id: "endSession",
+      tag,
+      summary: "End a session",
+      description: "Its next request is refused. Ending the one that asks is signing out.",
+      params: z.object({ session_id: idParam }),
+      answer: { status: 200, description: "It is over.", schema: done },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { session_id } }) => {
+      const session = sessionOf(c)
+      await endOneSession(c.get("ctx"), session, session_id)
+      if (session_id === session.sessionId) dropSessionCookie(c)
+      return { ok: true as const }
+    },
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/account/sessions",
+      id: "endSessions",
+      tag,
+      summary: "End all sessions, or all others",
+      description:
+        "From the next request on, wherever it goes; tokens that would open a session are worth nothing any more either. After " +
+        "`others` the one that asks goes on, under a new cookie.",
+      query: z.strictObject({
+        which: z.enum(["others", "all"]).default("others").meta({ description: "`all`: the one that asks, too." }),
+      }),
+      answer: { status: 200, description: "They are over.", schema: done },
+      errors: [],
+    },
+    async (c, { query: { which } }) => {
+      const sessionId = await endSessions(c.get("ctx"), sessionOf(c), which)
+      if (sessionId) await setSessionCookie(c, sessionId)
+      else dropSessionCookie(c)
+      return { ok: true as const }
+    },
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/api/account/password",
+      id: "changePassword",
+      tag,
+      summary: "Change the password, or set the first one",
+      description:
+        "All other sessions end, and so does every token that would open one; the one that asks goes on under a new cookie. " +
+        "API keys stay as they are. Wrong current passwords count as wrong passwords of a login do.",
+      body: changePasswordSchema,
+      answer: { status: 200, description: "The new password is set.", schema: done },
+      errors: ["WRONG_PASSWORD", "LOGIN_THROTTLED", "CONFLICT"],
+    },
+    async (c, { body }) => {
+      await setSessionCookie(c, await changePassword(authContext(c), sessionOf(c), body))
+      return { ok: true as const }
+    },
+  )
+}

@@ -1,0 +1,15 @@
+import type { Context as HonoContext } from "hono"
+import { parseAuthEnv, parseBaseEnv } from "../../env.ts"
+import type { AppEnv } from "../../http/app-env.ts"
+import type { AuthContext } from "../../identity/auth-context.ts"
+import { type OidcSettings, oidcSettings } from "../../oidc/settings.ts"
+import { createRedis } from "../../platform/redis.ts"
+
+/** What the verbs of signing in take: the invocation's context, and Redis. */
+export function authContext(c: HonoContext<AppEnv>): AuthContext {
+  const ctx = c.get("ctx")
+  return { ...ctx, redis: createRedis(parseBaseEnv(c.env), ctx.meter) }
+}
+
+/** The identity provider that people sign in with. LOGIN_NOT_CONFIGURED. */
+export const oidcOf = (c: HonoContext<AppEnv>): OidcSettings => oidcSettings(parseAuthEnv(c.env))

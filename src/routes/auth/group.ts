@@ -1,0 +1,30 @@
+import { parseAuthEnv } from "../../env.ts"
+import type { Group } from "../../http/app.ts"
+import { jsonOnly } from "../../http/json-bodies.ts"
+import { loginPages } from "../../http/login-pages.ts"
+import { sessionAuth } from "../../http/session-auth.ts"
+import { serveDashboardReference } from "../account/document.ts"
+import { mountIdpSession, sameOriginOrInternal } from "./idp-session.ts"
+import { mountLogin } from "./login.ts"
+import { mountOauthLogin } from "./oauth-login.ts"
+import { mountSession } from "./session.ts"
+import { mountTokens } from "./tokens.ts"
+
+/** Operations for who is signed in already; all others declare themselves `open`. */
+const SIGNED_IN = ["/api/auth/me", "/api/auth/app-token"]
+
+/** /api/auth/*: every way in, and the way out. */
+export const auth: Group = {
+  parseEnv: parseAuthEnv,
+  mount(app) {
+    serveDashboardReference(app)
+    app.use("/api/auth/*", sameOriginOrInternal, jsonOnly)
+    app.use("/api/auth/oauth-login/*", loginPages)
+    for (const path of SIGNED_IN) app.use(path, sessionAuth)
+    mountLogin(app)
+    mountSession(app)
+    mountTokens(app)
+    mountOauthLogin(app)
+    mountIdpSession(app)
+  },
+}

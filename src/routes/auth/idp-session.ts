@@ -1,0 +1,79 @@
+import { createMiddleware } from "hono/factory"
+import { matchedRoutes } from "hono/route"
+import { parseAuthEnv } from "../../env.ts"
+import { TurnpikeError } from "../../errors.ts"
+import { type App, nothingAt } from "../../http/app.ts"
+import type { AppEnv } from "../../http/app-env.ts"
+import { openSession } from "../../http/open-session.ts"
+import { sameOrigin } from "../../http/same-origin.ts"
+import { brandOf } from "../../identity/brand-of.ts"
+import { idpSessionSchema, isInternalSecret } from "../../identity/idp-session.ts"
+import { resolveIdentity } from "../../identity/resolve-identity.ts"
+import { userSchema } from "../../identity/user-row.ts"
+
+const IDP_PATH = "/api/auth/idp/session"
+const SECRET_HEADER = "x-internal-secret"
+
+/**
+ * `sameOrigin` for /api/auth, but for a server that brings an internal secret to where it is asked for. A page of another origin
+ * cannot: a browser says where a request is from, and asks before it sends such a header, which we never allow. Where there is
+ * nothing it makes no difference, so that the operation without its secret looks like nothing.
+ */
+export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => {
+  const isElsewhere = matchedRoutes(c).some(({ method, path }) => method !== "ALL" && path !== IDP_PATH)
+  const has = (name: string) => c.req.header(name) !== undefined
+  const isServer = has(SECRET_HEADER) && !has("sec-fetch-site") && !has("origin")
+  return isServer && !isElsewhere ? next() : sameOrigin(c, next)
+})
+
+/** Before anything of the request is looked at: without a secret of ours nothing is here, with another one nobody gets further. */
+const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
+  const { IDP_INTERNAL_SECRET: secret } = parseAuthEnv(c.env)
+  // Thrown, not answered: else the answer to another method would name the one that there is.
+  if (secret === undefined) throw new TurnpikeError("NOT_FOUND", nothingAt(c.req.path))
+  if (c.req.method === "POST" && !isInternalSecret(c.req.header(SECRET_HEADER) ?? "", secret)) {
+    throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in X-Internal-Secret.")
+  }
+  await next()
+})
+
+export function mountIdpSession(app: App) {
+  app.use(IDP_PATH, internalSecret)
+  app.operation(
+    {
+      method: "post",
+      path: IDP_PATH,
+      id: "createIdpSession",
+      tag: "Signing in",
+      summary: "Mint a session for a person whom our own identity service has signed in",
+      description:
+        "From server to server, never from a page: `X-Internal-Secret` is the secret that both know, and without one there is no " +
+        "such operation. The claims lead to an account as a sign-in with the identity provider does: by issuer and subject, else by " +
+        "an email that is verified on both sides, else to a new account. An admin's account is refused.",
+      open: true,
+      byServer: true,
+      headers: [
+        {
+          name: "X-Internal-Secret",
+          description: "The value of IDP_INTERNAL_SECRET.",
+          required: true,
+          example: "a-long-random-secret",
+        },
+      ],
+      body: idpSessionSchema,
+      answer: {
+        status: 200,
+        description: "The user; the session is in the cookie `token`, to be handed on to their browser.",
+        schema: userSchema,
+      },
+      errors: ["INVALID_INTERNAL_SECRET", "CROSS_ORIGIN", "LOGIN_REFUSED", "NOT_FOUND"],
+    },
+    async (c, { body: { issuer, subject, email, email_verified, name } }) => {
+      const ctx = c.get("ctx")
+      const identity = { issuer, subject, email: email ?? null, emailVerified: email_verified, name: name ?? null }
+      const { brand } = await brandOf(ctx, c.req.url)
+      const { userId, epoch } = await resolveIdentity(ctx, identity, { brand, exceptAdmins: true })
+      return openSession(c, ctx, userId, { grantedBy: { epoch }, refusal: "LOGIN_REFUSED", exceptAdmins: true })
+    },
+  )
+}

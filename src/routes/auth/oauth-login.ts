@@ -1,0 +1,135 @@
+import type { Context as HonoContext } from "hono"
+import { getCookie } from "hono/cookie"
+import * as z from "zod"
+import { TurnpikeError } from "../../errors.ts"
+import type { App } from "../../http/app.ts"
+import type { AppEnv } from "../../http/app-env.ts"
+import { sendAway, takeTicket } from "../../http/oauth-ticket.ts"
+import { openSession } from "../../http/open-session.ts"
+import { SESSION_COOKIE } from "../../http/session-auth.ts"
+import { brandOf } from "../../identity/brand-of.ts"
+import { linkIdentity } from "../../identity/link-identity.ts"
+import { type ProvedIdentity, resolveIdentity } from "../../identity/resolve-identity.ts"
+import { safeNext } from "../../identity/safe-next.ts"
+import { readSessionToken } from "../../identity/session-token.ts"
+import { beginAuthorization, CALLBACK_PATH, type OauthState } from "../../oidc/begin.ts"
+import { completeAuthorization, redeemState } from "../../oidc/complete.ts"
+import { authContext, oidcOf } from "./context.ts"
+
+const tag = "Signing in"
+const START_PATH = "/api/auth/oauth-login/start"
+
+/** Where a flow ends, as its start takes it: what is no path of ours, of whatever form, is none, and no error. */
+export const nextParam = z
+  .string()
+  .max(4096)
+  .refine((next) => !next.includes("\0") && next.isWellFormed())
+  .default("")
+  .catch("")
+  .meta({
+    description:
+      "A path of this origin, such as `/chat?space=1`. Anything else, and anything below `/api/auth`, counts as none: then it is " +
+      "where the brand lands.",
+    example: "/chat",
+  })
+
+export function mountOauthLogin(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: START_PATH,
+      id: "startOauthLogin",
+      tag,
+      summary: "Sign in with the identity provider",
+      description:
+        "A link for browsers: leads to the OpenID provider's page, and from there back to the callback, within 10 minutes and in " +
+        "this browser. To a browser that asks for `text/html`, errors are a small page with a link to start again.",
+      open: true,
+      query: z.object({ next: nextParam }),
+      answer: {
+        status: 302,
+        description: "To the provider; a cookie notes that this browser has begun.",
+        schema: z.unknown(),
+        headers: { Location: "The provider's page." },
+      },
+      errors: ["LOGIN_NOT_CONFIGURED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE"],
+    },
+    async (c, { query: { next } }) => {
+      const { origin } = new URL(c.req.url)
+      return sendAway(c, await beginAuthorization(authContext(c), oidcOf(c), { origin, next, userId: null }))
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: CALLBACK_PATH,
+      id: "finishOauthLogin",
+      tag,
+      summary: "Come back from the identity provider",
+      description:
+        "Where the provider sends the browser. Whoever it vouches for is signed in: the account that has this identity; else the one " +
+        "whose verified email it has verified too; else a new one, which gets the email if it is verified and free. An email that is " +
+        "not verified leads to no account. A flow that an account began gives that account the identity instead.\n\n" +
+        "It works once. To a browser that asks for `text/html`, errors are a small page with a link to start again; " +
+        "`details.start_again` has the same for others.",
+      open: true,
+      query: z.looseObject({
+        state: z.string().max(512).default("").meta({ description: "As it was sent.", example: "" }),
+        code: z.string().max(8192).default("").meta({ description: "For the ID token.", example: "" }),
+        error: z.string().max(512).nullish().meta({ description: "Why the provider signs nobody in." }),
+        iss: z.string().max(2048).optional().meta({ description: "The provider's issuer (RFC 9207)." }),
+      }),
+      answer: {
+        status: 302,
+        description: "To where it was asked for; the session is in the cookie.",
+        schema: z.unknown(),
+        headers: { Location: "The path that `next` gave, or where the brand lands." },
+      },
+      errors: [
+        "LOGIN_NOT_CONFIGURED",
+        "LOGIN_STATE_INVALID",
+        "LOGIN_DENIED",
+        "LOGIN_REFUSED",
+        "IDENTITY_TAKEN",
+        "SESSION_REQUIRED",
+        "LOGIN_PROVIDER_FAILED",
+        "LOGIN_PROVIDER_UNAVAILABLE",
+      ],
+    },
+    async (c, { query: { state } }) => {
+      const [ctx, settings, url] = [authContext(c), oidcOf(c), new URL(c.req.url)]
+      const flow = await redeemState(ctx, settings, { state, ticket: takeTicket(c, state) })
+      return orStartAgain(flow, async () => {
+        const identity = await completeAuthorization(ctx, settings, { flow, state, answer: url.searchParams })
+        const { brand, landing_path } = await brandOf(ctx, c.req.url)
+        if (flow.user_id === null) {
+          const { userId, epoch } = await resolveIdentity(ctx, identity, { brand })
+          await openSession(c, ctx, userId, { grantedBy: { epoch }, refusal: "LOGIN_REFUSED" })
+        } else await linkToCaller(c, flow.user_id, identity)
+        return c.redirect(safeNext(flow.redirect_to, url.origin) ?? landing_path, 302)
+      })
+    },
+  )
+}
+
+/** Gives the identity to who is signed in here, if it is who has asked for it. */
+async function linkToCaller(c: HonoContext<AppEnv>, userId: number, identity: ProvedIdentity): Promise<void> {
+  const ctx = c.get("ctx")
+  const session = await readSessionToken(ctx, getCookie(c, SESSION_COOKIE) ?? "")
+  if (!session) throw new TurnpikeError("SESSION_REQUIRED", "There is no session any more. Sign in, and link it again.")
+  await linkIdentity(ctx, { kind: "session", sessionId: session.sessionId, test: false }, { userId, identity })
+}
+
+/** The state is used up: what fails behind it says where to start again. */
+async function orStartAgain<T>({ user_id, redirect_to }: OauthState, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof TurnpikeError)) throw error
+    const { code, message, retryAfter, cause } = error
+    const path = user_id === null ? START_PATH : "/api/account/identities/link"
+    const start_again = redirect_to === null ? path : `${path}?next=${encodeURIComponent(redirect_to)}`
+    throw new TurnpikeError(code, message, { details: { start_again }, cause, ...(retryAfter && { retryAfter }) })
+  }
+}

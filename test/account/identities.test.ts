@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { hashPassword } from "../../src/identity/password.ts"
+import { createPerson } from "../harness/auth.ts"
+import { ORIGIN } from "../harness/dashboard.ts"
+import { createHostileWorld, type HostileWorld, ISSUER } from "../harness/hostile-provider.ts"
+import { type Browser, createBrowser } from "../harness/oidc-browser.ts"
+
+const LINK = "/api/account/identities/link"
+
+let world: HostileWorld
+beforeAll(async () => {
+  world = await createHostileWorld()
+})
+afterAll(() => world.close())
+beforeEach(() => world.does({}))
+
+/** A browser in which somebody is signed in. */
+async function signedIn(userId: number): Promise<Browser> {
+  const browser = createBrowser(world)
+  browser.cookies.set("token", (await world.signIn(userId)).cookie())
+  return browser
+}
+
+let subjects = 0
+const nobody = () => `subject-${++subjects}`
+
+/** Goes through the provider as `subject`, to link it. */
+async function link(browser: Browser, subject: string, more: object = {}) {
+  await world.does({ claims: { sub: subject, ...more } })
+  return world.signInAt({ browser, path: LINK, next: "/account" })
+}
+
+async function unlink(userId: number, identityId: string): Promise<[number, string | undefined]> {
+  const [status, answer] = await (await world.signIn(userId)).json("DELETE", `/api/account/identities/${identityId}`)
+  return [status, answer.code]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as the operation answers
+const identitiesOf = async (userId: number): Promise<any[]> =>
+  (await (await world.signIn(userId)).json("GET", "/api/account/identities"))[1].items
+
+const codeOf = async (response: Response) => [response.status, ((await response.json()) as { code: string }).code]
+
+describe("linking an identity", () => {
+  test("gives the account that has asked one more way in, whatever the identity's email", async () => {
+    const { userId, email } = await createPerson(world)
+    const other = await createPerson(world)
+    const browser = await signedIn(userId)
+    const subject = nobody()
+    const { response } = await link(browser, subject, { email: other.email, email_verified: true })
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/account"])
+    expect(
+      response.headers.getSetCookie().some((line) => line.startsWith("token=")),
+      "it signs nobody in",
+    ).toBe(false)
+    expect(await identitiesOf(userId)).toEqual([
+      {
+        identity_id: expect.stringMatching(/^idn_[0-9a-f]{32}$/),
+        issuer: ISSUER,
+        subject,
+        email: other.email,
+        email_verified: true,
+        created_at: world.clock.now().toISOString(),
+        last_used_at: null,
+      },
+    ])
+    const { browser: elsewhere } = await world.signInAt()
+    expect(await elsewhere.me()).toMatchObject({ user_id: userId, email })
+    expect((await link(browser, subject)).response.status, "again").toBe(302)
+    const log = await world.sql("select action, actor_user_id, after from audit_log where subject_id = $1", [
+      String(userId),
+    ])
+    expect(log).toEqual([
+      { action: "identity.link", actor_user_id: String(userId), after: { issuer: ISSUER, subject } },
+    ])
+  })
+
+  test("of somebody else is refused, with two who want one at once", async () => {
+    const [one, two] = [await createPerson(world), await createPerson(world)]
+    const subject = nobody()
+    await link(await signedIn(one.userId), subject)
+    const { response } = await link(await signedIn(two.userId), subject)
+    expect(await codeOf(response)).toEqual([409, "IDENTITY_TAKEN"])
+    const wanted = nobody()
+    await world.does({ claims: { sub: wanted } })
+    const browsers = await Promise.all([one, two].map(({ userId }) => signedIn(userId)))
+    const answers = await Promise.all(browsers.map((browser) => world.signInAt({ browser, path: LINK })))
+    expect(answers.map(({ response }) => response.status).sort()).toEqual([302, 409])
+  })
+
+  test("needs the session of the one who has asked, on the way and back", async () => {
+    const [one, two] = [await createPerson(world), await createPerson(world)]
+    const stranger = createBrowser(world)
+    expect(await codeOf(await stranger.go(LINK))).toEqual([401, "SESSION_REQUIRED"])
+    await world.does({ claims: { sub: nobody() } })
+    for (const [token, expected] of [
+      [(await world.signIn(two.userId)).cookie(), [400, "LOGIN_STATE_INVALID"]],
+      ["", [401, "SESSION_REQUIRED"]],
+      ["x", [401, "SESSION_REQUIRED"]],
+    ] as const) {
+      const browser = await signedIn(one.userId)
+      const page = await browser.start("/account", LINK)
+      browser.cookies.set("token", token)
+      const response = await browser.go(world.comeBack(page).href)
+      expect((await response.clone().json()) as object).toMatchObject({
+        details: { start_again: `${LINK}?next=%2Faccount` },
+      })
+      expect(await codeOf(response)).toEqual(expected)
+    }
+    const browser = await signedIn(one.userId)
+    const page = await browser.start(undefined, LINK)
+    await browser.go("/api/account/me")
+    await world.sql("update sessions set ended_at = now() where user_id = $1", [one.userId])
+    expect(await codeOf(await browser.go(world.comeBack(page).href))).toEqual([401, "SESSION_REQUIRED"])
+    expect(await world.sql("select 1 from identities where user_id = any($1)", [[one.userId, two.userId]])).toEqual([])
+  })
+
+  test("begins on a page of ours only: elsewhere somebody could have signed this browser in at the provider", async () => {
+    const browser = await signedIn((await createPerson(world)).userId)
+    for (const site of ["cross-site", "same-site", "none"]) {
+      expect(await codeOf(await browser.go(LINK, { "sec-fetch-site": site }))).toEqual([403, "CROSS_ORIGIN"])
+    }
+    const headers = { cookie: `token=${browser.cookies.get("token")}` }
+    expect((await world.invoke(new Request(ORIGIN + LINK, { headers }))).status).toBe(403)
+  })
+})
+
+describe("unlinking an identity", () => {
+  test("ends that way in; the next who comes that way is somebody new", async () => {
+    const { userId } = await createPerson(world, { password: "a long enough one" })
+    const [first, second] = [nobody(), nobody()]
+    const browser = await signedIn(userId)
+    await link(browser, first)
+    await link(browser, second)
+    const [one, two] = await identitiesOf(userId)
+    expect([one.subject, two.subject].sort()).toEqual([first, second])
+    for (const { identity_id } of [one, two]) expect(await unlink(userId, identity_id)).toEqual([200, undefined])
+    expect(await unlink(userId, one.identity_id)).toEqual([404, "NOT_FOUND"])
+    const { browser: later } = await world.signInAt()
+    expect((await later.me())?.user_id).not.toBe(userId)
+    const log = await world.sql("select before from audit_log where action = 'identity.unlink' and subject_id = $1", [
+      String(userId),
+    ])
+    expect(log).toHaveLength(2)
+  })
+
+  test("not another's, and not the last way in; a password without an email is none", async () => {
+    await world.does({ claims: { sub: nobody() } })
+    const userId = (await (await world.signInAt()).browser.me())?.user_id ?? 0
+    const [own] = await identitiesOf(userId)
+    const stranger = await createPerson(world)
+    expect(await unlink(stranger.userId, own.identity_id)).toEqual([404, "NOT_FOUND"])
+    expect(await unlink(userId, "idn_unknown")).toEqual([404, "NOT_FOUND"])
+    expect(await unlink(userId, own.identity_id)).toEqual([409, "LAST_WAY_IN"])
+    await world.sql("update users set password_hash = $2 where user_id = $1", [
+      userId,
+      await hashPassword("long enough"),
+    ])
+    expect(await unlink(userId, own.identity_id)).toEqual([409, "LAST_WAY_IN"])
+    await world.sql(
+      "insert into identities (issuer, subject, user_id, created_at) values ('messenger:turnpike', $1, $2, now())",
+      [nobody(), userId],
+    )
+    expect(await unlink(userId, own.identity_id)).toEqual([200, undefined])
+  })
+
+  test("two at once leave one", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { userId } = await createPerson(world)
+      for (const subject of [nobody(), nobody()]) await link(await signedIn(userId), subject)
+      const ids = (await identitiesOf(userId)).map(({ identity_id }) => identity_id as string)
+      const answers = await Promise.all(ids.map((id) => unlink(userId, id)))
+      expect(answers.map(([status]) => status).sort()).toEqual([200, 409])
+      expect(await identitiesOf(userId)).toHaveLength(1)
+    }
+  })
+})

@@ -1,0 +1,59 @@
+import { sql } from "kysely"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { auditCte, SECRET_COLUMNS } from "../../src/identity/audit.ts"
+import { authContextOf } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test("a change and its entry are one statement, and the entry has no secret of the rows", async () => {
+  const { userId } = await world.createAccount()
+  await world.sql("update users set password_hash = 'canary' where user_id = $1", [userId])
+  const ctx = authContextOf(world, "203.0.113.9")
+  const rename = (name: string, where = userId) =>
+    sql`with before as materialized (select * from users where user_id = ${where}::bigint),
+      changed as (update users u set name = ${name} from before where u.user_id = before.user_id returning u.*),
+      ${auditCte(ctx, {
+        action: "user.update",
+        subject: { type: "user", id: sql`changed.user_id` },
+        actor: sql`null`,
+        before: sql`to_jsonb(before)`,
+        after: sql`to_jsonb(changed)`,
+        from: sql`changed, before`,
+      })} select 1`.execute(ctx.db)
+  await rename("Ada")
+  await rename("Nobody", 0)
+  const entries = await world.sql("select * from audit_log")
+  expect(entries).toEqual([
+    expect.objectContaining({
+      action: "user.update",
+      actor_user_id: null,
+      subject_type: "user",
+      subject_id: String(userId),
+      before: expect.objectContaining({ user_id: userId, name: null }),
+      after: expect.objectContaining({ name: "Ada" }),
+      request_id: ctx.requestId,
+      address: "203.0.113.9",
+    }),
+  ])
+  expect(JSON.stringify(entries)).not.toContain("canary")
+})
+
+test("nothing changes it or takes it away", async () => {
+  await expect(world.sql("update audit_log set action = 'x'")).rejects.toThrow("append-only")
+  await expect(world.sql("delete from audit_log")).rejects.toThrow("append-only")
+})
+
+test("every column of the database that sounds secret is named as one, or known to be none", async () => {
+  const HARMLESS = ["request_hash", "hint", "sha256", "fingerprint", "max_output_tokens"]
+  const columns = await world.sql<{ name: string }>(
+    `select distinct column_name as name from information_schema.columns where table_schema = current_schema()
+       and data_type <> 'bigint' and column_name ~ 'secret|token|hash|password|sealed|credential'`,
+  )
+  const unknown = columns.map(({ name }) => name).filter((name) => ![...SECRET_COLUMNS, ...HARMLESS].includes(name))
+  expect(unknown).toEqual([])
+})

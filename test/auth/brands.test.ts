@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { brandOf, openBrandSecret } from "../../src/identity/brand-of.ts"
+import { putBrand } from "../../src/ops/brands.ts"
+import { authContextOf } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const put = (brand: string, change: Partial<Parameters<typeof putBrand>[1]>) =>
+  putBrand(world.sql, { brand, keys: world.env.SECRETS_KEYS, now: world.clock.now(), ...change })
+const at = async (url: string) => (await brandOf(authContextOf(world), url)).brand
+
+test("the brand is that of the request's host, with its port or without; the worker's own for any other", async () => {
+  expect(await brandOf(authContextOf(world), "https://unknown.test/")).toEqual({
+    brand: "turnpike",
+    landing_path: "/chat",
+    bot_username: null,
+    bot_token: null,
+    bot_webhook_secret: null,
+  })
+  await put("acme", { hosts: ["app.acme.test", "LOCAL.test:8787"], landingPath: "/home" })
+  await put("other", { hosts: ["local.test"] })
+  await put("turnpike", { hosts: [] })
+  expect(await at("https://app.acme.test/api/auth/me")).toBe("acme")
+  expect(await at("https://APP.acme.test:8443/")).toBe("acme")
+  expect(await at("http://local.test:8787/")).toBe("acme")
+  expect(await at("http://local.test:1/")).toBe("other")
+  expect(await at("https://evil-app.acme.test/")).toBe("turnpike")
+  await expect(put("third", { hosts: ["local.test"] })).rejects.toThrow("Another brand")
+  await expect(put("third", { hosts: ["local.test/x"] })).rejects.toThrow("not a host")
+  await expect(put("third", { landingPath: "//evil.test" })).rejects.toThrow("a path of our own")
+})
+
+test("its bot's token is sealed for that brand, what is left out stays, and the audit log has no secret", async () => {
+  const printed = await put("bots", { hosts: ["bots.test"], botUsername: "@bots_bot", botToken: "123:canary" })
+  const secret = /webhook secret (\S+)/.exec(printed)?.[1] ?? ""
+  expect(secret).toMatch(/^[\w-]{43}$/)
+  await put("bots", { landingPath: "/x" })
+  const ctx = authContextOf(world)
+  const brand = await brandOf(ctx, "https://bots.test/")
+  expect(brand).toMatchObject({ brand: "bots", landing_path: "/x", bot_username: "bots_bot" })
+  expect(brand.bot_token).not.toContain("canary")
+  expect(await openBrandSecret(ctx, brand, "bot_token")).toBe("123:canary")
+  expect(await openBrandSecret(ctx, brand, "bot_webhook_secret")).toBe(secret)
+  await expect(openBrandSecret(ctx, { ...brand, brand: "acme" }, "bot_token")).rejects.toThrow()
+  await expect(put("keyless", { botToken: "1:2", keys: undefined })).rejects.toThrow("SECRETS_KEYS")
+  const entries = await world.sql("select * from audit_log where subject_id = 'bots' order by audit_id")
+  expect(entries).toHaveLength(2)
+  expect(JSON.stringify(entries)).not.toMatch(new RegExp(`canary|${secret}|test\\.[\\w-]+\\.`))
+})

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { ask, createPerson } from "../harness/auth.ts"
+import { ORIGIN } from "../harness/dashboard.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const PATH = "/api/auth/idp/session"
+const SECRET = "a secret between two services"
+const ISSUER = "https://id.partner.com"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+beforeEach(() => world.rebind({ IDP_INTERNAL_SECRET: SECRET }))
+
+let subjects = 0
+const claimsOf = (more: object = {}) => ({ issuer: ISSUER, subject: `s${++subjects}`, ...more })
+
+/** What the identity service sends: it is no browser. */
+async function mint(body: unknown, headers: Record<string, string> = { "x-internal-secret": SECRET }, method = "POST") {
+  const sent = { "content-type": "application/json", ...headers }
+  const init = method === "GET" ? { headers } : { method, headers: sent, body: JSON.stringify(body) }
+  return world.invoke(new Request(ORIGIN + PATH, init))
+}
+
+describe("the secret", () => {
+  test("right: the session of a new user, who is found again", async () => {
+    const claims = claimsOf({ email: "Ida@people.test", email_verified: true, name: "Ida" })
+    const response = await mint(claims)
+    const user = (await response.json()) as { user_id: number }
+    expect([response.status, user]).toEqual([
+      200,
+      expect.objectContaining({
+        email: "Ida@people.test",
+        email_verified: true,
+        name: "Ida",
+        role: "user",
+        brand: "turnpike",
+      }),
+    ])
+    const set = response.headers.get("set-cookie") ?? ""
+    expect(set).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    const me = await ask(world, "/api/account/me", { method: "GET", cookie: set.split(";")[0] as string })
+    expect([me.status, me.answer.user.user_id, me.answer.balance.balance_usd]).toEqual([200, user.user_id, 0])
+    expect(await (await mint(claims)).json()).toEqual(user)
+  })
+
+  test("wrong in whatever way: 401, and nothing is written", async () => {
+    const before = await world.sql("select count(*) from users")
+    for (const given of [
+      "x",
+      SECRET.slice(1),
+      `${SECRET}x`,
+      SECRET.toUpperCase(),
+      "",
+      "undefined",
+      "null",
+      `Bearer ${SECRET}`,
+    ]) {
+      const response = await mint(claimsOf(), { "x-internal-secret": given })
+      expect([response.status, ((await response.json()) as { code: string }).code], given).toEqual([
+        401,
+        "INVALID_INTERNAL_SECRET",
+      ])
+      expect(response.headers.get("set-cookie")).toBeNull()
+      expect(response.headers.get("server-timing")).toContain('pg;dur=0.0;desc="calls=0"')
+    }
+    // Before a fault of the body is.
+    expect((await mint({ wrong: true }, { "x-internal-secret": "x" })).status).toBe(401)
+    expect(await world.sql("select count(*) from users")).toEqual(before)
+  })
+
+  test("missing: what is not from a page of ours is refused as everywhere, the rest as a wrong secret", async () => {
+    expect((await mint(claimsOf(), {})).status).toBe(403)
+    for (const headers of [
+      { "sec-fetch-site": "cross-site" },
+      { origin: "https://evil.com" },
+      { "sec-fetch-site": "none" },
+    ]) {
+      expect((await mint(claimsOf(), headers as Record<string, string>)).status).toBe(403)
+      // Even with it: a browser that sends it is none of ours.
+      expect(
+        (await mint(claimsOf(), { ...headers, "x-internal-secret": SECRET } as Record<string, string>)).status,
+      ).toBe(403)
+    }
+    expect((await mint(claimsOf(), { "sec-fetch-site": "same-origin" })).status).toBe(401)
+  })
+
+  test("opens nothing else", async () => {
+    for (const path of ["/api/auth/logout", "/api/auth/app-token", "/api/auth/magic", "/api/account/keys"]) {
+      const headers = { "x-internal-secret": SECRET, "content-type": "application/json" }
+      const response = await world.invoke(new Request(ORIGIN + path, { method: "POST", headers, body: "{}" }))
+      expect(response.status, path).toBe(403)
+    }
+  })
+
+  test("unset, empty or blank: exactly as a path where nothing is", async () => {
+    for (const unset of [undefined, "", "  "]) {
+      world.rebind({ IDP_INTERNAL_SECRET: unset })
+      const requests: [string, Record<string, string>, string?][] = []
+      for (const method of ["POST", "GET", "PUT", "DELETE", "PATCH"]) {
+        for (const headers of [
+          {},
+          { "x-internal-secret": "" },
+          { "x-internal-secret": "undefined" },
+          { "x-internal-secret": SECRET, origin: ORIGIN },
+          { "sec-fetch-site": "same-origin" },
+          { "sec-fetch-site": "cross-site", "x-internal-secret": SECRET },
+        ]) {
+          for (const type of ["application/json", "text/plain"]) {
+            requests.push([method, { ...(headers as Record<string, string>), "content-type": type }])
+          }
+        }
+      }
+      for (const [method, headers] of requests) {
+        const seen = []
+        for (const path of [PATH, "/api/auth/idp/nothing"]) {
+          const body = method === "GET" ? {} : { body: JSON.stringify(claimsOf()) }
+          const response = await world.invoke(new Request(ORIGIN + path, { method, headers, ...body }))
+          const names = [...response.headers.keys()].sort()
+          const text = (await response.text()).replaceAll(path, "PATH")
+          seen.push({ status: response.status, names, text, allow: response.headers.get("allow") })
+        }
+        expect(seen[0], `${method} ${JSON.stringify(headers)}`).toEqual(seen[1])
+        if (
+          method === "POST" &&
+          !headers.origin &&
+          !headers["sec-fetch-site"] &&
+          headers["content-type"] === "application/json"
+        ) {
+          expect(seen[0]?.status).toBe(headers["x-internal-secret"] === undefined ? 403 : 404)
+        }
+      }
+    }
+  })
+})
+
+describe("what it mints", () => {
+  test.each([
+    {},
+    { issuer: "", subject: "1" },
+    { issuer: ISSUER },
+    { issuer: ISSUER, subject: "" },
+    { issuer: ISSUER, subject: "x".repeat(256) },
+    { issuer: "messenger:turnpike", subject: "1" },
+    { issuer: "MESSENGER:turnpike", subject: "1" },
+    { issuer: ISSUER, subject: "1", email: "no email" },
+    { issuer: ISSUER, subject: "1", email_verified: "true" },
+    { issuer: ISSUER, subject: "1", email_verified: 1 },
+    { issuer: ISSUER, subject: "1", role: "admin" },
+    { issuer: ISSUER, subject: "1", user_id: 1 },
+  ])("nothing for %j", async (body) => expect((await mint(body)).status).toBe(422))
+
+  test("never a session of an admin: by identity, by email, or of one who becomes it; and none of a disabled user", async () => {
+    const refused = async (claims: object) => {
+      const response = await mint(claims)
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, "LOGIN_REFUSED"])
+      expect(response.headers.get("set-cookie")).toBeNull()
+    }
+    const admin = await createPerson(world, { role: "admin" })
+    await refused(claimsOf({ email: admin.email, email_verified: true }))
+    expect(await world.sql("select 1 from identities where user_id = $1", [admin.userId]), "nor is it linked").toEqual(
+      [],
+    )
+    const claims = claimsOf()
+    const { user_id } = (await (await mint(claims)).json()) as { user_id: number }
+    await world.sql("update users set role = 'admin' where user_id = $1", [user_id])
+    await refused(claims)
+    await world.sql("update users set role = 'user', disabled_at = now() where user_id = $1", [user_id])
+    await refused(claims)
+    await world.sql("update users set disabled_at = null where user_id = $1", [user_id])
+    expect((await mint(claims)).status).toBe(200)
+    const blocked = await createPerson(world)
+    await world.sql("update users set disabled_at = now() where user_id = $1", [blocked.userId])
+    await refused(claimsOf({ email: blocked.email, email_verified: true }))
+    expect(await world.sql("select 1 from identities where user_id = $1", [blocked.userId])).toEqual([])
+  })
+
+  test("50 first sign-ins of one subject at once make one user, with one wallet and one identity", async () => {
+    const claims = claimsOf({ email: "many@people.test", email_verified: true })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => mint(claims)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const ids = await Promise.all(answers.map(async (one) => ((await one.json()) as { user_id: number }).user_id))
+    expect(new Set(ids).size).toBe(1)
+    const [made] = await world.sql(
+      `select (select count(*)::int from users where email = 'many@people.test') as users,
+        (select count(*)::int from identities where subject = $1) as identities,
+        (select count(*)::int from wallets where user_id = $2) as wallets`,
+      [claims.subject, ids[0]],
+    )
+    expect(made).toEqual({ users: 1, identities: 1, wallets: 1 })
+  })
+
+  test("50 subjects with one verified email at once are one user", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        mint(claimsOf({ email: n % 2 ? "One@people.test" : "one@PEOPLE.test", email_verified: true })),
+      ),
+    )
+    const ids = await Promise.all(answers.map(async (one) => ((await one.json()) as { user_id: number }).user_id))
+    expect(new Set(ids).size).toBe(1)
+    expect(
+      (await world.sql("select 1 from users u where not exists (select 1 from wallets w where w.user_id = u.user_id)"))
+        .length,
+    ).toBe(0)
+  })
+})

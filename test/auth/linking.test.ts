@@ -1,0 +1,204 @@
+import { env as bindings } from "cloudflare:workers"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createUser } from "../../src/ops/seed.ts"
+import { ORIGIN } from "../harness/dashboard.ts"
+import { createHostileWorld, type HostileWorld, ISSUER } from "../harness/hostile-provider.ts"
+import { createRandom } from "../harness/random.ts"
+
+const SECRET = "between two services"
+const PARTNER = "https://id.partner.com"
+
+let world: HostileWorld
+beforeAll(async () => {
+  world = await createHostileWorld()
+  world.rebind({ IDP_INTERNAL_SECRET: SECRET })
+})
+afterAll(() => world.close())
+
+/** The victim owns the email; the attacker can only claim it, and owns another. A verified claim is of an owner. */
+type Person = "victim" | "attacker"
+
+interface Step {
+  who: Person
+  /** By password, which makes an account; at the OpenID provider; by our identity service, for one issuer or the other. */
+  path: "password" | "oidc" | "idp" | "idp as the provider"
+  /** Whose email it is said to be. */
+  email: Person | null
+  verified: boolean
+  /** Which of their subjects at that issuer. */
+  subject: number
+  /** In capitals: the same email. */
+  capitals: boolean
+}
+
+const step = (who: Person, path: Step["path"], more: Partial<Step> = {}): Step => {
+  const verified = more.verified ?? who === "victim"
+  return { who, path, email: "victim", verified, subject: 1, capitals: false, ...more }
+}
+
+interface Account {
+  email: string | null
+  verified: boolean
+  /** Issuer and subject. */
+  ways: Set<string>
+  /** Who has come in. */
+  people: Set<Person>
+  userId: number
+}
+
+const emailOf = (run: string, { email, capitals }: Step) => {
+  if (email === null) return null
+  const text = `${email}-${run}@people.test`
+  return capitals ? text.toUpperCase() : text
+}
+
+const issuerOf = (path: Step["path"]) => (path === "idp" ? PARTNER : ISSUER)
+
+/**
+ * The rule, as design section 7 has it: by issuer and subject; by email only when it is verified on both sides. Returns the account
+ * that is to be entered, a new one with `userId` 0, or null where a password account cannot be made, since somebody has the email.
+ */
+function reference(accounts: Account[], run: string, one: Step): Account | null {
+  const email = emailOf(run, one)
+  const same = (account: Account) => email !== null && account.email?.toLowerCase() === email.toLowerCase()
+  const way = `${issuerOf(one.path)} ${run}-${one.who}-${one.subject}`
+  if (one.path === "password") {
+    if (email === null || accounts.some(same)) return null
+    return { email, verified: one.verified, ways: new Set(), people: new Set(), userId: 0 }
+  }
+  const known = accounts.find(({ ways }) => ways.has(way))
+  const joined = accounts.find((account) => one.verified && account.verified && same(account))
+  const own = one.verified && email !== null && !accounts.some(same) ? email : null
+  const entered = known ??
+    joined ?? { email: own, verified: own !== null, ways: new Set(), people: new Set(), userId: 0 }
+  entered.ways.add(way)
+  return entered
+}
+
+async function act(run: string, one: Step): Promise<number> {
+  const email = emailOf(run, one)
+  if (one.path === "password") {
+    const userId = await createUser(world.sql, { email, passwordHash: "scrypt$none" })
+    await world.sql("update users set email_verified = $2 where user_id = $1", [userId, one.verified])
+    return userId
+  }
+  const claims = { subject: `${run}-${one.who}-${one.subject}`, email, email_verified: one.verified }
+  if (one.path === "oidc") {
+    const { subject: sub, ...rest } = claims
+    world.misbehaves({ claims: { sub, ...rest } })
+    const { browser, response } = await world.signInAt()
+    expect(response.status, await response.clone().text()).toBe(302)
+    return (await browser.me())?.user_id ?? 0
+  }
+  const headers = { "content-type": "application/json", "x-internal-secret": SECRET }
+  const body = JSON.stringify({ issuer: issuerOf(one.path), ...claims })
+  const response = await world.invoke(new Request(`${ORIGIN}/api/auth/idp/session`, { method: "POST", headers, body }))
+  expect(response.status, await response.clone().text()).toBe(200)
+  return ((await response.json()) as { user_id: number }).user_id
+}
+
+let steps = 0
+
+/** Takes the steps, and holds each to the rule; and nobody comes in where somebody else has. */
+async function check(run: string, sequence: Step[]) {
+  const accounts: Account[] = []
+  for (const [n, one] of sequence.entries()) {
+    const said = `${run}, step ${n + 1} of ${JSON.stringify(sequence)}`
+    const expected = reference(accounts, run, one)
+    if (!expected) continue
+    const userId = await act(run, one)
+    steps++
+    if (!accounts.includes(expected)) {
+      expect(
+        accounts.map((account) => account.userId),
+        said,
+      ).not.toContain(userId)
+      accounts.push(Object.assign(expected, { userId }))
+    }
+    expect(userId, said).toBe(expected.userId)
+    expected.people.add(one.who)
+    for (const { people } of accounts) expect([...people], said).toHaveLength(1)
+  }
+  const rows = await world.sql<{ user_id: string; email: string | null; email_verified: boolean }>(
+    "select user_id, email, email_verified from users where user_id = any($1)",
+    [accounts.map(({ userId }) => userId)],
+  )
+  const byId = (a: { userId: number }, b: { userId: number }) => a.userId - b.userId
+  expect(
+    rows.map((row) => ({ userId: Number(row.user_id), email: row.email, verified: row.email_verified })).sort(byId),
+    JSON.stringify(sequence),
+  ).toEqual(accounts.map(({ userId, email, verified }) => ({ userId, email, verified })).sort(byId))
+}
+
+const CORE = [
+  step("attacker", "password", { verified: false }),
+  step("attacker", "oidc"),
+  step("attacker", "idp"),
+  step("victim", "password", { verified: false }),
+  step("victim", "password"),
+  step("victim", "oidc"),
+  step("victim", "oidc", { verified: false, subject: 2 }),
+  step("victim", "idp"),
+  step("victim", "idp as the provider", { subject: 3, capitals: true }),
+]
+
+test("in every order of any three sign-ups", async () => {
+  for (const [a, first] of CORE.entries()) {
+    for (const [b, second] of CORE.entries()) {
+      for (const [c, third] of CORE.entries()) {
+        if (new Set([a, b, c]).size === 3) await check(`t${a}${b}${c}`, [first, second, third])
+      }
+    }
+  }
+  console.log(`${steps} sign-ups in ${CORE.length * (CORE.length - 1) * (CORE.length - 2)} orders`)
+})
+
+test("in long random orders, with emails that change at the provider", async () => {
+  const { TURNPIKE_SEED, TURNPIKE_THOROUGH } = bindings as unknown as Record<string, string>
+  const { seed, int, pick } = createRandom("orders of sign-ups", Number(TURNPIKE_SEED) || undefined)
+  console.log(`seed ${seed}`)
+  const before = steps
+  for (let n = 0; n < (TURNPIKE_THOROUGH ? 400 : 60); n++) {
+    const sequence = Array.from({ length: 10 }, () => {
+      const who = pick(["victim", "attacker"] as const)
+      const email = pick(["victim", "attacker", null] as const)
+      return step(who, pick(["password", "oidc", "idp", "idp as the provider"] as const), {
+        email,
+        verified: email === who && int(2) === 0,
+        subject: pick([1, 2]),
+        capitals: int(3) === 0,
+      })
+    })
+    await check(`r${n}`, sequence)
+  }
+  console.log(`${steps - before} sign-ups`)
+})
+
+test("letters that only look or fold alike are another email", async () => {
+  await check("plain", [step("victim", "oidc")])
+  const [{ user_id: victim } = { user_id: "" }] = await world.sql<{ user_id: string }>(
+    "insert into users (email, email_verified) values ('kiki@people.test', true) returning user_id",
+  )
+  const emails = [
+    "\u212aiki@people.test",
+    "k\u0131ki@people.test",
+    "K\u0130KI@people.test",
+    "kiki@people.test\u200b",
+    " kiki@people.test",
+    "kiki@people.test.",
+    "kiki+x@people.test",
+  ]
+  for (const [n, email] of emails.entries()) {
+    world.misbehaves({ claims: { sub: `look-${n}`, email, email_verified: true } })
+    const { browser } = await world.signInAt()
+    const me = await browser.me()
+    expect(me?.user_id, JSON.stringify(email)).toBeGreaterThan(Number(victim))
+  }
+})
+
+test.each([1, "true", "yes", {}, [true], null])("email_verified %j is not true", async (email_verified) => {
+  const name = `strict-${JSON.stringify(email_verified)}`
+  await world.sql("insert into users (email, email_verified) values ($1, true)", [`${name}@people.test`])
+  world.misbehaves({ claims: { sub: name, email: `${name}@people.test`, email_verified } })
+  expect(await (await world.signInAt()).browser.me()).toMatchObject({ email: null })
+})

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { ORIGIN } from "../harness/dashboard.ts"
+import { atProvider, createBrowser } from "../harness/oidc-browser.ts"
+import { OPENID_CLIENTS } from "../harness/openid-clients.ts"
+import { createOpenIdWorld, type OpenIdWorld, someone } from "../harness/openid-world.ts"
+
+const { basic } = OPENID_CLIENTS
+
+let world: OpenIdWorld
+beforeAll(async () => {
+  world = await createOpenIdWorld()
+})
+afterAll(() => world.close())
+beforeEach(() => world.reset())
+
+describe("signing in with a certified provider", () => {
+  test("leads to `next`, signed in, with a cookie as every login sets it", async () => {
+    const login = someone()
+    const { browser, response } = await world.signInAt(login, { next: "/chat?space=1#last" })
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/chat?space=1#last"])
+    const [token] = response.headers.getSetCookie().filter((line) => line.startsWith("token="))
+    expect(token).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    expect(await browser.me()).toMatchObject({
+      name: login.split(".")[0],
+      email: `${login.split(".")[0]}@people.test`,
+      email_verified: true,
+      role: "user",
+    })
+    expect([...browser.cookies.keys()], "the way back is over").toEqual(["token"])
+    const again = await world.signInAt(login)
+    expect(again.response.headers.get("location"), "the brand's landing").toBe("/chat")
+    expect((await again.browser.me())?.user_id).toBe((await browser.me())?.user_id)
+  })
+
+  test("asks with a state, a nonce and PKCE S256 that are new each time, and tells the browser no more", async () => {
+    const browser = createBrowser(world)
+    const pages = [await browser.start("/chat"), await browser.start("/chat")]
+    for (const { origin, pathname, searchParams } of pages) {
+      expect([origin, pathname]).toEqual([world.issuer, "/auth"])
+      expect(Object.fromEntries(searchParams)).toEqual({
+        response_type: "code",
+        client_id: basic.client_id,
+        redirect_uri: `${ORIGIN}/api/auth/oauth-login/callback`,
+        scope: "openid email profile",
+        state: expect.stringMatching(/^[\w-]{43}$/),
+        nonce: expect.stringMatching(/^[\w-]{43}$/),
+        code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+        code_challenge_method: "S256",
+      })
+    }
+    for (const name of ["state", "nonce", "code_challenge"]) {
+      expect(new Set(pages.map(({ searchParams }) => searchParams.get(name))).size, name).toBe(2)
+    }
+    expect(browser.cookies.size, "two tabs do not take each other's").toBe(2)
+    const line = (await browser.go("/api/auth/oauth-login/start")).headers.get("set-cookie")
+    expect(line).toMatch(/^__Host-oauth-[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+  })
+
+  test("proves itself in the header, in the body, or as a public client by PKCE alone", async () => {
+    const { post, public: open } = OPENID_CLIENTS
+    world.rebind({ OIDC_CLIENT_ID: open.client_id, OIDC_CLIENT_SECRET: undefined })
+    expect((await world.signInAt(someone())).response.status).toBe(302)
+    world.rebind({ OIDC_CLIENT_ID: post.client_id, OIDC_CLIENT_SECRET: post.client_secret })
+    await world.at("/.well-known/openid-configuration", async (request) => {
+      const metadata = (await (await fetch(request)).json()) as object
+      return Response.json({ ...metadata, token_endpoint_auth_methods_supported: ["client_secret_post"] })
+    })
+    expect((await world.signInAt(someone())).response.status).toBe(302)
+  })
+
+  test("an email that the provider has not verified is not the user's, and none is none", async () => {
+    for (const kind of ["unverified", "silent"]) {
+      const { browser } = await world.signInAt(someone(kind))
+      expect(await browser.me()).toMatchObject({ email: null, email_verified: false })
+    }
+  })
+
+  test("further tabs, and a detour on the way, change nothing", async () => {
+    const browser = createBrowser(world)
+    const [first, second] = [await browser.start("/first"), await browser.start("/second")]
+    const back = await atProvider(second, someone())
+    const other = await atProvider(first, someone())
+    expect((await browser.go(back.href)).headers.get("location")).toBe("/second")
+    expect((await browser.go(other.href)).headers.get("location")).toBe("/first")
+  })
+})

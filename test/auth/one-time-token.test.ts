@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { AuthContext } from "../../src/identity/auth-context.ts"
+import { consumeToken, mintToken, peekToken, tokenKey } from "../../src/identity/one-time-token.ts"
+import { TOKEN_POLICY } from "../../src/identity/policies.ts"
+import { describeError } from "../../src/platform/log.ts"
+import { authContextOf } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+let ctx: AuthContext
+beforeAll(async () => {
+  world = await createWorld()
+  ctx = authContextOf(world)
+})
+afterAll(() => world.close())
+
+describe("a one-time token", () => {
+  test("is 256 bits, of which Redis has only the hash", async () => {
+    const { token, expiresAt } = await mintToken(ctx, "sign_in", { user_id: 7 })
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(expiresAt.getTime() - world.clock.ms()).toBe(TOKEN_POLICY.sign_in.ttlMs)
+    expect(tokenKey("sign_in", token)).not.toContain(token)
+    expect(await ctx.redis.get(tokenKey("sign_in", token))).not.toContain(token)
+  })
+
+  test("is given to one of 100 who ask at once", async () => {
+    const { token } = await mintToken(ctx, "sign_in", { user_id: 7 })
+    expect((await peekToken(ctx, "sign_in", token))?.payload).toEqual({ user_id: 7 })
+    const got = await Promise.all(Array.from({ length: 100 }, () => consumeToken(ctx, "sign_in", token)))
+    expect(got.filter((one) => one !== null).map((one) => one?.payload)).toEqual([{ user_id: 7 }])
+    expect(await peekToken(ctx, "sign_in", token)).toBeNull()
+  })
+
+  test("opens nothing but its purpose, and nothing after its time", async () => {
+    const { token } = await mintToken(ctx, "web_login", {}, 60_000)
+    expect(await consumeToken(ctx, "sign_in", token)).toBeNull()
+    await world.advance(59_999)
+    expect(await peekToken(ctx, "web_login", token)).not.toBeNull()
+    await world.advance(1)
+    expect(await consumeToken(ctx, "web_login", token)).toBeNull()
+  })
+
+  test("that is none of ours costs no round trip", async () => {
+    const own = authContextOf(world)
+    for (const token of ["", "x", "a".repeat(44), "*".repeat(43)])
+      expect(await consumeToken(own, "sign_in", token)).toBeNull()
+    expect(own.meter.header(0)).toContain('redis;dur=0.0;desc="calls=0"')
+  })
+
+  test("of a Redis that is away is UNAVAILABLE, with nothing of it in the error", async () => {
+    await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
+    const failed = await mintToken(ctx, "sign_in", {})
+      .catch((error: unknown) => error)
+      .finally(world.clearFaults)
+    expect(failed).toMatchObject({ code: "UNAVAILABLE", retryAfter: 1 })
+    expect(describeError(failed)).not.toMatch(/token:/)
+  })
+})

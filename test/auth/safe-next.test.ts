@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest"
+import { safeNext } from "../../src/identity/safe-next.ts"
+
+const ORIGIN = "https://app.test"
+
+describe("where a login may land", () => {
+  test.each([
+    "/",
+    "/chat",
+    "/chat?space=spc_1&turn=2#last",
+    "/admin/users/42?q=a%20b&next=https://evil.com",
+    "/files/r%C3%A4ume.pdf",
+    "/a-b_c~d/(e)/f.g",
+  ])("%s: there", (next) => expect(safeNext(next, ORIGIN)).toBe(next))
+
+  test("dots and letters of other languages are as a browser would send them", () => {
+    expect(safeNext("/a/../chat", ORIGIN)).toBe("/chat")
+    expect(safeNext("/räume", ORIGIN)).toBe("/r%C3%A4ume")
+  })
+
+  test.each([
+    "",
+    " ",
+    "chat",
+    "?a=1",
+    "//evil.com",
+    "///evil.com",
+    "/\\evil.com",
+    "\\\\evil.com",
+    "/..//evil.com",
+    "/.//evil.com",
+    "/%2e%2e//evil.com",
+    "/a/../..//evil.com",
+    "/%2f%2fevil.com",
+    "/%252f%252fevil.com",
+    "/%5cevil.com",
+    "/%09/evil.com",
+    "/\t/evil.com",
+    "/\n/evil.com",
+    "/chat\r\nSet-Cookie: token=x",
+    "/%0d%0aLocation:%20https://evil.com",
+    "/\u0000",
+    "@evil.com",
+    "/@evil.com",
+    "/%40evil.com",
+    "/;@evil.com",
+    "/.evil.com",
+    "/https://evil.com",
+    "/https:evil.com",
+    "/／evil.com",
+    "/%EF%BC%8Fevil.com",
+    "/\u2044evil.com",
+    "/%E2%88%95evil.com",
+    "https://evil.com",
+    "https:evil.com",
+    "https://app.test@evil.com",
+    "https://app.test/chat",
+    "javascript:alert(1)",
+    "/javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,x",
+    " /chat",
+    "\u00a0/evil.com",
+    "/%zz",
+    "/api/auth/tg-login/status?token=x",
+    "/API/auth/me",
+    "/%61pi/auth/me",
+    `/${"a".repeat(2048)}`,
+  ])("%j: the default", (next) => expect(safeNext(next, ORIGIN)).toBeNull())
+})

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ORIGIN } from "../harness/dashboard.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+async function exchange(token: string): Promise<Response> {
+  const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" }
+  return world.invoke(
+    new Request(`${ORIGIN}/api/auth/magic`, { method: "POST", headers, body: JSON.stringify({ token }) }),
+  )
+}
+
+const sessionsOf = async (userId: number) =>
+  (await world.sql("select 1 from sessions where user_id = $1", [userId])).length
+
+async function owner() {
+  const browser = await world.signIn((await world.createAccount()).userId)
+  const appToken = async () => (await browser.json("POST", "/api/auth/app-token"))[1].token as string
+  return { browser, appToken }
+}
+
+describe("an app token", () => {
+  test("gives one session to 100 who exchange it at once", async () => {
+    const { browser, appToken } = await owner()
+    const token = await appToken()
+    const answers = await Promise.all(Array.from({ length: 100 }, () => exchange(token)))
+    const good = answers.filter(({ status }) => status === 200)
+    expect(good).toHaveLength(1)
+    expect(await good[0]?.json()).toMatchObject({ user_id: browser.userId })
+    expect(await sessionsOf(browser.userId)).toBe(2)
+    for (const answer of answers.filter((one) => one !== good[0])) {
+      expect([answer.status, answer.headers.get("set-cookie")]).toEqual([401, null])
+      expect(await answer.json()).toMatchObject({ code: "INVALID_TOKEN" })
+    }
+    const cookie = good[0]?.headers.get("set-cookie")?.split(";")[0] ?? ""
+    expect((await browser.call("GET", "/api/auth/me", undefined, { cookie })).status).toBe(200)
+  })
+
+  test("dies at 60 seconds, and with the session that asked for it", async () => {
+    const { browser, appToken } = await owner()
+    const [late, intime] = [await appToken(), await appToken()]
+    await world.advance(59_999)
+    expect((await exchange(intime)).status).toBe(200)
+    await world.advance(1)
+    expect((await exchange(late)).status).toBe(401)
+    const orphan = await appToken()
+    await browser.call("POST", "/api/auth/logout")
+    expect((await exchange(orphan)).status).toBe(401)
+  })
+})

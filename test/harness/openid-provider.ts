@@ -1,0 +1,47 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import Provider from "oidc-provider"
+import { OPENID_CLIENTS } from "./openid-clients.ts"
+
+/** Where the tests' service lets browsers come back. */
+const CALLBACK = "https://api.test/api/auth/oauth-login/callback"
+
+/**
+ * A certified OpenID provider, whose pages ask for a name and let everybody in. The name is the subject; `ada.verified` has the
+ * verified email ada@people.test, `ada` the same unverified, `ada.silent` none.
+ */
+export async function startOpenIdProvider() {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  server.on("request", quietly(() => createProvider(url)).callback())
+  return { url, stop: () => server.closeAllConnections() ?? server.close() }
+}
+
+const createProvider = (issuer: string) =>
+  new Provider(issuer, {
+    clients: Object.values(OPENID_CLIENTS).map((client) => ({ ...client, redirect_uris: [CALLBACK] })),
+    features: { devInteractions: { enabled: true } },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    pkce: { required: () => true },
+    findAccount: (_ctx, accountId) => ({
+      accountId,
+      async claims() {
+        const [name, kind] = accountId.split(".")
+        const email = kind === "silent" ? {} : { email: `${name}@people.test`, email_verified: kind === "verified" }
+        return { sub: accountId, name, ...email }
+      },
+    }),
+  })
+
+/** It says on the console that its defaults are not for production. */
+function quietly<T>(work: () => T): T {
+  const { info, warn } = console
+  console.info = console.warn = () => {}
+  try {
+    return work()
+  } finally {
+    Object.assign(console, { info, warn })
+  }
+}

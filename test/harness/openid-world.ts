@@ -1,0 +1,56 @@
+import { expect, inject } from "vitest"
+import { atProvider, type Browser, createBrowser } from "./oidc-browser.ts"
+import { OPENID_CLIENTS } from "./openid-clients.ts"
+import { createWorld } from "./world.ts"
+
+/** A world whose identity provider is a certified one, over HTTP; a test can answer in its place. */
+export async function createOpenIdWorld() {
+  const issuer = inject("openIdUrl")
+  const { client_id, client_secret } = OPENID_CLIENTS.basic
+  const provider = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret }
+  const env = { ...provider, ALLOW_PRIVATE_TARGETS: "1" }
+  const world = await createWorld({ env })
+  const faults = new Map<string, (request: Request) => Response | Promise<Response>>()
+  const { host } = new URL(issuer)
+  world.serve(host, (request) => (faults.get(new URL(request.url).pathname) ?? fetch)(request))
+
+  return {
+    ...world,
+    issuer,
+    bindings: env,
+    /** The provider's clock is the machine's: before each test. */
+    async reset() {
+      world.rebind(env)
+      faults.clear()
+      await world.advance(Date.now() - world.clock.ms())
+    },
+    /** Answers for the provider at one of its paths. */
+    async at(path: string, answer: (request: Request) => Response | Promise<Response>) {
+      // What it says of itself is known for some minutes.
+      if (path.startsWith("/.well-known")) await world.advance(300_000)
+      faults.set(path, answer)
+    },
+    up: () => faults.clear(),
+    /** Signs in as somebody; null: turns back at the provider. */
+    async signInAt(login: string | null, options: { next?: string; browser?: Browser } = {}) {
+      const browser = options.browser ?? createBrowser(world)
+      const back = await atProvider(await browser.start(options.next), login)
+      return { browser, back, response: await browser.go(back.href) }
+    },
+  }
+}
+
+export type OpenIdWorld = Awaited<ReturnType<typeof createOpenIdWorld>>
+
+let people = 0
+
+/** Somebody whom the provider has not seen; `verified`, `unverified` and `silent` say of their email what they say. */
+export const someone = (kind = "verified") => `p${++people}x${crypto.randomUUID().slice(0, 8)}.${kind}`
+
+/** What is refused: status and code. Nobody is signed in, and nothing of the URL is in the answer. */
+export async function refusal(browser: Browser, response: Response) {
+  const text = await response.clone().text()
+  expect(text).not.toMatch(/code=|state=|eyJ/)
+  expect(await browser.me()).toBeNull()
+  return [response.status, ((await response.json()) as { code: string }).code]
+}
