@@ -56,6 +56,29 @@ export const ERROR_CODES = {
     cause: "The one-time token is wrong, was used, has expired, or its user cannot sign in any more.",
     cure: "Ask for a new one.",
   },
+  INVALID_LAUNCH_DATA: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause:
+      "The mini-app's launch data is not signed for this brand's bot, was altered, is too old, was used before, or its user " +
+      "cannot sign in any more.",
+    cure: "Open the mini-app again, and send what it is launched with at once, unchanged.",
+  },
+  INVALID_WEBHOOK_SECRET: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "An update did not bring the secret of this brand's bot.",
+    cure: "Only the messaging platform calls this address: set the bot's webhook again.",
+  },
+  BOT_NOT_SET_UP: {
+    status: 404,
+    retryable: false,
+    dashboard: true,
+    cause: "The brand of this host has no bot on the messaging platform.",
+    cure: "Sign in another way; an operator sets a bot up with `npm run admin -- brand`.",
+  },
   WRONG_PASSWORD: {
     status: 403,
     retryable: false,

@@ -16,11 +16,14 @@ export interface SampleCall {
 export type ClientMethods = Record<string, string>
 
 /** How curl signs in: with a key in a header, or with a session's cookie, as from a page of the service's own. */
-export function curlAuth(schemes: Record<string, object>, { method, open }: { method: string; open?: true }): string[] {
+export function curlAuth(
+  schemes: Record<string, object>,
+  { method, open, byServer }: { method: string; open?: true; byServer?: true },
+): string[] {
   const [scheme] = Object.values(schemes) as { in?: string; name?: string }[]
   if (scheme?.in !== "cookie") return [`-H "Authorization: Bearer $TURNPIKE_API_KEY"`]
   const cookie = open ? [] : [`-b "${scheme.name}=$SESSION"`]
-  return method === "get" ? cookie : [...cookie, '-H "Sec-Fetch-Site: same-origin"']
+  return method === "get" || byServer ? cookie : [...cookie, '-H "Sec-Fetch-Site: same-origin"']
 }
 
 /** The call as people run it: with curl, and with the client where it has the operation. */

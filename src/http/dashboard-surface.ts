@@ -34,8 +34,8 @@ export const DASHBOARD_SURFACE: Surface = {
   securitySchemes: {
     session: { type: "apiKey", in: "cookie", name: "token", description: "The session that every login path sets." },
   },
-  codesOf: ({ method, body, open }) => {
-    const unsafe: ErrorCode[] = method === "get" ? [] : ["CROSS_ORIGIN"]
+  codesOf: ({ method, body, open, byServer }) => {
+    const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]
     const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED"]
     return [...session, ...unsafe, "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])]
   },

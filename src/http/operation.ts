@@ -31,6 +31,8 @@ export interface Operation<
   body?: Body
   /** Whether it asks for no session or key: then it has `security: []`. */
   open?: true
+  /** Only another server calls it, which proves itself by a secret: then no page's origin is asked for. */
+  byServer?: true
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
   /**

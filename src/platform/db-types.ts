@@ -176,6 +176,16 @@ export interface IdempotencyKeys {
   user_id: number;
 }
 
+export interface Identities {
+  created_at: Timestamp;
+  email: string | null;
+  email_verified: Generated<boolean>;
+  issuer: string;
+  last_used_at: Timestamp | null;
+  subject: string;
+  user_id: number;
+}
+
 export interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
@@ -201,6 +211,13 @@ export interface ModelCatalog {
   price_output: number;
   price_version: Generated<number>;
   sort_order: Generated<number>;
+}
+
+export interface Referrals {
+  created_at: Timestamp;
+  ref_code: string;
+  referred_user_id: number;
+  referrer_user_id: number;
 }
 
 export interface Sessions {
@@ -260,6 +277,18 @@ export interface SpaceSecrets {
   sealed: string;
   space_id: number;
   updated_at: Timestamp;
+}
+
+export interface Subscriptions {
+  created_at: Timestamp;
+  deactivated_at: Timestamp | null;
+  ends_at: Timestamp | null;
+  plan: string;
+  starts_at: Timestamp;
+  sub_id: Generated<number>;
+  trial: Generated<boolean>;
+  updated_at: Timestamp;
+  user_id: number;
 }
 
 export interface Tasks {
@@ -381,6 +410,7 @@ export interface Users {
   email_verified: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
+  ref_code: Generated<string>;
   role: Generated<string>;
   session_epoch: Generated<number>;
   user_id: Generated<number>;
@@ -456,13 +486,16 @@ export interface DB {
   events: Events;
   files: Files;
   idempotency_keys: IdempotencyKeys;
+  identities: Identities;
   ledger: Ledger;
   model_catalog: ModelCatalog;
+  referrals: Referrals;
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;
   spaces: Spaces;
+  subscriptions: Subscriptions;
   tasks: Tasks;
   turn_events: TurnEvents;
   turn_steps: TurnSteps;

@@ -4,7 +4,9 @@ import { jsonOnly } from "../../http/json-bodies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { serveDashboardReference } from "../account/document.ts"
+import { mountBot } from "./bot.ts"
 import { mountLogin } from "./login.ts"
+import { mountMessenger } from "./messenger.ts"
 import { mountSession } from "./session.ts"
 import { mountTokens } from "./tokens.ts"
 
@@ -16,10 +18,13 @@ export const auth: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
     serveDashboardReference(app)
+    // No page calls it, but a server that proves itself otherwise.
+    mountBot(app)
     app.use("/api/auth/*", sameOrigin, jsonOnly)
     for (const path of SIGNED_IN) app.use(path, sessionAuth)
     mountLogin(app)
     mountSession(app)
     mountTokens(app)
+    mountMessenger(app)
   },
 }

@@ -1,0 +1,120 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as z from "zod"
+import { TurnpikeError } from "../errors.ts"
+import type { AuthContext } from "../identity/auth-context.ts"
+import { brandOf, openBrandSecret } from "../identity/brand-of.ts"
+import { mintToken, peekToken } from "../identity/one-time-token.ts"
+import type { SignInGrant } from "../identity/sign-in-token.ts"
+import { answerButton, type BotReply, describeLogin, say, undoButton } from "./bot-reply.ts"
+import { type BotRequest, readUpdate } from "./bot-update.ts"
+import { claim } from "./claim.ts"
+import { BOT_POLICY } from "./policies.ts"
+import { signInMessenger } from "./sign-in-messenger.ts"
+import { undoLogin } from "./undo-login.ts"
+import { confirmWebLogin, type WebLogin } from "./web-login.ts"
+
+/** An update of the platform's public Bot API. Its many other fields and kinds are let through, and ignored. */
+export const botUpdateSchema = z
+  .looseObject({ update_id: z.int().optional().meta({ example: 10_000 }) })
+  .meta({ id: "BotUpdate" })
+
+export const botReplySchema = z
+  .looseObject({
+    method: z
+      .string()
+      .optional()
+      .meta({ description: "A method of the Bot API, with its parameters beside it.", example: "sendMessage" }),
+  })
+  .meta({ id: "BotReply" })
+
+/**
+ * Answers an update of the bot of this host's brand, with at most one call of the Bot API as the answer. An update that is
+ * repeated confirms and undoes nothing twice, and sends no second magic link. INVALID_WEBHOOK_SECRET without any effect.
+ */
+export async function answerUpdate(
+  ctx: AuthContext,
+  url: string,
+  { secret, update }: { secret: string | undefined; update: z.infer<typeof botUpdateSchema> },
+): Promise<BotReply> {
+  const brand = await brandOf(ctx, url)
+  const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
+  if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
+    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not bring the secret of this brand's bot.")
+  }
+  const request = readUpdate(update)
+  return request ? answer(ctx, { brand: brand.brand, origin: new URL(url).origin }, request) : {}
+}
+
+/** Where the bot's brand is. */
+interface Place {
+  brand: string
+  origin: string
+}
+
+async function answer(ctx: AuthContext, place: Place, request: BotRequest): Promise<BotReply> {
+  switch (request.kind) {
+    case "confirm":
+      return confirm(ctx, place, request)
+    case "undo":
+      return undo(ctx, place, request)
+    case "login":
+      return sendMagicLink(ctx, place, request)
+    case "greet": {
+      const { chatId, from, refCode } = request
+      if (refCode) await signInMessenger(ctx, place.brand, from, refCode)
+      return say(chatId, `Hello! Send /login, and you get a link that signs you in to ${new URL(place.origin).host}.`)
+    }
+  }
+}
+
+async function confirm(
+  ctx: AuthContext,
+  { brand }: Place,
+  { chatId, from, token }: BotRequest & { kind: "confirm" },
+): Promise<BotReply> {
+  const over = say(chatId, "This login has expired or is over. Begin again in your browser.")
+  const pending = await peekToken<WebLogin>(ctx, "web_login", token)
+  if (pending?.payload.brand !== brand) return over
+  const user = await signInMessenger(ctx, brand, from, null)
+  if (user.disabled) return say(chatId, DISABLED)
+  const verdict = await confirmWebLogin(ctx, token, user)
+  if (!verdict) return over
+  if (verdict.state === "denied" || verdict.user_id !== user.user_id) {
+    return say(chatId, "This login was already decided on. Begin again in your browser.")
+  }
+  return say(chatId, describeLogin(pending.payload), undoButton(token))
+}
+
+/** Noted only when it is done: better twice than not at all. */
+async function undo(ctx: AuthContext, { brand }: Place, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
+  const key = updateKey(brand, request.updateId)
+  if ((await ctx.redis.get(key)) === null) {
+    await undoLogin(ctx, brand, request.from.id, request.token)
+    await claim(ctx, key, BOT_POLICY.updateMs)
+  }
+  return answerButton(request.queryId, "The login is undone, and every session of your account is ended.")
+}
+
+async function sendMagicLink(
+  ctx: AuthContext,
+  { brand, origin }: Place,
+  { updateId, chatId, from }: BotRequest,
+): Promise<BotReply> {
+  const user = await signInMessenger(ctx, brand, from, null)
+  if (user.disabled) return say(chatId, DISABLED)
+  const grant: SignInGrant = { user_id: user.user_id, epoch: user.epoch }
+  const { token } = await mintToken(ctx, "sign_in", grant)
+  // Behind the token: when that could not be made, the repeated update is not yet one that was answered.
+  if (!(await claim(ctx, updateKey(brand, updateId), BOT_POLICY.updateMs))) return {}
+  // A fragment stays in the browser: no server's log has it.
+  const link = `${origin}/magic#token=${token}`
+  return say(chatId, `This link signs you in, once, within 10 minutes. Give it to nobody.\n\n${link}`, {
+    protect_content: true,
+  })
+}
+
+const updateKey = (brand: string, updateId: number) => `bot_update:${brand}:${updateId}`
+
+const DISABLED = "This account cannot sign in."
+
+const digest = (text: string) => createHash("sha256").update(text).digest()

@@ -1,0 +1,36 @@
+import type { App } from "../../http/app.ts"
+import { answerUpdate, botReplySchema, botUpdateSchema } from "../../messenger/answer-update.ts"
+import { authContext } from "./context.ts"
+
+/** The header that the platform sets to the `secret_token` of setWebhook. */
+const SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
+
+export function mountBot(app: App) {
+  app.operation(
+    {
+      method: "post",
+      path: "/api/auth/bot",
+      id: "answerBotUpdate",
+      tag: "Signing in",
+      summary: "Receive an update of the brand's bot",
+      description:
+        "The bot's webhook, for the messaging platform only: the bot is that of the brand of this host. `/start weblogin_…` " +
+        "confirms a login and says where it was asked for, with a button that takes it back; `/login` sends a magic link. " +
+        "The answer is what the bot is to do, as a call of the Bot API, or `{}`; whatever it does not understand is `{}`.",
+      open: true,
+      byServer: true,
+      headers: [
+        {
+          name: SECRET_HEADER,
+          description: "The secret with which the webhook was set.",
+          required: true,
+          example: "q2Xr0mB1c4VhU8tYpZkN5wJ7sL3dFgA6eR9iQoTuMxE",
+        },
+      ],
+      body: botUpdateSchema,
+      answer: { status: 200, description: "What the bot is to do.", schema: botReplySchema },
+      errors: ["INVALID_WEBHOOK_SECRET"],
+    },
+    (c, { body }) => answerUpdate(authContext(c), c.req.url, { secret: c.req.header(SECRET_HEADER), update: body }),
+  )
+}
