@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
+import { storableJson } from "../agent/storable.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { AuthContext } from "../identity/auth-context.ts"
 import { brandOf, openBrandSecret } from "../identity/brand-of.ts"
@@ -7,7 +8,7 @@ import { mintToken, peekToken } from "../identity/one-time-token.ts"
 import type { SignInGrant } from "../identity/sign-in-token.ts"
 import { answerButton, type BotReply, describeLogin, say, undoButton } from "./bot-reply.ts"
 import { type BotRequest, readUpdate } from "./bot-update.ts"
-import { claim } from "./claim.ts"
+import { doOnce } from "./once.ts"
 import { BOT_POLICY } from "./policies.ts"
 import { signInMessenger } from "./sign-in-messenger.ts"
 import { undoLogin } from "./undo-login.ts"
@@ -15,8 +16,10 @@ import { confirmWebLogin, type WebLogin } from "./web-login.ts"
 
 /** An update of the platform's public Bot API. Its many other fields and kinds are let through, and ignored. */
 export const botUpdateSchema = z
-  .looseObject({ update_id: z.int().optional().meta({ example: 10_000 }) })
+  .looseObject({ update_id: z.unknown().optional().meta({ description: "An integer.", example: 10_000 }) })
   .meta({ id: "BotUpdate" })
+  // An answer other than 200 would make the platform repeat it.
+  .transform(storableJson)
 
 export const botReplySchema = z
   .looseObject({
@@ -34,7 +37,7 @@ export const botReplySchema = z
 export async function answerUpdate(
   ctx: AuthContext,
   url: string,
-  { secret, update }: { secret: string | undefined; update: z.infer<typeof botUpdateSchema> },
+  { secret, update }: { secret: string | undefined; update: unknown },
 ): Promise<BotReply> {
   const brand = await brandOf(ctx, url)
   const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
@@ -85,35 +88,33 @@ async function confirm(
   return say(chatId, describeLogin(pending.payload), undoButton(token))
 }
 
-/** Noted only when it is done: better twice than not at all. */
 async function undo(ctx: AuthContext, { brand }: Place, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
-  const key = updateKey(brand, request.updateId)
-  if ((await ctx.redis.get(key)) === null) {
-    await undoLogin(ctx, brand, request.from.id, request.token)
-    await claim(ctx, key, BOT_POLICY.updateMs)
-  }
+  await doOnce(ctx, updateKey(brand, request), () => undoLogin(ctx, brand, request.from.id, request.token))
   return answerButton(request.queryId, "The login is undone, and every session of your account is ended.")
 }
 
-async function sendMagicLink(
-  ctx: AuthContext,
-  { brand, origin }: Place,
-  { updateId, chatId, from }: BotRequest,
-): Promise<BotReply> {
-  const user = await signInMessenger(ctx, brand, from, null)
-  if (user.disabled) return say(chatId, DISABLED)
-  const grant: SignInGrant = { user_id: user.user_id, epoch: user.epoch }
-  const { token } = await mintToken(ctx, "sign_in", grant)
-  // Behind the token: when that could not be made, the repeated update is not yet one that was answered.
-  if (!(await claim(ctx, updateKey(brand, updateId), BOT_POLICY.updateMs))) return {}
-  // A fragment stays in the browser: no server's log has it.
-  const link = `${origin}/magic#token=${token}`
+async function sendMagicLink(ctx: AuthContext, { brand, origin }: Place, request: BotRequest): Promise<BotReply> {
+  const { chatId, from } = request
+  const link = await doOnce(ctx, updateKey(brand, request), async () => {
+    const user = await signInMessenger(ctx, brand, from, null)
+    if (user.disabled) return ""
+    const grant: SignInGrant = { user_id: user.user_id, epoch: user.epoch }
+    const { token } = await mintToken(ctx, "sign_in", grant)
+    // A fragment stays in the browser: no server's log has it.
+    return `${origin}/magic#token=${token}`
+  })
+  if (link === null) return {}
+  if (link === "") return say(chatId, DISABLED)
   return say(chatId, `This link signs you in, once, within 10 minutes. Give it to nobody.\n\n${link}`, {
     protect_content: true,
   })
 }
 
-const updateKey = (brand: string, updateId: number) => `bot_update:${brand}:${updateId}`
+/** The platform repeats an update that was not answered. */
+const updateKey = (brand: string, { updateId }: BotRequest) => ({
+  key: `bot_update:${brand}:${updateId}`,
+  ttlMs: BOT_POLICY.updateMs,
+})
 
 const DISABLED = "This account cannot sign in."
 

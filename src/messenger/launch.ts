@@ -1,8 +1,8 @@
 import * as z from "zod"
 import type { AuthContext } from "../identity/auth-context.ts"
 import { botOf } from "./bot-of.ts"
-import { claim, underClaim } from "./claim.ts"
 import { invalidLaunch, readLaunch } from "./launch-data.ts"
+import { doOnce } from "./once.ts"
 import { LAUNCH_POLICY } from "./policies.ts"
 import { type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
 
@@ -36,6 +36,9 @@ export async function signInLaunch<T>(
   const key = `launch:${bot.brand}:${fingerprint}`
   // Redis forgets by its own clock, which may differ from ours by as much as the platform's may.
   const ttlMs = expiresAt.getTime() - ctx.clock.now().getTime() + 2 * LAUNCH_POLICY.maxAheadMs
-  if (!(await claim(ctx, key, ttlMs))) throw invalidLaunch("It was used before.")
-  return underClaim(ctx, key, async () => open(await signInMessenger(ctx, bot.brand, user, ref_code ?? null)))
+  const opened = await doOnce(ctx, { key, ttlMs }, async () =>
+    open(await signInMessenger(ctx, bot.brand, user, ref_code ?? null)),
+  )
+  if (opened === null) throw invalidLaunch("It was used before.")
+  return opened
 }

@@ -33,10 +33,13 @@ export async function signInMessenger(
   return found
 }
 
+/** Characters. */
+const MAX_NAME = 128
+
 function statement(ctx: Context, brand: string, person: MessengerUser, refCode: string | null) {
   const now = sql`${ctx.clock.now()}::timestamptz`
   const issuer = `messenger:${brand}`
-  const name = storable(`${person.first_name} ${person.last_name}`.slice(0, 128)).trim() || null
+  const name = [...storable(`${person.first_name} ${person.last_name}`).trim()].slice(0, MAX_NAME).join("") || null
   // Whatever touches another's wallet comes behind the identity, where two first sign-ins meet: so they cannot deadlock.
   return sql<SignedIn>`with known as (
       update identities set last_used_at = ${now} where issuer = ${issuer} and subject = ${person.id} returning user_id

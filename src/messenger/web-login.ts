@@ -6,7 +6,7 @@ import { TOKEN_POLICY } from "../identity/policies.ts"
 import { invalidToken } from "../identity/sign-in-token.ts"
 import { userSchema } from "../identity/user-row.ts"
 import { botOf } from "./bot-of.ts"
-import { claim, underClaim } from "./claim.ts"
+import { doOnce } from "./once.ts"
 import type { SignedIn } from "./sign-in-messenger.ts"
 
 /** What the pending token of a login stands for: where it was asked for, and by which browser. */
@@ -90,9 +90,10 @@ export async function pollWebLogin<T>(
   if (standing === null) return { status: "pending" }
   const verdict = JSON.parse(standing) as Verdict
   if (verdict.state === "denied") return { status: "denied" }
-  const key = `${tokenKey("web_login", token)}:used`
-  if (!(await claim(ctx, key, TOKEN_POLICY.web_login.ttlMs))) throw invalidToken()
-  return underClaim(ctx, key, async () => ({ status: "confirmed", user: await open(verdict) }))
+  const used = { key: `${tokenKey("web_login", token)}:used`, ttlMs: TOKEN_POLICY.web_login.ttlMs }
+  const user = await doOnce(ctx, used, () => open(verdict))
+  if (user === null) throw invalidToken()
+  return { status: "confirmed", user }
 }
 
 /** The first verdict stands. Answers the one that does, or nothing when the login is over. */
