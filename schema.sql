@@ -576,6 +576,13 @@ create index if not exists brands_of_host on brands using gin (hosts jsonb_path_
 alter table users add column if not exists session_epoch integer not null default 0;
 alter table sessions add column if not exists epoch integer not null default 0;
 
+-- An account was disabled, and the sweeper has not yet seen that no turn of its is left. Its webhooks are off meanwhile.
+alter table users add column if not exists ending_turns boolean not null default false;
+create index if not exists users_ending_turns on users (disabled_at) where ending_turns;
+alter table webhook_endpoints drop constraint if exists webhook_endpoints_disabled_reason_check;
+alter table webhook_endpoints add constraint webhook_endpoints_disabled_reason_check
+  check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled'));
+
 -- Where a user has had sessions: a throttled account stays open from there.
 create index if not exists sessions_by_address on sessions (user_id, address);
 

@@ -2,6 +2,7 @@ import { measureAccepts } from "./measure-accepts.ts"
 import { measureFiles } from "./measure-files.ts"
 import { measureHistory } from "./measure-history.ts"
 import { measureLatency } from "./measure-latency.ts"
+import { measureLogins } from "./measure-logins.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import { readOptions } from "./options.ts"
 import { createWorld, type World } from "./world.ts"
@@ -19,6 +20,7 @@ const measurements: [string, string, (world: World) => Promise<unknown>][] = [
   ["history", "stored turns", (world) => measureHistory(world)],
   ["memory", "memory", (world) => measureMemory(world, options)],
   ["files", "files of 100 MiB", (world) => measureFiles(world)],
+  ["logins", "wrong passwords", (world) => measureLogins(world)],
 ]
 
 let world: Promise<World> | null = null

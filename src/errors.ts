@@ -86,6 +86,20 @@ export const ERROR_CODES = {
     cause: "The current password is not the one that was given.",
     cure: "Give the right one; if it is lost, sign in another way.",
   },
+  ADMIN_REQUIRED: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The operation is for admins, and the user who is signed in is none.",
+    cure: "Ask an admin.",
+  },
+  LAST_ADMIN: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "There would be no admin left who can sign in.",
+    cure: "Make another user an admin first.",
+  },
   CROSS_ORIGIN: {
     status: 403,
     retryable: false,

@@ -106,7 +106,7 @@ export interface Delivery {
   /** `pending`: an attempt is to come; `failed`: none is, unless you send it again. */
   state: "pending" | "delivered" | "failed"
   /** Why it failed. */
-  status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | null
+  status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | "account_disabled" | null
   /** All that were made, over all redeliveries. */
   attempt_count: number
   /** Oldest first. A list shows the newest 16 of each delivery, the delivery itself all. */
@@ -697,8 +697,8 @@ export interface Webhook {
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
-  disabled_reason: "customer" | "gone" | "failing" | null
+  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days; `account_disabled`: it goes on when the account does. */
+  disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
   /** Until then the secret before the last rotation signs too. */
@@ -721,8 +721,8 @@ export interface WebhookWithSecret {
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days. */
-  disabled_reason: "customer" | "gone" | "failing" | null
+  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days; `account_disabled`: it goes on when the account does. */
+  disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
   /** Until then the secret before the last rotation signs too. */

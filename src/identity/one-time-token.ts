@@ -19,7 +19,7 @@ interface Stored {
  * purpose (`ttlMs`, if another). It opens nothing but its purpose. UNAVAILABLE without Redis.
  */
 export async function mintToken(
-  ctx: AuthContext,
+  ctx: Pick<AuthContext, "redis" | "clock">,
   purpose: TokenPurpose,
   payload: unknown,
   ttlMs: number = TOKEN_POLICY[purpose].ttlMs,

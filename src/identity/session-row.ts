@@ -27,7 +27,10 @@ export const goesOn = (now: Date): RawBuilder<unknown> => sql`n.user_id = caller
 
 export function serializeSession(row: SessionRow): SessionRow {
   return {
-    ...row,
+    session_id: row.session_id,
+    current: row.current,
+    user_agent: row.user_agent,
+    address: row.address,
     created_at: toInstant(row.created_at),
     last_seen_at: toInstant(row.last_seen_at),
     expires_at: toInstant(row.expires_at),

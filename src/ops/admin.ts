@@ -4,16 +4,22 @@ import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
 import { fromUsd } from "../billing/money.ts"
+import type { SystemContext } from "../identity/as-admin.ts"
 import { hashPassword } from "../identity/password.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
+import { directContext } from "./direct.ts"
 import { enableModels } from "./models.ts"
 import { createApiKey, createUser, type RunSql, topUp } from "./seed.ts"
+import { changeOf, runMagicLink, runUserChange } from "./users.ts"
 
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
   schema                                            apply schema.sql (as often as you like)
   user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
+  disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
+  role   --user ID --role user|admin                what it may do, from its next request on
+  magic-link --user ID --url ORIGIN                 a link that signs it in once; needs UPSTASH_REDIS_REST_URL and _TOKEN
   top-up --user ID --usd AMOUNT [--note TEXT]       add credit, with its ledger row
   key    --user ID --name N [--test] [--scope created|all] [--brand B]
                                                     create an API key; prints its value once
@@ -31,13 +37,14 @@ const { positionals, values } = parseArgs({
     ...{ email: { type: "string" }, name: { type: "string" }, admin: { type: "boolean" }, user: { type: "string" } },
     ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
     ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
+    ...{ role: { type: "string" }, url: { type: "string" } },
     ...{ host: { type: "string", multiple: true }, landing: { type: "string" } },
     ...{ "bot-username": { type: "string" }, "bot-token": { type: "string" } },
     ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
   },
 })
 
-function need(name: "email" | "name" | "user" | "usd" | "pin" | "brand" | "input" | "output"): string {
+function need(name: "email" | "name" | "user" | "usd" | "url" | "pin" | "brand" | "input" | "output"): string {
   const value = values[name]
   if (!value) throw new Error(`--${name} is missing.\n\n${USAGE}`)
   return value
@@ -49,7 +56,7 @@ function amount(text: string): number {
   return usd
 }
 
-async function run(sql: RunSql): Promise<string> {
+async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
   const now = new Date()
   switch (positionals[0]) {
     case "schema":
@@ -65,6 +72,12 @@ async function run(sql: RunSql): Promise<string> {
       })
       return `user_id ${userId}${password ? `\npassword ${password} (shown once)` : ""}`
     }
+    case "disable":
+    case "enable":
+    case "role":
+      return runUserChange(ctx, Number(need("user")), changeOf(positionals[0], values.role))
+    case "magic-link":
+      return runMagicLink(ctx, process.env, { userId: Number(need("user")), origin: need("url") })
     case "top-up": {
       const micros = fromUsd(amount(need("usd")))
       if (micros === null || micros <= 0) throw new Error("--usd takes a positive amount with at most 7 decimals.")
@@ -138,7 +151,7 @@ try {
   try {
     // Without parameters the simple protocol is used: schema.sql is many statements.
     const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
-    console.log(await run(sql))
+    console.log(await run(sql, directContext(client)))
   } finally {
     await client.end()
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { brandSecretPlace, type SealedColumn } from "../identity/brand-of.ts"
+import { safeNext } from "../identity/safe-next.ts"
 import { createKeyRing, parseKeyRing } from "../platform/key-ring.ts"
 import type { RunSql } from "./seed.ts"
 
@@ -20,6 +21,9 @@ interface BrandChange {
  * Throws when another brand has one of the hosts.
  */
 export async function putBrand(sql: RunSql, { brand, hosts, now, keys, ...change }: BrandChange): Promise<string> {
+  if (change.landingPath !== undefined && safeNext(change.landingPath, "https://own.test") !== change.landingPath) {
+    throw new Error("--landing takes a path of our own, such as /chat.")
+  }
   const webhookSecret = change.botToken === undefined ? undefined : randomBytes(32).toString("base64url")
   const seal = async (text: string | undefined, column: SealedColumn) => {
     if (text === undefined) return null

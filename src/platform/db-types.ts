@@ -408,6 +408,7 @@ export interface Users {
   disabled_at: Timestamp | null;
   email: string | null;
   email_verified: Generated<boolean>;
+  ending_turns: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
   ref_code: Generated<string>;

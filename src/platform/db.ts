@@ -26,22 +26,27 @@ export function createDatabase(
     endpoint: env.DATABASE_HTTP_URL ?? neonEndpoint(env.DATABASE_URL),
     connectionString: env.DATABASE_URL,
   }
+  return databaseOver(async ({ sql, parameters }) => {
+    // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
+    const over = new AbortController()
+    const timer = setTimeout(() => over.abort(new Error("the statement took too long")), STATEMENT_MS)
+    const statement = { query: sql, params: parameters, signal: over.signal }
+    try {
+      const { rows, rowCount } = await meter.measure("pg", () => queryNeon(place, statement).catch(rethrow))
+      return { rows, numAffectedRows: BigInt(rowCount) }
+    } finally {
+      clearTimeout(timer)
+    }
+  })
+}
+
+/** Kysely over whatever runs one statement. */
+export function databaseOver(run: (query: CompiledQuery) => Promise<QueryResult<unknown>>): Database {
   const connection: DatabaseConnection = {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
-      const over = new AbortController()
-      const timer = setTimeout(() => over.abort(new Error("the statement took too long")), STATEMENT_MS)
-      const statement = { query: sql, params: parameters, signal: over.signal }
-      try {
-        const { rows, rowCount } = await meter.measure("pg", () => queryNeon(place, statement).catch(rethrow))
-        return { rows: rows as R[], numAffectedRows: BigInt(rowCount) }
-      } finally {
-        clearTimeout(timer)
-      }
-    },
-    // biome-ignore lint/correctness/useYield: there are no cursors over HTTP
+    executeQuery: <R>(query: CompiledQuery) => run(query) as Promise<QueryResult<R>>,
+    // biome-ignore lint/correctness/useYield: there are no cursors
     async *streamQuery() {
-      throw new Error("Neon over HTTP cannot stream")
+      throw new Error("a statement cannot be streamed")
     },
   }
   const executor = new DefaultQueryExecutor(new PostgresQueryCompiler(), new PostgresAdapter(), {

@@ -1,23 +1,39 @@
-import { type Markup, prose } from "./markup.ts"
+import { html, type Markup, prose } from "./markup.ts"
+import { code } from "./operation.ts"
 import type { Guide } from "./page.ts"
 import { turnGuide } from "./turn-guide.ts"
 
 /** What a newcomer reads before the operations of /api. */
-export function dashboardGuides(): Guide[] {
+export function dashboardGuides(origin: string): Guide[] {
   return [
-    { id: "session", title: "Session", content: SESSION },
+    { id: "session", title: "Session", content: session(origin) },
     { id: "turns", title: "The life of a turn", content: turnGuide() },
     { id: "lists", title: "Lists, money, time", content: LISTS },
   ]
 }
 
-const SESSION: Markup[] = prose(
+const session = (origin: string): Markup => html`${prose(
   "These operations are for pages of this origin, on behalf of who is signed in: the session is in the cookie `token`. Servers " +
     "use `/v1` with an API key, which is made here.\n\n" +
+    "Every way in sets that cookie and answers the user. The plainest one is email and password:",
+)}
+${code(
+  "curl",
+  `curl -c cookies.txt ${origin}/api/auth/login \\
+  -H "Sec-Fetch-Site: same-origin" -H "Content-Type: application/json" \\
+  -d '{"email": "you@example.com", "password": "…"}'
+
+curl -b cookies.txt ${origin}/api/auth/me`,
+)}
+${prose(
+  "A session goes on for 30 days after its last use. Signing out, ending it in the list of sessions, a change of the password, " +
+    "and an admin who disables the account end it for the very next request.\n\n" +
+    "Wrong passwords have to wait after some tries: a 429 with the code `LOGIN_THROTTLED` and `Retry-After`. What others try " +
+    "elsewhere does not hold you up where you have signed in before.\n\n" +
     "A request that changes something must come from a page of this origin: browsers say so in `Sec-Fetch-Site`. A client that " +
     "is no browser sends `Origin` with this server's own.\n\n" +
     "`?test=true` shows and changes what test keys see, else it is live data.",
-)
+)}`
 
 const LISTS: Markup[] = prose(
   "A list answers `{items, total, limit, offset}`; give `limit` (at most 200) and `offset` for another page. Only the report of " +

@@ -28,7 +28,7 @@ const FAILURES: [string, string][] = [
 const REASONS: [string, string][] = [
   ["client", "You cancelled it."],
   ["expired", "It waited for an hour and nobody could start it."],
-  ["key_revoked, space_archived, end_user_erased", "What it depended on has come to its end."],
+  ["key_revoked, space_archived, end_user_erased, account_disabled", "What it depended on has come to its end."],
 ]
 
 const EVENTS: [string, string][] = [

@@ -7,7 +7,7 @@ import type { Webhook } from "./schemas.ts"
 /** A row of `webhook_endpoints`, as to_jsonb gives it. */
 export interface EndpointRow extends Omit<JsonRow<"webhook_endpoints">, "events" | "disabled_reason"> {
   events: string[] | null
-  disabled_reason: "customer" | "gone" | "failing" | null
+  disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
 }
 
 /** The endpoints `w` that a key may touch: all of its account's, or those that it made itself. */

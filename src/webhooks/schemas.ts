@@ -71,9 +71,14 @@ const webhookShape = {
   description: z.string().nullable(),
   enabled: z.boolean().meta({ description: "Whether events are posted to it." }),
   disabled_at: instant.nullable(),
-  disabled_reason: z.enum(["customer", "gone", "failing"]).nullable().meta({
-    description: "`customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days.",
-  }),
+  disabled_reason: z
+    .enum(["customer", "gone", "failing", "account_disabled"])
+    .nullable()
+    .meta({
+      description:
+        "`customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days; " +
+        "`account_disabled`: it goes on when the account does.",
+    }),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
   previous_secret_expires_at: instant
     .nullable()
@@ -119,7 +124,14 @@ export const deliverySchema = z
       description: "`pending`: an attempt is to come; `failed`: none is, unless you send it again.",
     }),
     status_reason: z
-      .enum(["attempts_exhausted", "endpoint_gone", "endpoint_failing", "endpoint_disabled", "endpoint_deleted"])
+      .enum([
+        "attempts_exhausted",
+        "endpoint_gone",
+        "endpoint_failing",
+        "endpoint_disabled",
+        "endpoint_deleted",
+        "account_disabled",
+      ])
       .nullable()
       .meta({ description: "Why it failed." }),
     attempt_count: z.int().meta({ description: "All that were made, over all redeliveries." }),

@@ -33,7 +33,8 @@ async function giveUp(ctx: Context, webhookId: string): Promise<number> {
   const now = ctx.clock.now()
   const settled = new Date(now.getTime() - WEBHOOK_POLICY.stopSettlesMs)
   const reason = sql`case when endpoint.deleted_at is not null then 'endpoint_deleted'
-    when endpoint.disabled_reason = 'customer' then 'endpoint_disabled' else 'endpoint_' || endpoint.disabled_reason end`
+    when endpoint.disabled_reason = 'customer' then 'endpoint_disabled'
+    when endpoint.disabled_reason = 'account_disabled' then 'account_disabled' else 'endpoint_' || endpoint.disabled_reason end`
   const { rows } = await sql<{ count: number }>`with endpoint as materialized (
       select w.* from webhook_endpoints w where w.webhook_id = ${webhookId} for no key update
     ), failed as (

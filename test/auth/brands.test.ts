@@ -33,6 +33,7 @@ test("the brand is that of the request's host, with its port or without; the wor
   expect(await at("https://evil-app.acme.test/")).toBe("turnpike")
   await expect(put("third", { hosts: ["local.test"] })).rejects.toThrow("Another brand")
   await expect(put("third", { hosts: ["local.test/x"] })).rejects.toThrow("not a host")
+  await expect(put("third", { landingPath: "//evil.test" })).rejects.toThrow("a path of our own")
 })
 
 test("its bot's token is sealed for that brand, what is left out stays, and the audit log has no secret", async () => {

@@ -1,7 +1,10 @@
 import { createContext } from "../../src/context.ts"
 import { parseBaseEnv } from "../../src/env.ts"
 import type { AuthContext } from "../../src/identity/auth-context.ts"
+import { hashPassword } from "../../src/identity/password.ts"
+import { createUser } from "../../src/ops/seed.ts"
 import { createRedis } from "../../src/platform/redis.ts"
+import { ORIGIN } from "./dashboard.ts"
 import type { World } from "./world.ts"
 
 /** A context with Redis, as the auth worker makes it, for verbs that no operation shows yet. */
@@ -10,3 +13,42 @@ export function authContextOf({ env, clock }: Pick<World, "env" | "clock">, addr
   const ctx = createContext(parsed, () => {}, { clock, address })
   return { ...ctx, redis: createRedis(parsed, ctx.meter) }
 }
+
+let people = 0
+
+/** A user with an email, who can sign in with `password`. */
+export async function createPerson(
+  world: World,
+  { password, role }: { password?: string; role?: "user" | "admin" } = {},
+) {
+  const email = `person-${++people}-${crypto.randomUUID().slice(0, 8)}@people.test`
+  const hash = password === undefined ? {} : { passwordHash: await hashPassword(password) }
+  const userId = await createUser(world.sql, { email, role: role ?? "user", ...hash })
+  return { userId, email }
+}
+
+/** A request from a page of ours, at an address. */
+export async function ask(
+  world: World,
+  path: string,
+  {
+    method = "POST",
+    body,
+    address,
+    cookie,
+  }: { method?: string; body?: object; address?: string; cookie?: string } = {},
+) {
+  const headers = new Headers({ "sec-fetch-site": "same-origin" })
+  if (body) headers.set("content-type", "application/json")
+  if (address) headers.set("cf-connecting-ip", address)
+  if (cookie) headers.set("cookie", cookie)
+  const request = new Request(ORIGIN + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  const response = await world.invoke(request)
+  // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
+  const answer = (await response.json()) as any
+  const [set = ""] = response.headers.getSetCookie()
+  return { status: response.status, answer, headers: response.headers, cookie: set.split(";")[0] as string }
+}
+
+export const logIn = (world: World, email: string, password: string, address = "198.51.100.1") =>
+  ask(world, "/api/auth/login", { body: { email, password }, address })

@@ -11,6 +11,7 @@ import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { sweepRevokedKeys } from "../../identity/end-key-turns.ts"
+import { sweepDisabledUsers } from "../../identity/end-user-turns.ts"
 import { sweepIdempotencyKeys } from "../../identity/sweep-idempotency-keys.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
 import { describeError } from "../../platform/log.ts"
@@ -61,6 +62,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
   turns: sweepTurns,
   keys: sweepRevokedKeys,
+  disabled_users: sweepDisabledUsers,
   spaces: sweepArchivedSpaces,
   erasures: sweepErasures,
   webhooks: sweepWebhooks,

@@ -1,0 +1,52 @@
+import { hashPassword } from "../src/identity/password.ts"
+import { createUser } from "../src/ops/seed.ts"
+import { timesOf } from "./statistics.ts"
+import type { World } from "./world.ts"
+
+/** Below the limit of an account for strangers, so that nothing is throttled. */
+const SAMPLES = 50
+
+/** How long a wrong password takes, by whose it is: in turn, each from an address of its own. Ratios are of medians. */
+export async function measureLogins(world: World) {
+  const site = await world.site("logins", { runs: false })
+  const passwordHash = await hashPassword("correct horse battery staple")
+  const person = async (email: string, hash: object) => createUser(site.sql, { email, ...hash })
+  await person("known@bench.test", { passwordHash })
+  await person("without@bench.test", {})
+  const disabled = await person("disabled@bench.test", { passwordHash })
+  await site.sql("update users set disabled_at = now() where user_id = $1", [disabled])
+  const kinds = ["known", "unknown", "without", "disabled"] as const
+  const times: Record<string, number[]> = {}
+  for (let n = -2; n < SAMPLES; n++) {
+    // Each is as often the first as any other.
+    for (let turn = 0; turn < kinds.length; turn++) {
+      const at = (turn + n + 2) % kinds.length
+      const kind = kinds[at] as string
+      const ms = await tryWrong(site.runtime.url, `${kind}@bench.test`, `203.0.${at}.${n + 2}`)
+      // The first ones warm up.
+      if (n >= 0) times[kind] = [...(times[kind] ?? []), ms]
+    }
+  }
+  const medians = Object.fromEntries(kinds.map((kind) => [kind, timesOf(times[kind] ?? []).p50]))
+  const ratios = kinds
+    .slice(1)
+    .map((kind) => [`${kind}_of_known`, ((medians[kind] ?? 0) / (medians.known ?? 1)).toFixed(3)])
+  return { samples: SAMPLES, p50_ms: medians, ...Object.fromEntries(ratios) }
+}
+
+async function tryWrong(url: string, email: string, address: string): Promise<number> {
+  const started = performance.now()
+  const response = await fetch(`${url}/api/auth/login`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "sec-fetch-site": "same-origin",
+      origin: url,
+      "cf-connecting-ip": address,
+    },
+    body: JSON.stringify({ email, password: "wrong" }),
+  })
+  const text = await response.text()
+  if (response.status !== 401) throw new Error(`${email}: HTTP ${response.status} ${text}`)
+  return performance.now() - started
+}

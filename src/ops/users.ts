@@ -1,0 +1,31 @@
+import type { SystemContext } from "../identity/as-admin.ts"
+import { changeUserAsSystem, type UserChange } from "../identity/change-user.ts"
+import { mintMagicLink } from "../identity/magic-link.ts"
+import { Meter } from "../platform/meter.ts"
+import { createRedis } from "../platform/redis.ts"
+
+/** What the command line asks of a user: disable, enable, role. */
+export function changeOf(command: "disable" | "enable" | "role", role: string | undefined): UserChange {
+  if (command !== "role") return command
+  if (role !== "user" && role !== "admin") throw new Error("--role takes user or admin.")
+  return { role }
+}
+
+export async function runUserChange(ctx: SystemContext, userId: number, change: UserChange): Promise<string> {
+  return JSON.stringify(await changeUserAsSystem(ctx, userId, change), null, 2)
+}
+
+/** A link that signs the user in once; needs the Redis of the workers. */
+export async function runMagicLink(
+  ctx: SystemContext,
+  env: Record<string, string | undefined>,
+  { userId, origin }: { userId: number; origin: string },
+): Promise<string> {
+  const { UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN } = env
+  if (!UPSTASH_REDIS_REST_URL || !UPSTASH_REDIS_REST_TOKEN) {
+    throw new Error("Set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, as the workers have them.")
+  }
+  const redis = createRedis({ UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN }, new Meter())
+  const { url, expiresAt } = await mintMagicLink({ ...ctx, redis }, { userId, origin })
+  return `${url}\nworks once, until ${expiresAt.toISOString()}`
+}

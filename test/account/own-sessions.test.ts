@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const PASSWORD = "correct horse battery staple"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const me = async (browser: { call(method: string, path: string): Promise<Response> }) =>
+  (await browser.call("GET", "/api/account/me")).status
+
+async function threeBrowsers(password?: string) {
+  const { userId, email } = await createPerson(world, { ...(password && { password }) })
+  const own = await world.signIn(userId)
+  await world.advance(1000)
+  return { userId, email, own, others: [await world.signIn(userId), await world.signIn(userId)] as const }
+}
+
+describe("a user's sessions", () => {
+  test("are listed, the current one marked, and only one's own", async () => {
+    const { own, others } = await threeBrowsers()
+    await world.signIn((await createPerson(world)).userId)
+    const [status, { items, total }] = await own.json("GET", "/api/account/sessions")
+    expect([status, total]).toEqual([200, 3])
+    expect(items.find((one: { current: boolean }) => one.current).session_id).toBe(own.sessionId)
+    expect(items.map((one: { session_id: string }) => one.session_id).sort()).toEqual(
+      [own, ...others].map(({ sessionId }) => sessionId).sort(),
+    )
+    expect((await own.json("GET", "/api/account/sessions?limit=1&offset=2"))[1].items).toHaveLength(1)
+  })
+
+  test("one is ended at once; another's, an ended and an unknown one are not there", async () => {
+    const { own, others } = await threeBrowsers()
+    const stranger = await world.signIn((await createPerson(world)).userId)
+    const end = async (sessionId: string) => (await own.json("DELETE", `/api/account/sessions/${sessionId}`))[0]
+    expect(await end(others[0].sessionId)).toBe(200)
+    expect([await me(others[0]), await me(others[1]), await me(own)]).toEqual([401, 200, 200])
+    for (const gone of [others[0].sessionId, stranger.sessionId, "ses_nobody"]) expect(await end(gone)).toBe(404)
+    expect(await me(stranger)).toBe(200)
+    const cookie = `token=${own.cookie()}`
+    const response = await own.call("DELETE", `/api/account/sessions/${own.sessionId}`)
+    expect(response.headers.get("set-cookie")).toContain("Max-Age=0")
+    expect((await own.call("GET", "/api/account/me", undefined, { cookie })).status).toBe(401)
+  })
+
+  test("all others end, and what was to open one; the current goes on under a new cookie", async () => {
+    const { own, others } = await threeBrowsers()
+    const before = `token=${own.cookie()}`
+    const [, { token }] = await others[0].json("POST", "/api/auth/app-token")
+    expect((await own.call("DELETE", "/api/account/sessions")).status).toBe(200)
+    expect([await me(own), await me(others[0]), await me(others[1])]).toEqual([200, 401, 401])
+    expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
+    expect((await ask(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
+    expect((await own.json("GET", "/api/account/sessions"))[1].total).toBe(1)
+    // The session that was put in its place can open others again.
+    const [, fresh] = await own.json("POST", "/api/auth/app-token")
+    expect((await ask(world, "/api/auth/magic", { body: { token: fresh.token } })).status).toBe(200)
+  })
+
+  test("all of them end, also those of an hour ago, whose use would be noted", async () => {
+    const { own, others } = await threeBrowsers()
+    await world.advance(3_600_000)
+    const cookie = `token=${own.cookie()}`
+    const response = await own.call("DELETE", "/api/account/sessions?which=all")
+    expect([response.status, response.headers.get("set-cookie")]).toEqual([200, expect.stringContaining("Max-Age=0")])
+    for (const browser of [own, ...others]) {
+      expect((await browser.call("GET", "/api/account/me", undefined, browser === own ? { cookie } : {})).status).toBe(
+        401,
+      )
+    }
+  })
+
+  test("one that starts while all are ended is not left over", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { own, email } = await threeBrowsers(PASSWORD)
+      const [ended, started] = await Promise.all([
+        own.call("DELETE", "/api/account/sessions?which=all"),
+        logIn(world, email, PASSWORD, `192.0.2.${round}`),
+      ])
+      expect(ended.status).toBe(200)
+      // Whichever came first: it was refused, is over, or began after the end.
+      const [{ late } = { late: 0 }] = await world.sql<{ late: number }>(
+        `select count(*)::int as late from sessions n join users u using (user_id)
+           where u.email = $1 and n.epoch = u.session_epoch and u.session_epoch <> 1`,
+        [email],
+      )
+      expect([200, 401]).toContain(started.status)
+      expect(late).toBe(0)
+    }
+  })
+})
+
+describe("changing the password", () => {
+  const change = (browser: Awaited<ReturnType<typeof threeBrowsers>>["own"], body: object) =>
+    browser.json("PUT", "/api/account/password", body)
+
+  test("needs the current one, ends every other session and every token, and renews the current", async () => {
+    const { own, others, email } = await threeBrowsers(PASSWORD)
+    const before = `token=${own.cookie()}`
+    const next = "nine tall cranes by the river"
+    expect(await change(own, { new_password: next })).toEqual([
+      422,
+      { detail: [expect.objectContaining({ loc: ["body", "current_password"] })] },
+    ])
+    expect((await change(own, { current_password: "x", new_password: next }))[1]).toMatchObject({
+      code: "WRONG_PASSWORD",
+    })
+    expect((await change(own, { current_password: PASSWORD, new_password: "short" }))[0]).toBe(422)
+    expect(await me(others[0])).toBe(200)
+    const [, { token }] = await others[0].json("POST", "/api/auth/app-token")
+    expect(await change(own, { current_password: PASSWORD, new_password: next })).toEqual([200, { ok: true }])
+    expect([await me(own), await me(others[0]), await me(others[1])]).toEqual([200, 401, 401])
+    expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
+    expect((await ask(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
+    expect((await logIn(world, email, PASSWORD)).status).toBe(401)
+    expect((await logIn(world, email, next)).status).toBe(200)
+  })
+
+  test("the first one needs none; the audit log says so, and has no hash", async () => {
+    const { own, userId, email } = await threeBrowsers()
+    expect((await change(own, { new_password: PASSWORD }))[0]).toBe(200)
+    expect((await logIn(world, email, PASSWORD)).status).toBe(200)
+    const entries = await world.sql("select * from audit_log where subject_id = $1", [String(userId)])
+    expect(entries).toEqual([
+      expect.objectContaining({
+        actor_user_id: String(userId),
+        action: "user.password",
+        before: { has_password: false },
+        after: { has_password: true },
+      }),
+    ])
+    expect(JSON.stringify(entries)).not.toContain("scrypt")
+  })
+
+  test("two at once: one is set, the other is told", async () => {
+    const { own, others, email } = await threeBrowsers(PASSWORD)
+    const wanted = ["first of the two", "second of the two"] as const
+    const answers = await Promise.all([
+      change(own, { current_password: PASSWORD, new_password: wanted[0] }),
+      change(others[0], { current_password: PASSWORD, new_password: wanted[1] }),
+    ])
+    const won = answers.findIndex(([status]) => status === 200)
+    expect(answers.map(([status]) => status).sort()).toEqual([200, expect.toSatisfy((s) => s === 409 || s === 401)])
+    expect((await logIn(world, email, wanted[won] as string)).status).toBe(200)
+  })
+
+  test("guessing the current one is throttled as a login is", async () => {
+    const { own } = await threeBrowsers(PASSWORD)
+    const codes = []
+    for (let n = 0; n < 11; n++) {
+      codes.push((await change(own, { current_password: `x${n}`, new_password: "irrelevant" }))[1].code)
+    }
+    expect(codes).toEqual([...Array(10).fill("WRONG_PASSWORD"), "LOGIN_THROTTLED"])
+    expect(authContextOf(world).address).toBeNull()
+  })
+})

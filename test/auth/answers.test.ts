@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { App } from "../../src/http/app.ts"
+import { mintMagicLink } from "../../src/identity/magic-link.ts"
+import { auth } from "../../src/routes/auth/group.ts"
+import { authContextOf, createPerson } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const PASSWORD = "correct horse battery staple"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test("every operation answers exactly what it declares", async () => {
+  const app = new App()
+  auth.mount(app)
+  const { userId, email } = await createPerson(world, { password: PASSWORD })
+  const browser = await world.signIn(userId)
+  const answered = new Set<string>()
+
+  async function answerOf(id: string, body?: object) {
+    const operation = app.operations.find((known) => known.id === id)
+    if (!operation) throw new Error(`there is no operation ${id}`)
+    const response = await browser.call(operation.method.toUpperCase(), operation.path, body)
+    const answer = (await response.json()) as { token?: string }
+    expect([response.status, answer], id).toEqual([operation.answer.status, operation.answer.schema.parse(answer)])
+    answered.add(id)
+    return answer
+  }
+
+  await answerOf("login", { email, password: PASSWORD })
+  await answerOf("getCurrentUser")
+  const { token } = await answerOf("createAppToken")
+  await answerOf("exchangeToken", { token })
+  const { url } = await mintMagicLink(authContextOf(world), { userId, origin: "https://app.test" })
+  await answerOf("exchangeToken", { token: url.split("=")[1] })
+  await answerOf("logout")
+  expect([...answered].sort(), "every operation is asked here").toEqual(app.operations.map(({ id }) => id).sort())
+})

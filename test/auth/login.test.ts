@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { networkOf, takePasswordTry } from "../../src/identity/login-throttle.ts"
+import { LOGIN_POLICY } from "../../src/identity/policies.ts"
+import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const PASSWORD = "correct horse battery staple"
+const { accountAtAddress, address: perAddress, accountElsewhere } = LOGIN_POLICY
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+// Limits are by address: each test begins when all tries are back.
+afterEach(() => world.advance(24 * 3_600_000))
+
+async function wrong(email: string, addresses: string[]) {
+  const answers = []
+  for (const address of addresses) answers.push(await logIn(world, email, "x", address))
+  return answers.map(({ status }) => status)
+}
+
+/** Counts as so many wrong passwords, one from each address, without the work of each. */
+async function countWrong(account: number | string, addresses: string[]) {
+  for (const address of addresses) await takePasswordTry(authContextOf(world, address), { account, known: false })
+}
+
+const addresses = (count: number) => Array.from({ length: count }, (_, n) => `203.0.${n >> 8}.${n & 255}`)
+
+describe("signing in with a password", () => {
+  test("answers the user and sets the session, which has browser and address", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD, role: "admin" })
+    const { status, answer, headers, cookie } = await logIn(world, ` ${email.toUpperCase()}`, PASSWORD)
+    expect([status, answer]).toEqual([200, expect.objectContaining({ user_id: userId, email, role: "admin" })])
+    expect(Object.keys(answer)).not.toContain("password_hash")
+    expect(headers.get("set-cookie")).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    expect((await ask(world, "/api/auth/me", { method: "GET", cookie })).answer).toEqual(answer)
+    const { answer: list } = await ask(world, "/api/account/sessions", { method: "GET", cookie })
+    expect(list.items).toEqual([expect.objectContaining({ current: true, address: "198.51.100.1" })])
+  })
+
+  test("wrong, unknown, without a password, disabled: one answer, and no cookie", async () => {
+    const person = await createPerson(world, { password: PASSWORD })
+    const without = await createPerson(world)
+    const disabled = await createPerson(world, { password: PASSWORD })
+    await world.sql("update users set disabled_at = now() where user_id = $1", [disabled.userId])
+    const seen = []
+    for (const [email, password] of [
+      [person.email, `${PASSWORD} `],
+      [person.email, PASSWORD.toUpperCase()],
+      ["nobody@people.test", PASSWORD],
+      [without.email, PASSWORD],
+      [disabled.email, PASSWORD],
+    ] as const) {
+      const { status, answer, headers } = await logIn(world, email, password)
+      const calls = [...(headers.get("server-timing") ?? "").matchAll(/(pg|redis).*?calls=(\d)/g)].map(([, , n]) => n)
+      const [cookie, challenge] = [headers.get("set-cookie"), headers.get("www-authenticate")]
+      seen.push({ status, answer, cookie, challenge, calls })
+    }
+    expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1)
+    expect(seen[0]).toMatchObject({
+      status: 401,
+      answer: { code: "INVALID_CREDENTIALS" },
+      cookie: null,
+      calls: ["1", "1"],
+    })
+  })
+
+  test("a password of another form of the same letters fits", async () => {
+    const { email } = await createPerson(world, { password: "Ångström is long" })
+    expect((await logIn(world, email, "A\u030Angstro\u0308m is long")).status).toBe(200)
+  })
+
+  test.each([{}, { email: "a@b.c" }, { password: "x" }, { email: 1, password: "x" }, { email: "", password: "x" }])(
+    "%j is a 422 and counts for nothing",
+    async (body) => expect((await ask(world, "/api/auth/login", { body })).status).toBe(422),
+  )
+})
+
+describe("throttling", () => {
+  test("20 wrong passwords slow the attacker and not the owner elsewhere", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    const attacker = "192.0.2.66"
+    const statuses = await wrong(email, Array(20).fill(attacker))
+    expect(statuses).toEqual([
+      ...Array(accountAtAddress.burst).fill(401),
+      ...Array(20 - accountAtAddress.burst).fill(429),
+    ])
+    const { status, answer, headers } = await logIn(world, email, PASSWORD, attacker)
+    const seconds = accountAtAddress.intervalMs / 1000
+    expect([status, answer.code, headers.get("retry-after")]).toEqual([429, "LOGIN_THROTTLED", String(seconds)])
+    expect(answer.detail).toContain(`${seconds} s`)
+    expect((await logIn(world, email, PASSWORD, "198.51.100.7")).status).toBe(200)
+    // Waiting exactly so long is enough, and a moment less is not.
+    await world.advance(seconds * 1000 - 1)
+    expect((await logIn(world, email, PASSWORD, attacker)).status).toBe(429)
+    await world.advance(1)
+    expect((await logIn(world, email, PASSWORD, attacker)).status).toBe(200)
+  })
+
+  test("100 tries at once get no more through than one after the other", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    const statuses = await wrongAtOnce(email, 100)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(accountAtAddress.burst)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(100 - accountAtAddress.burst)
+  })
+
+  test("right passwords are given back: they can go on for ever", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    for (let n = 0; n < 15; n++) {
+      expect((await logIn(world, email, PASSWORD)).status).toBe(200)
+      await world.settled()
+    }
+  })
+
+  test("one address is held back over all accounts, unknown ones included", async () => {
+    for (let n = 0; n < perAddress.burst - 1; n++) await countWrong(`nobody-${n}`, ["192.0.2.9"])
+    const { email } = await createPerson(world, { password: PASSWORD })
+    expect(await wrong(email, ["192.0.2.9", "192.0.2.9"])).toEqual([401, 429])
+  })
+
+  test("an account is slow for strangers under an attack from everywhere, and never for where its owner was", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    const home = "198.51.100.77"
+    expect((await logIn(world, email, PASSWORD, home)).status).toBe(200)
+    await world.settled()
+    await countWrong(userId, addresses(accountElsewhere.burst - 1))
+    expect(await wrong(email, ["192.0.2.12", "192.0.2.13"])).toEqual([401, 429])
+    expect((await logIn(world, email, PASSWORD, "198.51.100.78")).status).toBe(429)
+    expect((await logIn(world, email, PASSWORD, home)).status).toBe(200)
+    await world.advance(accountElsewhere.intervalMs)
+    expect((await logIn(world, email, PASSWORD, "198.51.100.78")).status).toBe(200)
+  })
+
+  test("an unknown account is throttled as a known one is, in any case of its letters", async () => {
+    const tries = Array.from({ length: accountAtAddress.burst + 1 }, (_, n) =>
+      n % 2 ? "Ghost@x.test" : "ghost@X.test",
+    )
+    const statuses = []
+    for (const email of tries) statuses.push((await logIn(world, email, "x", "192.0.2.10")).status)
+    expect(statuses.at(-1)).toBe(429)
+  })
+
+  test("without Redis nothing is tried", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
+    const { status, answer, headers } = await logIn(world, email, PASSWORD).finally(world.clearFaults)
+    expect([status, answer.code, headers.get("retry-after")]).toEqual([503, "UNAVAILABLE", "1"])
+    expect((await logIn(world, email, PASSWORD)).status).toBe(200)
+  })
+
+  test("an IPv6 customer is one, whatever address of theirs it is", () => {
+    expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
+    expect(networkOf("2001:DB8:1:2::1")).toBe("2001:db8:1:2::/64")
+    expect(networkOf("2001:db8::1")).toBe("2001:db8:0:0::/64")
+    expect(networkOf("::1")).toBe("0:0:0:0::/64")
+    expect(networkOf("203.0.113.9")).toBe("203.0.113.9")
+    expect(networkOf(null)).toBe("none")
+  })
+})
+
+async function wrongAtOnce(email: string, count: number) {
+  const one = async () => (await logIn(world, email, "x", "192.0.2.11")).status
+  return Promise.all(Array.from({ length: count }, one))
+}
+
+test("no secret of a login is in Redis, the log, or an answer", async () => {
+  const { email } = await createPerson(world, { password: PASSWORD })
+  await logIn(world, email, "canary-password")
+  const keys = await authContextOf(world).redis.run<string[]>("return redis.call('KEYS', '*')", [], [])
+  expect(keys.length).toBeGreaterThan(0)
+  expect(keys.join()).not.toMatch(/canary|@people/)
+})

@@ -1,0 +1,66 @@
+import * as crypto from "node:crypto"
+import { beforeEach, describe, expect, test, vi } from "vitest"
+import { hashPassword, verifyPassword } from "../../src/identity/password.ts"
+
+vi.mock("node:crypto", async (original) => {
+  const real = await original<typeof crypto>()
+  return { ...real, scrypt: vi.fn(real.scrypt) }
+})
+const scrypt = vi.mocked(crypto.scrypt)
+beforeEach(() => void scrypt.mockClear())
+
+/** What each call cost: its length and parameters. */
+const work = () => scrypt.mock.calls.map(([, salt, length, cost]) => [(salt as Buffer).length, length, cost])
+const ONE_SCRYPT = [[16, 32, expect.objectContaining({ N: 2 ** 15, r: 8, p: 3 })]]
+
+describe("a password", () => {
+  test("is stored with its parameters and a salt of its own, and fits only itself", async () => {
+    const stored = await hashPassword("correct horse")
+    expect(stored).toMatch(/^scrypt\$32768\$8\$3\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/)
+    expect(await hashPassword("correct horse")).not.toBe(stored)
+    expect(await verifyPassword("correct horse", stored)).toBe(true)
+    for (const wrong of ["", "correct hors", "correct horse ", "Correct horse"]) {
+      expect(await verifyPassword(wrong, stored)).toBe(false)
+    }
+  })
+
+  test("of nobody fits nothing, and costs exactly the work of somebody's", async () => {
+    const stored = await hashPassword("correct horse")
+    for (const [password, of] of [
+      ["correct horse", stored],
+      ["wrong", stored],
+      ["wrong", null],
+      ["", null],
+    ] as const) {
+      scrypt.mockClear()
+      expect(await verifyPassword(password, of)).toBe(of !== null && password === "correct horse")
+      expect(work()).toEqual(ONE_SCRYPT)
+    }
+  })
+
+  test("of somebody and of nobody takes the same time: medians within 10 %", async () => {
+    const stored = await hashPassword("correct horse")
+    const seen: number[] = []
+    // In turn, so that the machine's other work meets both; a round that it has upset is repeated.
+    for (let round = 0; round < 4; round++) {
+      const known: number[] = []
+      const unknown: number[] = []
+      for (let n = 0; n < 15; n++) {
+        known.push(await timed("wrong", stored))
+        unknown.push(await timed("wrong", null))
+      }
+      seen.push(median(unknown) / median(known))
+      if (Math.abs((seen.at(-1) ?? 0) - 1) < 0.1) break
+    }
+    console.log(`unknown / known: ${seen.map((ratio) => ratio.toFixed(3)).join(", ")}`)
+    expect(seen.some((ratio) => Math.abs(ratio - 1) < 0.1)).toBe(true)
+  })
+})
+
+async function timed(password: string, stored: string | null): Promise<number> {
+  const started = performance.now()
+  await verifyPassword(password, stored)
+  return performance.now() - started
+}
+
+const median = (samples: number[]) => [...samples].sort((a, b) => a - b)[samples.length >> 1] ?? 0

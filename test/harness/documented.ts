@@ -1,0 +1,48 @@
+import type { World } from "./world.ts"
+
+/** An operation as its document shows it to be called: with its examples everywhere. */
+export interface Documented {
+  id: string
+  method: string
+  path: string
+  /** Whether anybody may call it. */
+  open: boolean
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+interface Described {
+  operationId: string
+  security?: object[]
+  parameters?: { name: string; in: string; example?: unknown }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+}
+
+/** Every operation of an OpenAPI document that the worker serves. */
+export async function documentedAt(world: World, documentPath: string): Promise<Documented[]> {
+  const response = await world.invoke(new Request(`https://api.test${documentPath}`))
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Described>> }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => documented(path, method, operation)),
+  )
+}
+
+function documented(path: string, method: string, { operationId, security, parameters = [], requestBody }: Described) {
+  const of = (place: string) =>
+    parameters
+      .filter((parameter) => parameter.in === place && parameter.example !== undefined)
+      .map(({ name, example }) => [name, String(example)] as const)
+  const filled = of("path").reduce((text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)), path)
+  const query = new URLSearchParams(of("query").map(([name, value]) => [name, value])).toString()
+  const content = requestBody?.content
+  const example = content?.["application/json"]?.example
+  const type = example ? "application/json" : content ? "application/octet-stream" : undefined
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    path: query ? `${filled}?${query}` : filled,
+    open: security?.length === 0,
+    headers: { ...Object.fromEntries(of("header")), ...(type && { "content-type": type }) },
+    body: example ? JSON.stringify(example) : content ? "bytes" : undefined,
+  }
+}
