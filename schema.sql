@@ -626,6 +626,15 @@ create table if not exists subscriptions (
 create index if not exists subscriptions_of_user on subscriptions (user_id, sub_id desc);
 create unique index if not exists subscriptions_one_trial on subscriptions (user_id) where trial;
 
+-- Who on the messaging platform has ever signed in: trial and credit are once for each of them, whatever becomes of the identity.
+create table if not exists first_sign_ins (
+  issuer text not null,
+  subject text not null,
+  user_id bigint not null references users,
+  created_at timestamptz not null,
+  primary key (issuer, subject)
+);
+
 -- Who has brought whom: noted once, at the first sign-in.
 create table if not exists referrals (
   referred_user_id bigint primary key references users,

@@ -4,8 +4,8 @@ import { storableJson } from "../agent/storable.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { AuthContext } from "../identity/auth-context.ts"
 import { brandOf, openBrandSecret } from "../identity/brand-of.ts"
-import { mintToken, peekToken } from "../identity/one-time-token.ts"
-import type { SignInGrant } from "../identity/sign-in-token.ts"
+import { mintMagicLink } from "../identity/magic-link.ts"
+import { peekToken } from "../identity/one-time-token.ts"
 import { answerButton, type BotReply, describeLogin, say, undoButton } from "./bot-reply.ts"
 import { type BotRequest, readUpdate } from "./bot-update.ts"
 import { doOnce } from "./once.ts"
@@ -95,19 +95,14 @@ async function undo(ctx: AuthContext, { brand }: Place, request: BotRequest & { 
 
 async function sendMagicLink(ctx: AuthContext, { brand, origin }: Place, request: BotRequest): Promise<BotReply> {
   const { chatId, from } = request
-  const link = await doOnce(ctx, updateKey(brand, request), async () => {
-    const user = await signInMessenger(ctx, brand, from, null)
-    if (user.disabled) return ""
-    const grant: SignInGrant = { user_id: user.user_id, epoch: user.epoch }
-    const { token } = await mintToken(ctx, "sign_in", grant)
-    // A fragment stays in the browser: no server's log has it.
-    return `${origin}/magic#token=${token}`
+  const reply = await doOnce(ctx, updateKey(brand, request), async () => {
+    const { user_id, disabled } = await signInMessenger(ctx, brand, from, null)
+    if (disabled) return say(chatId, DISABLED)
+    const { url } = await mintMagicLink(ctx, { userId: user_id, origin })
+    const text = `This link signs you in, once, within 10 minutes. Give it to nobody.\n\n${url}`
+    return say(chatId, text, { protect_content: true })
   })
-  if (link === null) return {}
-  if (link === "") return say(chatId, DISABLED)
-  return say(chatId, `This link signs you in, once, within 10 minutes. Give it to nobody.\n\n${link}`, {
-    protect_content: true,
-  })
+  return reply ?? {}
 }
 
 /** The platform repeats an update that was not answered. */

@@ -15,7 +15,8 @@ export interface SignedIn {
 /**
  * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one statement, the user,
  * wallet and identity, one trial subscription, the signup credit, and the referral of `refCode` with its credit; a code that
- * is unknown to the brand, or of a disabled user, is nobody's. Later ones only note that they were there.
+ * is unknown to the brand, or of a disabled user, is nobody's. Later ones only note that they were there; one whose identity
+ * was unlinked gets a new user, without any of the gifts.
  */
 export async function signInMessenger(
   ctx: Context,
@@ -49,20 +50,24 @@ function statement(ctx: Context, brand: string, person: MessengerUser, refCode: 
     ), identity as (
       insert into identities (issuer, subject, user_id, created_at, last_used_at)
       select ${issuer}, ${person.id}, user_id, ${now}, ${now} from made returning user_id
+    ), newcomer as (
+      insert into first_sign_ins (issuer, subject, user_id, created_at)
+      select ${issuer}, ${person.id}, user_id, ${now} from identity
+      on conflict do nothing returning user_id
     ), trial as (
       insert into subscriptions (user_id, plan, trial, starts_at, ends_at, created_at, updated_at)
       select user_id, trial_plan, true, ${now}, ${now} + make_interval(days => trial_days::integer), ${now}, ${now}
-      from made, policy where trial_days > 0
+      from newcomer, policy where trial_days > 0
     ), referrer as materialized (
       select u.user_id, u.ref_code from users u
       where u.ref_code = ${refCode} and u.brand = ${brand} and u.disabled_at is null
     ), referral as (
       insert into referrals (referred_user_id, referrer_user_id, ref_code, created_at)
-      select identity.user_id, referrer.user_id, referrer.ref_code, ${now} from identity, referrer
+      select newcomer.user_id, referrer.user_id, referrer.ref_code, ${now} from newcomer, referrer
       returning referred_user_id, referrer_user_id
     ), gifts as materialized (
-      select 1 as place, made.user_id, 'signup_credit' as reason, signup_credit_micros as amount, null::text as note
-      from made, policy where signup_credit_micros > 0
+      select 1 as place, newcomer.user_id, 'signup_credit' as reason, signup_credit_micros as amount, null::text as note
+      from newcomer, policy where signup_credit_micros > 0
       union all select 2, referred_user_id, 'referral_signup_credit', referred_credit_micros, 'referred by ' || referrer_user_id
       from referral, policy where referred_credit_micros > 0
     ), wallet as (

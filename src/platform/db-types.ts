@@ -167,6 +167,13 @@ export interface Files {
   user_id: number;
 }
 
+export interface FirstSignIns {
+  created_at: Timestamp;
+  issuer: string;
+  subject: string;
+  user_id: number;
+}
+
 export interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
@@ -486,6 +493,7 @@ export interface DB {
   erasures: Erasures;
   events: Events;
   files: Files;
+  first_sign_ins: FirstSignIns;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   ledger: Ledger;

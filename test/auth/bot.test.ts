@@ -40,7 +40,8 @@ describe("the bot's webhook", () => {
     expect(await chatWith(world, bot, id, { host: other.host }).say(start)).toEqual(WRONG)
     expect(await chatWith(world, bot, id, { host: "api.test" }).say(start)).toEqual(WRONG)
     const bare = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }
-    expect((await world.invoke(new Request(`https://${bot.host}/api/auth/bot`, bare))).status).toBe(401)
+    expect((await world.invoke(new Request(`https://${bot.host}/api/auth/bot`, bare))).status).toBe(403)
+    expect(await browserAt(world, bot.host).json("POST", "/api/auth/bot", {})).toEqual(WRONG)
     // The other brand's bot, with its own secret, knows nothing of this login.
     expect((await chatWith(world, other, id).say(start))[1].text).toMatch(/expired/)
     expect(await usersOf(world, bot, id)).toEqual([])

@@ -111,6 +111,16 @@ describe("the first sign-in", () => {
   })
 })
 
+test("who has unlinked the messaging platform and comes back is a new user, and gets nothing again", async () => {
+  const [id, ref_code] = [++people, await codeOf(await signIn(++people))]
+  const first = await signIn(id)
+  await world.sql("delete from identities where user_id = $1", [first])
+  const second = await signIn(id, ref_code)
+  expect(second).not.toBe(first)
+  expect([await trialsOf(second), await ledgerOf(second), await referralsOf(second)]).toEqual([[], [], []])
+  await expectBooks(world, second)
+})
+
 describe("a code", () => {
   test("counts once: unknown, own, late, repeated and another brand's are ignored, and so is a disabled user's", async () => {
     const other = await createBot(world, "other")
