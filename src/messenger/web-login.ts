@@ -80,12 +80,13 @@ export const loginStatusSchema = z
  */
 export async function pollWebLogin<T>(
   ctx: AuthContext,
-  { token, cookie }: { token: string; cookie: string | undefined },
+  { url, token, cookie }: { url: string; token: string; cookie: string | undefined },
   open: (user: Pick<SignedIn, "user_id" | "epoch">) => Promise<T>,
 ): Promise<{ status: "pending" | "denied" } | { status: "confirmed"; user: T }> {
   if (!cookie) throw invalidToken()
   const pending = await peekToken<WebLogin>(ctx, "web_login", token)
-  if (!pending || !timingSafeEqual(digest(cookie), Buffer.from(pending.payload.browser, "hex"))) throw invalidToken()
+  if (pending?.payload.host !== new URL(url).host) throw invalidToken()
+  if (!timingSafeEqual(digest(cookie), Buffer.from(pending.payload.browser, "hex"))) throw invalidToken()
   const standing = await ctx.redis.get(verdictKey(token))
   if (standing === null) return { status: "pending" }
   const verdict = JSON.parse(standing) as Verdict

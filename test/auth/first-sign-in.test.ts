@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { signInMessenger } from "../../src/messenger/sign-in-messenger.ts"
+import { authContextOf } from "../harness/auth.ts"
 import { browserAt, chatWith, createBot, launchOf, type TestBot, usersOf } from "../harness/messenger.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -83,6 +85,19 @@ describe("the first sign-in", () => {
     ])
     expect(await world.sql("select 1 from users where name = 'Ada Lovelace' and user_id > $1", [userId])).toEqual([])
     for (const one of [userId, referrer]) await expectBooks(world, one)
+  })
+
+  test("twins that meet in the database have one user, and none of them fails", async () => {
+    const ctx = authContextOf(world)
+    const ref = await codeOf(await signIn(++people))
+    for (let round = 0; round < 10; round++) {
+      const person = { id: String(++people), first_name: "Ada", last_name: "Lovelace" }
+      const twins = await Promise.all(Array.from({ length: 8 }, () => signInMessenger(ctx, bot.brand, person, ref)))
+      expect(new Set(twins.map(({ user_id }) => user_id)).size).toBe(1)
+      const [twin] = twins
+      expect(await ledgerOf(twin?.user_id ?? 0)).toHaveLength(2)
+      expect(await trialsOf(twin?.user_id ?? 0)).toHaveLength(1)
+    }
   })
 
   test("40 people referred by one at once: every running total is exact", async () => {

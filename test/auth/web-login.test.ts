@@ -85,6 +85,9 @@ describe("GET /api/auth/tg-login/status", () => {
     for (const one of [stranger, browserAt(world, bot.host)]) expect(await status(one)).toEqual(INVALID)
     await chat.say(start)
     for (const one of [stranger, browserAt(world, bot.host)]) expect(await status(one)).toEqual(INVALID)
+    const elsewhere = browserAt(world, other.host)
+    for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value)
+    expect(await status(elsewhere), "with its cookie, at another brand's host").toEqual(INVALID)
     expect((await status(browser))[1].status).toBe("confirmed")
   })
 

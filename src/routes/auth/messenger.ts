@@ -63,7 +63,7 @@ export function mountMessenger(app: App) {
     },
     async (c, { query }) => {
       const ctx = authContext(c)
-      const poll = { token: query.token, cookie: getCookie(c, LOGIN_COOKIE) }
+      const poll = { url: c.req.url, token: query.token, cookie: getCookie(c, LOGIN_COOKIE) }
       const answer = await pollWebLogin(ctx, poll, ({ user_id, epoch }) =>
         openSession(c, ctx, user_id, { grantedBy: { epoch }, refusal: "INVALID_TOKEN" }),
       )
