@@ -693,7 +693,57 @@ create index if not exists audit_log_of_subject on audit_log (subject_type, subj
 create index if not exists audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
 
 -- Who somebody is elsewhere: at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
-create table if not exists identities (issuer text not null, subject text not null, user_id bigint not null references users, email text, email_verified boolean not null default false, created_at timestamptz not null, last_used_at timestamptz, primary key (issuer, subject)); create index if not exists identities_of_user on identities (user_id);
+create table if not exists identities (
+  issuer text not null,
+  subject text not null,
+  user_id bigint not null references users,
+  email text,
+  email_verified boolean not null default false,
+  created_at timestamptz not null,
+  last_used_at timestamptz,
+  primary key (issuer, subject)
+);
+create index if not exists identities_of_user on identities (user_id);
+
+-- What a user gives to others, who name it at their first sign-in.
+alter table users add column if not exists ref_code text not null default substr(md5(gen_random_uuid()::text), 1, 16);
+create unique index if not exists users_ref_code on users (ref_code);
+
+-- A user's plan, which is active from starts_at to ends_at (null: without end) unless it was deactivated.
+create table if not exists subscriptions (
+  sub_id integer generated always as identity primary key,
+  user_id bigint not null references users,
+  plan text not null,
+  -- Granted by itself, at the first sign-in with the messaging platform: once in the life of an account.
+  trial boolean not null default false,
+  starts_at timestamptz not null,
+  ends_at timestamptz,
+  deactivated_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  constraint subscriptions_end_after_their_start check (ends_at > starts_at)
+);
+create index if not exists subscriptions_of_user on subscriptions (user_id, sub_id desc);
+create unique index if not exists subscriptions_one_trial on subscriptions (user_id) where trial;
+
+-- Who on the messaging platform has ever signed in: trial and credit are once for each of them, whatever becomes of the identity.
+create table if not exists first_sign_ins (
+  issuer text not null,
+  subject text not null,
+  user_id bigint not null references users,
+  created_at timestamptz not null,
+  primary key (issuer, subject)
+);
+
+-- Who has brought whom: noted once, at the first sign-in.
+create table if not exists referrals (
+  referred_user_id bigint primary key references users,
+  referrer_user_id bigint not null references users,
+  ref_code text not null,
+  created_at timestamptz not null,
+  constraint referrals_of_another check (referrer_user_id <> referred_user_id)
+);
+create index if not exists referrals_by_referrer on referrals (referrer_user_id);
 
 -- Guards: what code must not break.
 

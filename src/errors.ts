@@ -44,27 +44,6 @@ export const ERROR_CODES = {
     cause: "There is no session: none was sent, it has expired, or it was ended.",
     cure: "Sign in.",
   },
-  INVALID_CREDENTIALS: {
-    status: 401,
-    retryable: false,
-    dashboard: true,
-    cause: "The email and the password do not belong together, or the account cannot sign in.",
-    cure: "Check both; which of them is wrong is not said.",
-  },
-  INVALID_TOKEN: {
-    status: 401,
-    retryable: false,
-    dashboard: true,
-    cause: "The one-time token is wrong, was used, has expired, or its user cannot sign in any more.",
-    cure: "Ask for a new one.",
-  },
-  WRONG_PASSWORD: {
-    status: 403,
-    retryable: false,
-    dashboard: true,
-    cause: "The current password is not the one that was given.",
-    cure: "Give the right one; if it is lost, sign in another way.",
-  },
   ADMIN_REQUIRED: {
     status: 403,
     retryable: false,
@@ -219,13 +198,6 @@ export const ERROR_CODES = {
     cure:
       "Wait `Retry-After` seconds, until the cap resets, or raise it. `details` names it, with what is spent and reserved. " +
       "Without `Retry-After` it is too small for the turn at any time.",
-  },
-  LOGIN_THROTTLED: {
-    status: 429,
-    retryable: true,
-    dashboard: true,
-    cause: "Too many wrong passwords for this account, or from this address.",
-    cure: "Try again after Retry-After seconds.",
   },
   INTERNAL: {
     status: 500,

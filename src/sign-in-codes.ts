@@ -2,6 +2,57 @@ import type { ErrorEntry } from "./errors.ts"
 
 /** The part of the code table that only ways to sign in have. */
 export const SIGN_IN_CODES = {
+  INVALID_LAUNCH_DATA: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause:
+      "The mini-app's launch data is not signed for this brand's bot, was altered, is too old, was used before, or its user " +
+      "cannot sign in any more.",
+    cure: "Open the mini-app again, and send what it is launched with at once, unchanged.",
+  },
+  INVALID_WEBHOOK_SECRET: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "An update did not bring the secret of this brand's bot.",
+    cure: "Only the messaging platform calls this address: set the bot's webhook again.",
+  },
+  BOT_NOT_SET_UP: {
+    status: 404,
+    retryable: false,
+    dashboard: true,
+    cause: "The brand of this host has no bot on the messaging platform.",
+    cure: "Sign in another way; an operator sets a bot up with `npm run admin -- brand`.",
+  },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "The email and the password do not belong together, or the account cannot sign in.",
+    cure: "Check both; which of them is wrong is not said.",
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "The one-time token is wrong, was used, has expired, or its user cannot sign in any more.",
+    cure: "Ask for a new one.",
+  },
+  LOGIN_THROTTLED: {
+    status: 429,
+    retryable: true,
+    dashboard: true,
+    cause: "Too many wrong passwords for this account, or from this address.",
+    cure: "Try again after Retry-After seconds.",
+  },
+  WRONG_PASSWORD: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The current password is not the one that was given.",
+    cure: "Give the right one; if it is lost, sign in another way.",
+  },
   LOGIN_NOT_CONFIGURED: {
     status: 404,
     retryable: false,

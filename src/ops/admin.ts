@@ -6,6 +6,7 @@ import pg from "pg"
 import type { SystemContext } from "../identity/as-admin.ts"
 import { hashPassword } from "../identity/password.ts"
 import { reconcile, refund, topUpAccount } from "./books.ts"
+import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
 import { enableModels } from "./models.ts"
@@ -30,6 +31,8 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
   brand  --brand B [--host H]… [--landing PATH] [--bot-username U] [--bot-token T]
                                                     a brand's hosts and bot; \`--bot-token -\` reads it from the
                                                     standard input; needs SECRETS_KEYS; prints the bot's webhook secret once
+  bot-webhook --brand B [--host H]                  tell the messaging platform that the bot's updates go to H, or the
+                                                    brand's first host; needs SECRETS_KEYS
   model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--label L]
                                                     enable a model; prices per million tokens`
 
@@ -120,6 +123,11 @@ async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
         keys: process.env.SECRETS_KEYS,
         now,
       })
+    }
+    case "bot-webhook": {
+      const apiUrl = process.env.BOT_API_URL ?? "https://api.telegram.org"
+      const host = values.host?.[0] ?? null
+      return setBotWebhook(sql, { brand: need("brand"), host, keys: process.env.SECRETS_KEYS, apiUrl, fetch })
     }
     case "model": {
       const [engine, ...model] = need("pin").split("/")

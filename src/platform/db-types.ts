@@ -167,6 +167,13 @@ export interface Files {
   user_id: number;
 }
 
+export interface FirstSignIns {
+  created_at: Timestamp;
+  issuer: string;
+  subject: string;
+  user_id: number;
+}
+
 export interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
@@ -244,6 +251,13 @@ export interface Reconciliations {
   turns: Generated<number>;
 }
 
+export interface Referrals {
+  created_at: Timestamp;
+  ref_code: string;
+  referred_user_id: number;
+  referrer_user_id: number;
+}
+
 export interface Sessions {
   address: string | null;
   created_at: Timestamp;
@@ -311,6 +325,18 @@ export interface SpendCounters {
   starts_at: Timestamp;
   subject: string;
   told_percents: Generated<number[]>;
+  user_id: number;
+}
+
+export interface Subscriptions {
+  created_at: Timestamp;
+  deactivated_at: Timestamp | null;
+  ends_at: Timestamp | null;
+  plan: string;
+  starts_at: Timestamp;
+  sub_id: Generated<number>;
+  trial: Generated<boolean>;
+  updated_at: Timestamp;
   user_id: number;
 }
 
@@ -443,6 +469,7 @@ export interface Users {
   ending_turns: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
+  ref_code: Generated<string>;
   role: Generated<string>;
   session_epoch: Generated<number>;
   user_id: Generated<number>;
@@ -521,18 +548,21 @@ export interface DB {
   erasures: Erasures;
   events: Events;
   files: Files;
+  first_sign_ins: FirstSignIns;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   ledger: Ledger;
   model_catalog: ModelCatalog;
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
+  referrals: Referrals;
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;
   spaces: Spaces;
   spend_counters: SpendCounters;
+  subscriptions: Subscriptions;
   sweeps: Sweeps;
   tasks: Tasks;
   turn_events: TurnEvents;

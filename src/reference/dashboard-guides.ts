@@ -28,7 +28,20 @@ ${code(
 curl -b cookies.txt ${origin}/api/auth/me`,
 )}
 ${prose(
-  "`/api/auth/oauth-login/start?next=/chat` is a link for a page: it leads through the identity provider, if one is set up, and " +
+  "With the messaging platform, ask for a login, show its `url`, which opens the brand's bot, and poll until the person has " +
+    "started it there. The poll that finds the login confirmed has the user and sets the cookie; it works once, and only in the " +
+    "browser that asked:",
+)}
+${code(
+  "curl",
+  `curl -c cookies.txt -X POST ${origin}/api/auth/tg-login/start -H "Sec-Fetch-Site: same-origin"
+
+curl -b cookies.txt -c cookies.txt "${origin}/api/auth/tg-login/status?token=$TOKEN"`,
+)}
+${prose(
+  "`/login`, said to the bot, gets a link of 10 minutes. The mini-app sends what it is launched with to " +
+    "`POST /api/auth/messenger-webapp` at once: it is good for 5 minutes, and once.\n\n" +
+    "`/api/auth/oauth-login/start?next=/chat` is a link for a page: it leads through the identity provider, if one is set up, and " +
     "back to that path, signed in.\n\n" +
     "A session goes on for 30 days after its last use. Signing out, ending it in the list of sessions, a change of the password, " +
     "and an admin who disables the account end it for the very next request.\n\n" +

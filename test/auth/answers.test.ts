@@ -3,6 +3,7 @@ import { App } from "../../src/http/app.ts"
 import { mintMagicLink } from "../../src/identity/magic-link.ts"
 import { auth } from "../../src/routes/auth/group.ts"
 import { authContextOf, createPerson } from "../harness/auth.ts"
+import { chatWith, createBot, launchOf } from "../harness/messenger.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -20,11 +21,13 @@ test("every operation answers exactly what it declares", async () => {
   const browser = await world.signIn(userId)
   const answered = new Set<string>()
 
-  async function answerOf(id: string, body?: object, headers: Record<string, string> = {}) {
+  let cookies: string[] = []
+  async function answerOf(id: string, body?: object, { query = "", headers = {} } = {}) {
     const operation = app.operations.find((known) => known.id === id)
     if (!operation) throw new Error(`there is no operation ${id}`)
-    const response = await browser.call(operation.method.toUpperCase(), operation.path, body, headers)
+    const response = await browser.call(operation.method.toUpperCase(), operation.path + query, body, headers)
     const answer = (await response.json()) as { token?: string }
+    cookies = response.headers.getSetCookie()
     expect([response.status, answer], id).toEqual([operation.answer.status, operation.answer.schema.parse(answer)])
     answered.add(id)
     return answer
@@ -37,7 +40,16 @@ test("every operation answers exactly what it declares", async () => {
   const { url } = await mintMagicLink(authContextOf(world), { userId, origin: "https://app.test" })
   await answerOf("exchangeToken", { token: url.split("=")[1] })
   const claims = { issuer: "https://id.test", subject: "1" }
-  await answerOf("createIdpSession", claims, { "x-internal-secret": "between us" })
+  await answerOf("createIdpSession", claims, { headers: { "x-internal-secret": "between us" } })
+  const bot = await createBot(world, "turnpike")
+  const secret = { "x-telegram-bot-api-secret-token": bot.secret }
+  await answerOf("signInMessengerWebApp", { init_data: launchOf(world, bot, 1) })
+  const login = await answerOf("startWebLogin")
+  const poll = { query: `?token=${login.token}`, headers: { cookie: cookies[0]?.split(";")[0] ?? "" } }
+  await answerOf("getWebLogin", undefined, poll)
+  const update = chatWith(world, bot, 1).messageOf(`/start weblogin_${login.token}`)
+  await answerOf("answerBotUpdate", update, { headers: secret })
+  expect(await answerOf("getWebLogin", undefined, poll)).toHaveProperty("user")
   await answerOf("logout")
   // Those that only lead elsewhere are in oauth-login.test.ts.
   const answering = app.operations.filter(({ answer }) => answer.status !== 302).map(({ id }) => id)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { brandOf, openBrandSecret } from "../../src/identity/brand-of.ts"
+import { setBotWebhook } from "../../src/ops/bot-webhook.ts"
 import { putBrand } from "../../src/ops/brands.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -51,4 +52,34 @@ test("its bot's token is sealed for that brand, what is left out stays, and the 
   const entries = await world.sql("select * from audit_log where subject_id = 'bots' order by audit_id")
   expect(entries).toHaveLength(2)
   expect(JSON.stringify(entries)).not.toMatch(new RegExp(`canary|${secret}|test\\.[\\w-]+\\.`))
+})
+
+test("a bot's webhook is set with its secret at its brand's host; what fails says nothing of the token", async () => {
+  const printed = await put("hooked", { hosts: ["hooked.test"], botUsername: "hooked_bot", botToken: "123:canary" })
+  const asked: { url: string; body: unknown }[] = []
+  let answer: Response | Error = Response.json({ ok: true, result: true })
+  const fetch = async (url: unknown, init?: RequestInit) => {
+    asked.push({ url: String(url), body: JSON.parse(String(init?.body)) })
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+  const options = { brand: "hooked", host: null, keys: world.env.SECRETS_KEYS, apiUrl: "https://bots.test", fetch }
+  const set = (changes = {}) =>
+    setBotWebhook(world.sql, { ...options, ...changes } as Parameters<typeof setBotWebhook>[1])
+  expect(await set()).toBe("https://hooked.test/api/auth/bot")
+  expect(asked).toEqual([
+    {
+      url: "https://bots.test/bot123:canary/setWebhook",
+      body: {
+        url: "https://hooked.test/api/auth/bot",
+        secret_token: /webhook secret (\S+)/.exec(printed)?.[1],
+        allowed_updates: ["message", "callback_query"],
+      },
+    },
+  ])
+  answer = Response.json({ ok: false, error_code: 401, description: "Unauthorized" }, { status: 401 })
+  await expect(set()).rejects.toThrow("The webhook is not set: Unauthorized.")
+  answer = new Error("connect to bot123:canary failed")
+  await expect(set()).rejects.toThrow(/^The webhook is not set: the Bot API does not answer\.$/)
+  await expect(set({ brand: "acme" })).rejects.toThrow("has no bot")
 })

@@ -4,8 +4,10 @@ import { jsonOnly } from "../../http/json-bodies.ts"
 import { loginPages } from "../../http/login-pages.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { serveDashboardReference } from "../account/document.ts"
+import { mountBot } from "./bot.ts"
 import { mountIdpSession, sameOriginOrInternal } from "./idp-session.ts"
 import { mountLogin } from "./login.ts"
+import { mountMessenger } from "./messenger.ts"
 import { mountOauthLogin } from "./oauth-login.ts"
 import { mountSession } from "./session.ts"
 import { mountTokens } from "./tokens.ts"
@@ -18,6 +20,8 @@ export const auth: Group = {
   parseEnv: parseAuthEnv,
   mount(app) {
     serveDashboardReference(app)
+    // No page calls it, but a server that proves itself otherwise.
+    mountBot(app)
     app.use("/api/auth/*", sameOriginOrInternal, jsonOnly)
     app.use("/api/auth/oauth-login/*", loginPages)
     for (const path of SIGNED_IN) app.use(path, sessionAuth)
@@ -26,5 +30,6 @@ export const auth: Group = {
     mountTokens(app)
     mountOauthLogin(app)
     mountIdpSession(app)
+    mountMessenger(app)
   },
 }

@@ -1,0 +1,72 @@
+import { undoData } from "./bot-update.ts"
+import type { WebLogin } from "./web-login.ts"
+
+/**
+ * A call of the platform's Bot API as the answer to its update ("Making requests when getting updates"): it is carried out
+ * without a request of ours, so the bot's token goes nowhere. `{}`: nothing is to be done.
+ */
+export type BotReply = { method?: string } & Record<string, unknown>
+
+/** Plain text, in which nothing is markup; links are not fetched for a preview. */
+export const say = (chatId: number, text: string, markup: object = {}): BotReply => ({
+  method: "sendMessage",
+  chat_id: chatId,
+  text,
+  link_preview_options: { is_disabled: true },
+  ...markup,
+})
+
+/** What ends the waiting of a pressed button, with a text in front of everything. */
+export const answerButton = (queryId: string, text: string): BotReply => ({
+  method: "answerCallbackQuery",
+  callback_query_id: queryId,
+  text,
+  show_alert: true,
+})
+
+export const undoButton = (token: string) => ({
+  reply_markup: { inline_keyboard: [[{ text: "It was not me", callback_data: undoData(token) }]] },
+})
+
+/** Where a login was asked for, in words of ours only: what the browser said of itself is not repeated. */
+export function describeLogin({ host, user_agent, address, country, started_at }: WebLogin): string {
+  const place = [address, country && countryName(country)].filter(Boolean).join(", ")
+  return [
+    `You are signing in to ${host}.`,
+    "",
+    `Browser: ${browserName(user_agent ?? "")}`,
+    ...(place ? [`Address: ${place}`] : []),
+    `Time: ${started_at.slice(0, 16).replace("T", " ")} UTC`,
+    "",
+    "If it was not you who asked for this, press the button: it ends every session of your account.",
+  ].join("\n")
+}
+
+const countryName = (code: string) => new Intl.DisplayNames(["en"], { type: "region" }).of(code) ?? code
+
+/** Each claims to be those behind it too. */
+const BROWSERS = {
+  Edg: "Edge",
+  OPR: "Opera",
+  Firefox: "Firefox",
+  FxiOS: "Firefox",
+  Chrome: "Chrome",
+  CriOS: "Chrome",
+  Safari: "Safari",
+}
+const SYSTEMS = {
+  Android: "Android",
+  iPhone: "iPhone",
+  iPad: "iPad",
+  Windows: "Windows",
+  "Mac OS X": "macOS",
+  CrOS: "ChromeOS",
+  Linux: "Linux",
+}
+
+function browserName(userAgent: string): string {
+  const [browser, system] = [BROWSERS, SYSTEMS].map(
+    (names) => Object.entries(names).find(([mark]) => userAgent.includes(mark))?.[1],
+  )
+  return [browser ?? "unknown", ...(system ? [`on ${system}`] : [])].join(" ")
+}

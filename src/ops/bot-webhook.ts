@@ -1,0 +1,43 @@
+import { brandSecretPlace, type SealedColumn } from "../identity/brand-of.ts"
+import { createKeyRing, parseKeyRing } from "../platform/key-ring.ts"
+import type { RunSql } from "./seed.ts"
+
+interface BotWebhook {
+  brand: string
+  /** Whose worker answers; null: the brand's first host. */
+  host: string | null
+  /** The ring that seals the bot's secrets (SECRETS_KEYS). */
+  keys: string | undefined
+  /** The Bot API (BOT_API_URL). */
+  apiUrl: string
+  fetch: typeof fetch
+}
+
+/**
+ * Tells the messaging platform where a brand's bot hears of its updates, and with which secret. Returns that address. Throws
+ * what the platform says, and never the bot's token, which is a part of the URL that is called.
+ */
+export async function setBotWebhook(sql: RunSql, { brand, host, keys, apiUrl, fetch }: BotWebhook): Promise<string> {
+  const [row] = await sql("select hosts, bot_token, bot_webhook_secret from brands where brand = $1", [brand])
+  const at = host ?? (row?.hosts as string[] | undefined)?.[0]
+  if (!row?.bot_token) throw new Error(`The brand ${brand} has no bot: give it one with \`brand --bot-token\`.`)
+  if (!at) throw new Error(`The brand ${brand} has no host: name one with --host.`)
+  if (!keys) throw new Error("Set SECRETS_KEYS to the key ring of the workers: the bot's token is stored sealed.")
+  const ring = createKeyRing(parseKeyRing(keys))
+  const open = async (column: SealedColumn) =>
+    (await ring.open(String(row[column]), brandSecretPlace(brand, column))).text
+  const url = `https://${at}/api/auth/bot`
+  const answer = await fetch(`${apiUrl}/bot${await open("bot_token")}/setWebhook`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      url,
+      secret_token: await open("bot_webhook_secret"),
+      allowed_updates: ["message", "callback_query"],
+    }),
+  })
+    .then((response) => response.json() as Promise<{ ok: boolean; description?: string }>)
+    .catch(() => ({ ok: false, description: "the Bot API does not answer" }))
+  if (!answer.ok) throw new Error(`The webhook is not set: ${answer.description ?? "the Bot API refuses it"}.`)
+  return url
+}

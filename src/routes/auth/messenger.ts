@@ -1,0 +1,97 @@
+import { deleteCookie, getCookie, setCookie } from "hono/cookie"
+import type { App } from "../../http/app.ts"
+import { openSession } from "../../http/open-session.ts"
+import { TOKEN_POLICY } from "../../identity/policies.ts"
+import { userSchema } from "../../identity/user-row.ts"
+import { messengerWebAppAuthSchema, signInLaunch } from "../../messenger/launch.ts"
+import {
+  loginStatusQuery,
+  loginStatusSchema,
+  pollWebLogin,
+  startedLoginSchema,
+  startWebLogin,
+} from "../../messenger/web-login.ts"
+import { authContext } from "./context.ts"
+
+const tag = "Signing in"
+
+/** Binds a login to the browser that has started it. */
+const LOGIN_COOKIE = "tg_login"
+const ATTRIBUTES = { path: "/api/auth/tg-login", httpOnly: true, secure: true, sameSite: "Strict" } as const
+
+export function mountMessenger(app: App) {
+  app.operation(
+    {
+      method: "post",
+      path: "/api/auth/tg-login/start",
+      id: "startWebLogin",
+      tag,
+      summary: "Start a login that is confirmed in the bot",
+      description:
+        "Show the `url`, or send the browser there: it opens the bot of this host's brand, which confirms the login when it is " +
+        "started. Meanwhile poll `GET /api/auth/tg-login/status`, about every 2 seconds, for at most 5 minutes. The cookie " +
+        "`tg_login` binds the login to this browser; starting another one gives the former up.",
+      open: true,
+      answer: { status: 200, description: "The token, and the link to the bot.", schema: startedLoginSchema },
+      errors: ["BOT_NOT_SET_UP"],
+    },
+    async (c) => {
+      const country = /^[A-Z]{2}$/.exec(c.req.header("cf-ipcountry") ?? "")?.[0] ?? null
+      const browser = { url: c.req.url, userAgent: c.req.header("user-agent") ?? null, country }
+      const { login, cookie } = await startWebLogin(authContext(c), browser)
+      setCookie(c, LOGIN_COOKIE, cookie, { ...ATTRIBUTES, maxAge: TOKEN_POLICY.web_login.ttlMs / 1000 })
+      return login
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/auth/tg-login/status",
+      id: "getWebLogin",
+      tag,
+      summary: "Read how a login stands",
+      description:
+        "`pending` until the person confirms it in the bot. The first poll after that, from the browser that started it, is " +
+        "`confirmed` with the user, and sets the session's cookie: once, of however many polls at the same moment. `denied` " +
+        "when they said that it was not them. A later poll, another browser, and a token that is expired, unknown or " +
+        "malformed are all the same 401 `INVALID_TOKEN`: stop polling, and start anew.",
+      open: true,
+      query: loginStatusQuery,
+      answer: { status: 200, description: "How it stands.", schema: loginStatusSchema },
+      errors: ["INVALID_TOKEN"],
+    },
+    async (c, { query }) => {
+      const ctx = authContext(c)
+      const poll = { url: c.req.url, token: query.token, cookie: getCookie(c, LOGIN_COOKIE) }
+      const answer = await pollWebLogin(ctx, poll, ({ user_id, epoch }) =>
+        openSession(c, ctx, user_id, { grantedBy: { epoch }, refusal: "INVALID_TOKEN" }),
+      )
+      if (answer.status === "confirmed") deleteCookie(c, LOGIN_COOKIE, ATTRIBUTES)
+      return answer
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/auth/messenger-webapp",
+      id: "signInMessengerWebApp",
+      tag,
+      summary: "Sign in from the mini-app",
+      description:
+        "Takes the launch data that the messaging platform hands to the mini-app of this host's brand, at most 5 minutes old, " +
+        "once. The first sign-in makes the user, a trial subscription and the signup credit, and notes the referral of `ref_code`.",
+      open: true,
+      body: messengerWebAppAuthSchema,
+      answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
+      errors: ["INVALID_LAUNCH_DATA", "BOT_NOT_SET_UP"],
+    },
+    async (c, { body }) => {
+      const ctx = authContext(c)
+      return signInLaunch(ctx, c.req.url, body, ({ user_id, epoch }) =>
+        openSession(c, ctx, user_id, { grantedBy: { epoch }, refusal: "INVALID_LAUNCH_DATA" }),
+      )
+    },
+  )
+}

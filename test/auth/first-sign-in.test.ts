@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { signInMessenger } from "../../src/messenger/sign-in-messenger.ts"
+import { authContextOf } from "../harness/auth.ts"
+import { browserAt, chatWith, createBot, launchOf, type TestBot, usersOf } from "../harness/messenger.ts"
+import { expectBooks } from "../harness/promises.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const CREDIT = 2_500_000
+const DAY_MS = 24 * 3_600_000
+
+let world: World
+let bot: TestBot
+beforeAll(async () => {
+  world = await createWorld()
+  bot = await createBot(world, "acme")
+})
+afterAll(() => world.close())
+
+let people = 20_000
+
+async function signIn(id: number, ref_code?: string, at = bot): Promise<number> {
+  const body = { init_data: launchOf(world, at, id), ...(ref_code !== undefined && { ref_code }) }
+  const [status, user] = await browserAt(world, at.host).json("POST", "/api/auth/messenger-webapp", body)
+  expect(status, JSON.stringify(user)).toBe(200)
+  return user.user_id
+}
+
+async function codeOf(userId: number): Promise<string> {
+  const [row] = await world.sql<{ ref_code: string }>("select ref_code from users where user_id = $1", [userId])
+  return row?.ref_code ?? ""
+}
+
+const ledgerOf = (userId: number) =>
+  world.sql<{ reason: string; amount: number; balance: number }>(
+    `select reason, amount_credit_micros::int as amount, balance_after_credit_micros::int as balance
+     from ledger where user_id = $1 order by ledger_id`,
+    [userId],
+  )
+const trialsOf = (userId: number) =>
+  world.sql<{ plan: string; starts_at: string; ends_at: string }>(
+    "select plan, starts_at, ends_at from subscriptions where user_id = $1",
+    [userId],
+  )
+const referralsOf = (userId: number) =>
+  world.sql("select referrer_user_id::int as by from referrals where referred_user_id = $1", [userId])
+
+const SIGNUP = { reason: "signup_credit", amount: CREDIT, balance: CREDIT }
+
+describe("the first sign-in", () => {
+  test("makes a user with a wallet, one trial and one credit; later ones make nothing", async () => {
+    const id = ++people
+    const userId = await signIn(id)
+    const [trial] = await trialsOf(userId)
+    expect(trial?.plan).toBe("trial")
+    expect(Date.parse(trial?.ends_at ?? "") - Date.parse(trial?.starts_at ?? "")).toBe(14 * DAY_MS)
+    await world.advance(20 * DAY_MS)
+    expect(await signIn(id)).toBe(userId)
+    await world.sql("update subscriptions set deactivated_at = now() where user_id = $1", [userId])
+    expect(await signIn(id)).toBe(userId)
+    expect(await trialsOf(userId)).toHaveLength(1)
+    expect(await ledgerOf(userId)).toEqual([SIGNUP])
+    await expectBooks(world, userId)
+  })
+
+  test("50 at once, in the mini-app and by the bot, make one user, one trial, one credit, one referral", async () => {
+    const referrer = await signIn(++people)
+    const ref_code = await codeOf(referrer)
+    const id = ++people
+    const chat = chatWith(world, bot, id)
+    const done = Array.from({ length: 50 }, (_, n) =>
+      n % 2 ? signIn(id, ref_code) : chat.say(`/start ${ref_code}`).then(([status]) => expect(status).toBe(200)),
+    )
+    await Promise.all(done)
+    const [user, ...others] = await usersOf(world, bot, id)
+    expect(others).toEqual([])
+    const userId = user?.user_id ?? 0
+    expect(await trialsOf(userId)).toHaveLength(1)
+    expect(await ledgerOf(userId)).toEqual([
+      SIGNUP,
+      { reason: "referral_signup_credit", amount: CREDIT, balance: 2 * CREDIT },
+    ])
+    expect(await ledgerOf(referrer)).toEqual([
+      SIGNUP,
+      { reason: "referral_signup_credit", amount: CREDIT, balance: 2 * CREDIT },
+    ])
+    expect(await world.sql("select 1 from users where name = 'Ada Lovelace' and user_id > $1", [userId])).toEqual([])
+    for (const one of [userId, referrer]) await expectBooks(world, one)
+  })
+
+  test("twins that meet in the database have one user, and none of them fails", async () => {
+    const ctx = authContextOf(world)
+    const ref = await codeOf(await signIn(++people))
+    for (let round = 0; round < 10; round++) {
+      const person = { id: String(++people), first_name: "Ada", last_name: "Lovelace" }
+      const twins = await Promise.all(Array.from({ length: 8 }, () => signInMessenger(ctx, bot.brand, person, ref)))
+      expect(new Set(twins.map(({ user_id }) => user_id)).size).toBe(1)
+      const [twin] = twins
+      expect(await ledgerOf(twin?.user_id ?? 0)).toHaveLength(2)
+      expect(await trialsOf(twin?.user_id ?? 0)).toHaveLength(1)
+    }
+  })
+
+  test("40 people referred by one at once: every running total is exact", async () => {
+    const referrer = await signIn(++people)
+    const ref_code = await codeOf(referrer)
+    const referred = await Promise.all(Array.from({ length: 40 }, () => signIn(++people, ref_code)))
+    const rows = await ledgerOf(referrer)
+    expect(rows.map(({ balance }) => balance)).toEqual(Array.from({ length: 41 }, (_, n) => (n + 1) * CREDIT))
+    for (const one of [referrer, ...referred]) await expectBooks(world, one)
+  })
+
+  test("two who refer each other, and many first sign-ins of the same few, do not lock each other out", async () => {
+    const referrers = await Promise.all([signIn(++people), signIn(++people)])
+    const codes = await Promise.all(referrers.map(codeOf))
+    const first = people + 1
+    people += 5
+    await Promise.all(Array.from({ length: 60 }, (_, n) => signIn(first + (n % 5), codes[n % 2])))
+    for (let id = first; id < first + 5; id++) {
+      const [user] = await usersOf(world, bot, id)
+      expect(await referralsOf(user?.user_id ?? 0)).toHaveLength(1)
+      expect(await ledgerOf(user?.user_id ?? 0)).toHaveLength(2)
+    }
+    const rows = await Promise.all(referrers.map(ledgerOf))
+    expect(rows.flat().filter(({ reason }) => reason === "referral_signup_credit")).toHaveLength(5)
+    for (const one of referrers) await expectBooks(world, one)
+  })
+})
+
+test("who has unlinked the messaging platform and comes back is a new user, and gets nothing again", async () => {
+  const [id, ref_code] = [++people, await codeOf(await signIn(++people))]
+  const first = await signIn(id)
+  await world.sql("delete from identities where user_id = $1", [first])
+  const second = await signIn(id, ref_code)
+  expect(second).not.toBe(first)
+  expect([await trialsOf(second), await ledgerOf(second), await referralsOf(second)]).toEqual([[], [], []])
+  await expectBooks(world, second)
+})
+
+describe("a code", () => {
+  test("counts once: unknown, own, late, repeated and another brand's are ignored, and so is a disabled user's", async () => {
+    const other = await createBot(world, "other")
+    const [a, b, foreign] = [await signIn(++people), await signIn(++people), await signIn(++people, undefined, other)]
+    const [codeA, codeB, codeForeign] = [await codeOf(a), await codeOf(b), await codeOf(foreign)]
+    expect(codeA).toMatch(/^[0-9a-f]{16}$/)
+    for (const code of ["nobody", "", codeForeign, `X${codeA}`]) {
+      const user = await signIn(++people, code)
+      expect([await referralsOf(user), await ledgerOf(user)]).toEqual([[], [SIGNUP]])
+    }
+    const id = ++people
+    const referred = await signIn(id, codeA)
+    for (const code of [codeA, codeB, await codeOf(referred)]) await signIn(id, code)
+    expect(await referralsOf(referred)).toEqual([{ by: a }])
+    expect(await ledgerOf(referred)).toHaveLength(2)
+    expect([await ledgerOf(a), await ledgerOf(b), await ledgerOf(foreign)].map(({ length }) => length)).toEqual([
+      2, 1, 1,
+    ])
+    await world.sql("update users set disabled_at = now() where user_id = $1", [b])
+    expect(await referralsOf(await signIn(++people, codeB))).toEqual([])
+    const long = { init_data: launchOf(world, bot, ++people), ref_code: "a".repeat(65) }
+    expect((await browserAt(world, bot.host).json("POST", "/api/auth/messenger-webapp", long))[0]).toBe(422)
+  })
+})
+
+describe("the settings", () => {
+  const set = (settings: Record<string, unknown>) =>
+    world.sql(
+      "insert into settings (key, value) select * from jsonb_each($1::jsonb) on conflict (key) do update set value = excluded.value",
+      [JSON.stringify(settings)],
+    )
+
+  test("decide on plan, days and credit; nonsense in them stops nobody", async () => {
+    const referrer = await signIn(++people)
+    const code = await codeOf(referrer)
+    await set({
+      trial_plan: "start",
+      trial_days: 3,
+      signup_credit_micros: 7,
+      referred_credit_micros: 0,
+      referrer_credit_micros: 11,
+    })
+    const user = await signIn(++people, code)
+    const [trial] = await trialsOf(user)
+    expect([trial?.plan, Date.parse(trial?.ends_at ?? "") - Date.parse(trial?.starts_at ?? "")]).toEqual([
+      "start",
+      3 * DAY_MS,
+    ])
+    expect(await ledgerOf(user)).toEqual([{ reason: "signup_credit", amount: 7, balance: 7 }])
+    expect((await ledgerOf(referrer)).at(-1)).toEqual({
+      reason: "referral_signup_credit",
+      amount: 11,
+      balance: CREDIT + 11,
+    })
+    await set({ trial_days: 0, signup_credit_micros: -5, referrer_credit_micros: 0 })
+    const bare = await signIn(++people, code)
+    expect([await trialsOf(bare), await ledgerOf(bare)]).toEqual([[], []])
+    await expectBooks(world, bare)
+    await set({
+      trial_plan: 7,
+      trial_days: "x",
+      signup_credit_micros: 1e30,
+      referred_credit_micros: null,
+      referrer_credit_micros: {},
+    })
+    const odd = await signIn(++people, code)
+    expect((await trialsOf(odd))[0]?.plan).toBe("trial")
+    await expectBooks(world, odd)
+  })
+})
