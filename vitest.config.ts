@@ -19,9 +19,9 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {
-                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "300",
+                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "150",
                 TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
-                TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "2000",
+                TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "1000",
                 TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",
                 TURNPIKE_ROUNDS: process.env.TURNPIKE_ROUNDS ?? "",
               },

@@ -1,6 +1,7 @@
 import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createUser } from "../../src/ops/seed.ts"
+import { isThorough } from "../harness/crash.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createHostileWorld, type HostileWorld, ISSUER } from "../harness/hostile-provider.ts"
 import { createRandom } from "../harness/random.ts"
@@ -142,23 +143,26 @@ const CORE = [
   step("victim", "idp as the provider", { subject: 3, capitals: true }),
 ]
 
+/** All in CI, one in four for everyone. */
+const taken = (place: number) => isThorough || place % 4 === 0
+
 test("in every order of any three sign-ups", async () => {
   for (const [a, first] of CORE.entries()) {
     for (const [b, second] of CORE.entries()) {
       for (const [c, third] of CORE.entries()) {
-        if (new Set([a, b, c]).size === 3) await check(`t${a}${b}${c}`, [first, second, third])
+        if (new Set([a, b, c]).size === 3 && taken(a + b + c)) await check(`t${a}${b}${c}`, [first, second, third])
       }
     }
   }
-  console.log(`${steps} sign-ups in ${CORE.length * (CORE.length - 1) * (CORE.length - 2)} orders`)
+  console.log(`${steps} sign-ups`)
 })
 
 test("in long random orders, with emails that change at the provider", async () => {
-  const { TURNPIKE_SEED, TURNPIKE_THOROUGH } = bindings as unknown as Record<string, string>
+  const { TURNPIKE_SEED } = bindings as unknown as Record<string, string>
   const { seed, int, pick } = createRandom("orders of sign-ups", Number(TURNPIKE_SEED) || undefined)
   console.log(`seed ${seed}`)
   const before = steps
-  for (let n = 0; n < (TURNPIKE_THOROUGH ? 400 : 60); n++) {
+  for (let n = 0; n < (isThorough ? 400 : 30); n++) {
     const sequence = Array.from({ length: 10 }, () => {
       const who = pick(["victim", "attacker"] as const)
       const email = pick(["victim", "attacker", null] as const)

@@ -36,8 +36,8 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
   "a %s turn: %s",
   (start, first) => {
     test("then every other act, and itself again: an effect where there must be one, and else none", async () => {
-      // One in three for everyone, each pair in CI.
-      const seconds = ACTS.filter((_, at) => isThorough || (at + ACTS.indexOf(first)) % 3 === 0)
+      // One in five for everyone, each pair in CI.
+      const seconds = ACTS.filter((_, at) => isThorough || (at + ACTS.indexOf(first)) % 5 === 0)
       for (const second of seconds) {
         const turn = await oneTurn(world, contextOf(), start)
         let fate = begun(start)
@@ -66,8 +66,8 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
 test("there were as many acts as pairs and orders ask for", () => {
   console.log(`pairs and orders: ${JSON.stringify(seen)}`)
   const all = STARTS.length * pairs.length * 3
-  expect(seen.with + seen.without).toBeGreaterThanOrEqual(isThorough ? all : all / 4)
-  expect(Math.min(seen.with, seen.without)).toBeGreaterThan(isThorough ? 100 : 25)
+  expect(seen.with + seen.without).toBeGreaterThanOrEqual(isThorough ? all : all / 6)
+  expect(Math.min(seen.with, seen.without)).toBeGreaterThan(isThorough ? 100 : 15)
 })
 
 /** Of a queued turn only few pairs have something to race for. */

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const TURNS = 1000
+const TURNS = isThorough ? 1000 : 300
 const AT_ONCE = 10
 
 let world: World
@@ -72,8 +73,8 @@ test(`${TURNS} random turns with tools and sub-agents: charge ≤ hold ≤ max_c
     expect([row.cost, row.usage, row.ledger]).toEqual([row.billed, row.billed, row.billed])
   }
   console.log(`costs of tools: ${JSON.stringify(ends)}, seed ${random.seed}`)
-  expect(ends.done, "some are within their limit").toBeGreaterThan(100)
-  expect(ends.COST_LIMIT_REACHED, "some reach it").toBeGreaterThan(50)
-  expect(rows.filter(({ roles }) => roles === 2).length, "some have sub-agents").toBeGreaterThan(100)
+  expect(ends.done, "some are within their limit").toBeGreaterThan(TURNS / 10)
+  expect(ends.COST_LIMIT_REACHED, "some reach it").toBeGreaterThan(TURNS / 20)
+  expect(rows.filter(({ roles }) => roles === 2).length, "some have sub-agents").toBeGreaterThan(TURNS / 10)
   await expectBooks(world, client.userId)
 })
