@@ -946,9 +946,9 @@ begin
   end if;
 end $$;
 
--- What every id of a turn of that millisecond begins with (src/platform/ids.ts).
-create or replace function first_turn_id(moment timestamptz) returns text language sql immutable as $$
-  select 'turn_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+-- What says in an id when its thing was made, to the millisecond (src/platform/ids.ts).
+create or replace function id_time(moment timestamptz) returns text language sql immutable as $$
+  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
     1 + ((floor(extract(epoch from moment) * 1000)::bigint >> (45 - 5 * place)) & 31)::integer, 1), '' order by place)
   from generate_series(0, 9) as place
 $$;
@@ -960,8 +960,8 @@ declare
   until timestamptz := case of_period when 'day' then since + interval '24 hours'
     when 'month' then (since at time zone 'UTC' + interval '1 month') at time zone 'UTC' else 'infinity' end;
   -- A turn whose worker's clock is behind may be in a window that began after its id did.
-  first_id text := first_turn_id(case of_period when 'window' then since - interval '1 hour' else since end);
-  last_id text := case when of_period = 'window' then 'turn_~' else first_turn_id(until) end;
+  first_id text := 'turn_' || id_time(case of_period when 'window' then since - interval '1 hour' else since end);
+  last_id text := case when of_period = 'window' then 'turn_~' else 'turn_' || id_time(until) end;
 begin
   if of_kind = 'key' then
     return query select coalesce(sum(t.billed_credit_micros), 0)::bigint,
@@ -1103,10 +1103,7 @@ end $$;
 
 -- An event's id as newId makes it (src/platform/ids.ts); those of one moment sort by their place, 0 to 9.
 create or replace function event_id_at(moment timestamptz, place integer) returns text language sql volatile as $$
-  select 'evt_' || string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
-      (floor(extract(epoch from moment) * 1000)::bigint >> (5 * n) & 31)::integer + 1, 1), '' order by n desc)
-    || place || substr(md5(gen_random_uuid()::text), 1, 15)
-  from generate_series(0, 9) n
+  select 'evt_' || id_time(moment) || place || substr(md5(gen_random_uuid()::text), 1, 15)
 $$;
 
 -- Tells of these percents of a cap those that were not told yet in its period; whether there is one. `state` is a row of
