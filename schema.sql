@@ -913,12 +913,13 @@ begin
   elsif wallet.balance_credit_micros - wallet.held_credit_micros + coalesce(amount, 0) < 0 then
     refused := 'balance_too_low';
   else
-    update wallets w set balance_credit_micros = w.balance_credit_micros + amount where w.user_id = of_user and amount is not null;
+    -- Before the balance, whose trigger dates what it tells by the newest entry.
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, reference, currency,
       currency_amount_minor, actor, note, created_at)
     values (of_user, of_reason, amount, wallet.balance_credit_micros + coalesce(amount, 0), of_turn, of_reference, in_currency,
       minor, by_actor, with_note, moment)
     returning * into booked;
+    update wallets w set balance_credit_micros = w.balance_credit_micros + amount where w.user_id = of_user and amount is not null;
   end if;
   if booked.ledger_id is not null then entry := to_jsonb(booked); end if;
   return next;

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../errors.ts"
 import type { Made } from "../identity/once.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
-import { toUsd } from "./money.ts"
+import { usdText } from "./money.ts"
 
 /** A row of the SQL functions book_entry and refund_turn. */
 export interface Booking {
@@ -16,7 +16,7 @@ const REFUSALS = {
   balance_too_low: (micros: number) =>
     new TurnpikeError(
       "BALANCE_TOO_LOW",
-      `${toUsd(-micros)} USD cannot be taken: less than that is available, beside what turns under way hold.`,
+      `${usdText(-micros)} USD cannot be taken: less than that is available, beside what turns under way hold.`,
     ),
   no_turn: () => new TurnpikeError("NOT_FOUND", "There is no such turn.", { param: "turn_id" }),
   not_ended: () => new TurnpikeError("TURN_NOT_ENDED", "The turn has not ended, so it has no bill yet."),

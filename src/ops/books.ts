@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { CREDIT_REASONS, type CreditReason } from "../billing/buckets.ts"
 import { creditAccount } from "../billing/credit-account.ts"
 import { fromUsd, toUsd } from "../billing/money.ts"
+import { BOOKING_POLICY } from "../billing/policies.ts"
 import { reconcileNow } from "../billing/reconcile.ts"
 import { FINDING_KINDS, serializeReconciliation } from "../billing/reconciliation-row.ts"
 import { refundTurn } from "../billing/refund-turn.ts"
@@ -32,6 +33,9 @@ export async function topUpAccount(ctx: SystemContext, { user, usd, note, ...mor
   const micros = usd.trim() === "" ? null : fromUsd(Number(usd))
   if (micros === null || micros === 0 || (micros < 0 && reason !== "admin_action")) {
     throw new Error("--usd takes an amount with at most 7 decimals, above 0; below 0 only with --reason admin_action.")
+  }
+  if (Math.abs(micros) > BOOKING_POLICY.maxMicros) {
+    throw new Error(`--usd takes at most ${toUsd(BOOKING_POLICY.maxMicros)} at once.`)
   }
   const userId = Number(user)
   if (!Number.isSafeInteger(userId)) throw new Error("--user takes the number of a user.")

@@ -152,6 +152,9 @@ describe("a credit", () => {
     const less = { reason: "admin_action", amount_usd: -999_999, note: "Too much." }
     expect(await credit(less)).toMatchObject([409, { code: "BALANCE_TOO_LOW" }])
     expect(await dumpMoney(world)).toEqual(before)
+    const { userId } = await world.createAccount({ usd: 0 })
+    const least = await credit({ ...less, amount_usd: -0.0000001 }, keyed(), userId)
+    expect(least).toMatchObject([409, { detail: expect.stringMatching(/^0\.0000001 USD /) }])
     expect((await credit({ ...less, amount_usd: -0.5 }))[1]).toMatchObject({ amount_usd: -0.5, bucket: null })
     await expectBooks(world, client.userId)
   })

@@ -45,6 +45,7 @@ test("credit, a correction, a refund and a reconciliation from the command line"
   for (const wrong of [
     ["top-up", "--user", user, "--usd=-1"],
     ["top-up", "--user", user, "--usd", "0"],
+    ["top-up", "--user", user, "--usd", "1000000.0000001"],
     ["top-up", "--user", user, "--usd=-7", "--reason", "admin_action"],
     ["top-up", "--user", user, "--usd", "1", "--reason", "usage"],
     ["top-up", "--user", "999", "--usd", "1"],

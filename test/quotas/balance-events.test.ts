@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
 import { COSTS_ALL, createWatched, sendFor } from "../harness/account-events.ts"
+import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -169,4 +170,17 @@ describe("balance.depleted", () => {
     await tester.runTurn({ space: await tester.space() })
     expect(heard()).toEqual([])
   })
+})
+
+test("what an admin's correction brings about is dated when it was booked, not by the entry before it", async () => {
+  const { userId, feed } = await createWatched(world, { usd: 1.5 })
+  world.clock.advance(86_400_000)
+  const admin = await signInAdmin(world)
+  const correction = { reason: "admin_action", amount_usd: -1.5, note: "Booked by mistake." }
+  const headers = { "idempotency-key": crypto.randomUUID() }
+  const [status, entry] = await admin.json("POST", `/api/admin/users/${userId}/credits`, correction, headers)
+  expect(status).toBe(201)
+  for (const type of ["balance.low", "balance.depleted"]) {
+    expect(await feed(type), type).toMatchObject([{ type, created_at: entry.created_at, data: { balance_usd: 0 } }])
+  }
 })
