@@ -579,7 +579,9 @@ from turns t, lateral (values
   ('key', t.key_id, 'day', date_trunc('day', t.created_at, 'UTC')),
   ('end_user', t.end_user_ref, 'day', date_trunc('day', t.created_at, 'UTC')),
   ('end_user', t.end_user_ref, 'month', date_trunc('month', t.created_at, 'UTC'))) as p(kind, subject, period, starts_at)
-where t.key_id is not null and not t.test and t.created_at >= date_trunc('month', now(), 'UTC')
+where t.key_id is not null and not t.test
+  and t.created_at >= least(date_trunc('month', now(), 'UTC'), date_trunc('day', now(), 'UTC') - interval '24 hours')
+  and (p.period = 'day' or p.starts_at = date_trunc('month', now(), 'UTC'))
   and not exists (select 1 from spend_counters)
 group by 1, 2, 3, 4, 5;
 
