@@ -6,6 +6,7 @@ import type { AuthContext } from "./auth-context.ts"
 import type { SessionCredential } from "./credential.ts"
 import { consumeToken, mintToken } from "./one-time-token.ts"
 import { TOKEN_POLICY } from "./policies.ts"
+import type { IdentityKey } from "./start-session.ts"
 
 /** What a token of the purpose `sign_in` stands for. */
 export interface SignInGrant {
@@ -14,6 +15,8 @@ export interface SignInGrant {
   epoch: number
   /** The session that asked for it: when that is over, so is this. */
   session_id?: string
+  /** The identity that asked for it: when that is unlinked, it is over too. */
+  identity?: IdentityKey
 }
 
 export const appTokenSchema = z
