@@ -1,12 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import type { AuthContext } from "../identity/auth-context.ts"
+import { doOnce } from "../identity/do-once.ts"
 import { mintToken, peekToken, tokenKey } from "../identity/one-time-token.ts"
 import { TOKEN_POLICY } from "../identity/policies.ts"
 import { invalidToken } from "../identity/sign-in-token.ts"
 import { userSchema } from "../identity/user-row.ts"
 import { botOf } from "./bot-of.ts"
-import { doOnce } from "./once.ts"
 import type { SignedIn } from "./sign-in-messenger.ts"
 
 /** What the pending token of a login stands for: where it was asked for, and by which browser. */
