@@ -35,19 +35,19 @@ export async function endOneSession(ctx: Context, credential: SessionCredential,
 
 /**
  * Ends all sessions of the caller, whatever is being started at the same moment included, and all tokens that would start one.
- * `others`: then the caller goes on in a new session, whose id is returned; else null.
+ * `others`: then the caller goes on in a new session, whose id is returned; else null. SESSION_REQUIRED also for one that was
+ * ended in this way at the same moment.
  */
 export async function endSessions(
   ctx: Context,
   credential: SessionCredential,
   which: "others" | "all",
 ): Promise<string | null> {
-  const { row } = await queryAs<{ session_id: string | null }>(ctx, credential, {
+  const { row } = await queryAs<{ ended: boolean; session_id: string | null }>(ctx, credential, {
     ctes: sql`${endAllCtes(sql`true`)}${which === "others" ? sql`, ${renewedCte(ctx)}` : sql``}`,
-    select:
-      which === "others"
-        ? sql`select (select session_id from renewed) as session_id`
-        : sql`select null as session_id from bumped`,
+    select: sql`select exists (select 1 from bumped) as ended,
+      ${which === "others" ? sql`(select session_id from renewed)` : sql`null`} as session_id`,
   })
+  if (!row.ended) throw new TurnpikeError("SESSION_REQUIRED", "There is no such session any more. Sign in again.")
   return row.session_id
 }

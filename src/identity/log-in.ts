@@ -1,8 +1,8 @@
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
 import type { AuthContext } from "./auth-context.ts"
-import { takePasswordTry } from "./login-throttle.ts"
+import { networkOf, takePasswordTry } from "./login-throttle.ts"
 import { verifyPassword } from "./password.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
 
@@ -33,7 +33,7 @@ export async function logIn(
   const name = email.trim()
   const { rows } = await sql<Found>`
     select u.user_id, u.password_hash, u.disabled_at is not null as disabled, u.session_epoch as epoch,
-      exists (select 1 from sessions n where n.user_id = u.user_id and n.address = ${ctx.address}) as known
+      exists (select 1 from sessions n where n.user_id = u.user_id and ${isHere(ctx.address)}) as known
     from users u where lower(u.email) = lower(${name})`.execute(ctx.db)
   const found = rows[0]
   const attempt = { account: found?.user_id ?? name.toLowerCase(), known: found?.known ?? false }
@@ -42,6 +42,13 @@ export async function logIn(
   if (!found || !fits || found.disabled) throw invalidCredentials()
   succeeded()
   return { userId: found.user_id, epoch: found.epoch }
+}
+
+/** Whether a session `n` was started at this address; of IPv6 in its network, since a browser takes another address every day. */
+function isHere(address: string | null): RawBuilder<unknown> {
+  const network = networkOf(address)
+  if (!network.endsWith("/64")) return sql`n.address = ${address}`
+  return sql`case when pg_input_is_valid(n.address, 'inet') then n.address::inet <<= ${network}::inet else false end`
 }
 
 export const invalidCredentials = () =>

@@ -3,11 +3,15 @@ import type { Context } from "../context.ts"
 import { newId } from "../platform/ids.ts"
 import { SESSION_POLICY } from "./policies.ts"
 
-/** The CTE `bumped`: raises the epoch of the caller's user, which ends all their sessions. `set` may change more of the row. */
+/**
+ * The CTE `bumped`: raises the epoch of the caller's user, which ends all their sessions. `set` may change more of the row. Empty
+ * too when the caller's session was ended, or the user disabled, while this waited for the row: else it would go on in a new one.
+ */
 export function endAllCtes(onlyIf: RawBuilder<unknown>, set: RawBuilder<unknown> = sql``): RawBuilder<unknown> {
   return sql`bumped as (
     update users u set session_epoch = u.session_epoch + 1 ${set}
-    from caller where u.user_id = caller.user_id and ${onlyIf}
+    from caller join sessions own on own.session_id = caller.session_id
+    where u.user_id = caller.user_id and u.session_epoch = own.epoch and u.disabled_at is null and ${onlyIf}
     returning u.*
   )`
 }

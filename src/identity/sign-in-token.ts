@@ -4,8 +4,10 @@ import { TurnpikeError } from "../errors.ts"
 import { queryAs } from "./actor.ts"
 import type { AuthContext } from "./auth-context.ts"
 import type { SessionCredential } from "./credential.ts"
-import { consumeToken, mintToken } from "./one-time-token.ts"
+import { doOnce } from "./do-once.ts"
+import { mintToken, peekToken, tokenKey } from "./one-time-token.ts"
 import { TOKEN_POLICY } from "./policies.ts"
+import type { IdentityKey } from "./start-session.ts"
 
 /** What a token of the purpose `sign_in` stands for. */
 export interface SignInGrant {
@@ -14,6 +16,8 @@ export interface SignInGrant {
   epoch: number
   /** The session that asked for it: when that is over, so is this. */
   session_id?: string
+  /** The identity that asked for it: when that is unlinked, it is over too. */
+  identity?: IdentityKey
 }
 
 export const appTokenSchema = z
@@ -47,11 +51,21 @@ export const magicExchangeSchema = z
   })
   .meta({ id: "MagicExchange" })
 
-/** Uses a magic or an app token up, and returns whose session it opens. INVALID_TOKEN. */
-export async function redeemSignInToken(ctx: AuthContext, token: string): Promise<SignInGrant> {
-  const found = await consumeToken<SignInGrant>(ctx, "sign_in", token)
+/**
+ * Uses a magic or an app token up, and runs `open` for whose session it opens. INVALID_TOKEN; UNAVAILABLE leaves the token as
+ * it was, so that it can be sent again.
+ */
+export async function redeemSignInToken<T>(
+  ctx: AuthContext,
+  token: string,
+  open: (grant: SignInGrant) => Promise<T>,
+): Promise<T> {
+  const found = await peekToken<SignInGrant>(ctx, "sign_in", token)
   if (!found) throw invalidToken()
-  return found.payload
+  const used = { key: `${tokenKey("sign_in", token)}:used`, ttlMs: TOKEN_POLICY.sign_in.ttlMs }
+  const opened = await doOnce(ctx, used, () => open(found.payload))
+  if (opened === null) throw invalidToken()
+  return opened
 }
 
 export const invalidToken = () =>

@@ -4,11 +4,11 @@ import { storableJson } from "../agent/storable.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { AuthContext } from "../identity/auth-context.ts"
 import { brandOf, openBrandSecret } from "../identity/brand-of.ts"
+import { doOnce } from "../identity/do-once.ts"
 import { mintMagicLink } from "../identity/magic-link.ts"
 import { peekToken } from "../identity/one-time-token.ts"
 import { answerButton, type BotReply, describeLogin, say, undoButton } from "./bot-reply.ts"
 import { type BotRequest, readUpdate } from "./bot-update.ts"
-import { doOnce } from "./once.ts"
 import { BOT_POLICY } from "./policies.ts"
 import { signInMessenger } from "./sign-in-messenger.ts"
 import { undoLogin } from "./undo-login.ts"
@@ -96,9 +96,9 @@ async function undo(ctx: AuthContext, { brand }: Place, request: BotRequest & { 
 async function sendMagicLink(ctx: AuthContext, { brand, origin }: Place, request: BotRequest): Promise<BotReply> {
   const { chatId, from } = request
   const reply = await doOnce(ctx, updateKey(brand, request), async () => {
-    const { user_id, disabled } = await signInMessenger(ctx, brand, from, null)
+    const { user_id, disabled, identity } = await signInMessenger(ctx, brand, from, null)
     if (disabled) return say(chatId, DISABLED)
-    const { url } = await mintMagicLink(ctx, { userId: user_id, origin })
+    const { url } = await mintMagicLink(ctx, { userId: user_id, origin, identity })
     const text = `This link signs you in, once, within 10 minutes. Give it to nobody.\n\n${url}`
     return say(chatId, text, { protect_content: true })
   })

@@ -1,8 +1,8 @@
 import * as z from "zod"
 import type { AuthContext } from "../identity/auth-context.ts"
+import { doOnce } from "../identity/do-once.ts"
 import { botOf } from "./bot-of.ts"
 import { invalidLaunch, readLaunch } from "./launch-data.ts"
-import { doOnce } from "./once.ts"
 import { LAUNCH_POLICY } from "./policies.ts"
 import { type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import { storable } from "../agent/storable.ts"
 import type { Context } from "../context.ts"
+import type { IdentityKey } from "../identity/start-session.ts"
 import { violates } from "../platform/db.ts"
 import type { MessengerUser } from "./launch-data.ts"
 import { MAX_CREDIT_MICROS, SIGNUP_CREDIT_POLICY, TRIAL_POLICY } from "./policies.ts"
@@ -10,6 +11,8 @@ export interface SignedIn {
   user_id: number
   epoch: number
   disabled: boolean
+  /** Whose sign-in it is. */
+  identity: IdentityKey
 }
 
 /**
@@ -31,18 +34,20 @@ export async function signInMessenger(
     throw error
   })
   if (!found) throw new Error("neither a user nor a new one")
-  return found
+  return { ...found, identity: { issuer: issuerOf(brand), subject: person.id } }
 }
+
+const issuerOf = (brand: string) => `messenger:${brand}`
 
 /** Characters. */
 const MAX_NAME = 128
 
 function statement(ctx: Context, brand: string, person: MessengerUser, refCode: string | null) {
   const now = sql`${ctx.clock.now()}::timestamptz`
-  const issuer = `messenger:${brand}`
+  const issuer = issuerOf(brand)
   const name = [...storable(`${person.first_name} ${person.last_name}`).trim()].slice(0, MAX_NAME).join("") || null
   // Whatever touches another's wallet comes behind the identity, where two first sign-ins meet: so they cannot deadlock.
-  return sql<SignedIn>`with known as (
+  return sql<Omit<SignedIn, "identity">>`with known as (
       update identities set last_used_at = ${now} where issuer = ${issuer} and subject = ${person.id} returning user_id
     ), policy as materialized (select ${policyColumns}), made as (
       insert into users (brand, name, created_at) select ${brand}, ${name}::text, ${now}

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import type { AuthContext } from "../identity/auth-context.ts"
+import { doOnce } from "../identity/do-once.ts"
 import { mintToken, peekToken, tokenKey } from "../identity/one-time-token.ts"
 import { TOKEN_POLICY } from "../identity/policies.ts"
 import { invalidToken } from "../identity/sign-in-token.ts"
 import { userSchema } from "../identity/user-row.ts"
 import { botOf } from "./bot-of.ts"
-import { doOnce } from "./once.ts"
 import type { SignedIn } from "./sign-in-messenger.ts"
 
 /** What the pending token of a login stands for: where it was asked for, and by which browser. */
@@ -22,7 +22,7 @@ export interface WebLogin {
 }
 
 /** What came of it, beside the token in Redis for as long: once there, only a denial takes its place. */
-export type Verdict = { state: "confirmed"; user_id: number; epoch: number } | { state: "denied" }
+export type Verdict = ({ state: "confirmed" } & Omit<SignedIn, "disabled">) | { state: "denied" }
 
 export const startedLoginSchema = z
   .object({
@@ -81,7 +81,7 @@ export const loginStatusSchema = z
 export async function pollWebLogin<T>(
   ctx: AuthContext,
   { url, token, cookie }: { url: string; token: string; cookie: string | undefined },
-  open: (user: Pick<SignedIn, "user_id" | "epoch">) => Promise<T>,
+  open: (user: Omit<SignedIn, "disabled">) => Promise<T>,
 ): Promise<{ status: "pending" | "denied" } | { status: "confirmed"; user: T }> {
   if (!cookie) throw invalidToken()
   const pending = await peekToken<WebLogin>(ctx, "web_login", token)
@@ -108,7 +108,8 @@ return ARGV[1]`
 
 /** Confirms a pending login for a user, and answers which verdict stands now: an earlier one stays. Null when it is over. */
 export async function confirmWebLogin(ctx: AuthContext, token: string, user: SignedIn): Promise<Verdict | null> {
-  const verdict: Verdict = { state: "confirmed", user_id: user.user_id, epoch: user.epoch }
+  const { user_id, epoch, identity } = user
+  const verdict: Verdict = { state: "confirmed", user_id, epoch, identity }
   const keys = [tokenKey("web_login", token), verdictKey(token)]
   const standing = await ctx.redis.run<string | null>(DECIDE, keys, [JSON.stringify(verdict)])
   return standing === null ? null : (JSON.parse(standing) as Verdict)

@@ -133,6 +133,16 @@ describe("throttling", () => {
     expect((await logIn(world, email, PASSWORD, "198.51.100.78")).status).toBe(200)
   })
 
+  test("nor for where its owner was under another address of the same IPv6 network", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    expect((await logIn(world, email, PASSWORD, "2001:db8:7:1:aaaa::1")).status).toBe(200)
+    await logIn(world, email, PASSWORD, "not an address")
+    await world.settled()
+    await countWrong(userId, addresses(accountElsewhere.burst))
+    expect((await logIn(world, email, PASSWORD, "2001:db8:7:2::1")).status).toBe(429)
+    expect((await logIn(world, email, PASSWORD, "2001:db8:7:1:bbbb::2")).status).toBe(200)
+  })
+
   test("an unknown account is throttled as a known one is, in any case of its letters", async () => {
     const tries = Array.from({ length: accountAtAddress.burst + 1 }, (_, n) =>
       n % 2 ? "Ghost@x.test" : "ghost@X.test",

@@ -52,4 +52,15 @@ describe("an app token", () => {
     await browser.call("POST", "/api/auth/logout")
     expect((await exchange(orphan)).status).toBe(401)
   })
+
+  test.each(["pg", "redis"])("is as it was when %s has failed, and gives one session then", async (service) => {
+    const { browser, appToken } = await owner()
+    const token = await appToken()
+    await world.plan([{ service, call: 1, times: 9, action: "fail", when: "before" }])
+    const failed = await exchange(token).finally(world.clearFaults)
+    expect([failed.status, failed.headers.get("set-cookie")]).toEqual([503, null])
+    expect((await exchange(token)).status).toBe(200)
+    expect((await exchange(token)).status).toBe(401)
+    expect(await sessionsOf(browser.userId)).toBe(2)
+  })
 })

@@ -64,8 +64,8 @@ export function mountMessenger(app: App) {
     async (c, { query }) => {
       const ctx = authContext(c)
       const poll = { url: c.req.url, token: query.token, cookie: getCookie(c, LOGIN_COOKIE) }
-      const answer = await pollWebLogin(ctx, poll, ({ user_id, epoch }) =>
-        openSession(c, ctx, user_id, { grantedBy: { epoch }, refusal: "INVALID_TOKEN" }),
+      const answer = await pollWebLogin(ctx, poll, ({ user_id, epoch, identity }) =>
+        openSession(c, ctx, user_id, { grantedBy: { epoch, identity }, refusal: "INVALID_TOKEN" }),
       )
       if (answer.status === "confirmed") deleteCookie(c, LOGIN_COOKIE, ATTRIBUTES)
       return answer
@@ -89,8 +89,8 @@ export function mountMessenger(app: App) {
     },
     async (c, { body }) => {
       const ctx = authContext(c)
-      return signInLaunch(ctx, c.req.url, body, ({ user_id, epoch }) =>
-        openSession(c, ctx, user_id, { grantedBy: { epoch }, refusal: "INVALID_LAUNCH_DATA" }),
+      return signInLaunch(ctx, c.req.url, body, ({ user_id, epoch, identity }) =>
+        openSession(c, ctx, user_id, { grantedBy: { epoch, identity }, refusal: "INVALID_LAUNCH_DATA" }),
       )
     },
   )

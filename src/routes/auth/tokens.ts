@@ -25,8 +25,9 @@ export function mountTokens(app: App) {
     },
     async (c, { body }) => {
       const ctx = authContext(c)
-      const { user_id, epoch, session_id } = await redeemSignInToken(ctx, body.token)
-      return openSession(c, ctx, user_id, { grantedBy: { epoch, sessionId: session_id }, refusal: "INVALID_TOKEN" })
+      return redeemSignInToken(ctx, body.token, ({ user_id, epoch, session_id: sessionId, identity }) =>
+        openSession(c, ctx, user_id, { grantedBy: { epoch, sessionId, identity }, refusal: "INVALID_TOKEN" }),
+      )
     },
   )
 

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../errors.ts"
-import type { AuthContext } from "../identity/auth-context.ts"
+import type { AuthContext } from "./auth-context.ts"
 
 /** Keeps the name of who comes first. A repeat of the very call, as after a lost answer, is told the same again. */
 const CLAIM = `

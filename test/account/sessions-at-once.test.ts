@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createPerson } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const PASSWORD = "correct horse battery staple"
+
+/** Ends the user's sessions with this change of their row, after all that was asked meanwhile has begun to wait for that. */
+async function endWhile(userId: number, change: string, ask: () => Promise<Response>) {
+  const ended = world.sql(
+    `with held as materialized (select user_id from users where user_id = $1 for update),
+      waited as materialized (select pg_sleep(0.7) from held)
+     update users set session_epoch = session_epoch + 1, ${change} where user_id = $1 and exists (select 1 from waited)`,
+    [userId],
+  )
+  await world.sql("select pg_sleep(0.2)")
+  const response = await ask()
+  await ended
+  return response
+}
+
+const WAYS = [
+  ["ends the others", "DELETE", "/api/account/sessions", undefined, 401],
+  ["ends all", "DELETE", "/api/account/sessions?which=all", undefined, 401],
+  ["sets another password", "PUT", "/api/account/password", { new_password: PASSWORD }, 409],
+] as const
+
+test.each(WAYS)(
+  "a session that is ended while it %s does not go on in another",
+  async (_, method, path, body, status) => {
+    const { userId } = await createPerson(world)
+    const thief = await world.signIn(userId)
+    const response = await endWhile(userId, "name = 'Ada'", () => thief.call(method, path, body))
+    expect(response.status).toBe(status)
+    expect(response.headers.get("set-cookie")).toBeNull()
+    expect((await thief.call("GET", "/api/auth/me")).status).toBe(401)
+    expect(await world.sql("select 1 from users where user_id = $1 and password_hash is not null", [userId])).toEqual(
+      [],
+    )
+  },
+)
+
+test("nor does one of an account that is disabled at that moment, and enabled later", async () => {
+  const { userId } = await createPerson(world)
+  const browser = await world.signIn(userId)
+  const response = await endWhile(userId, "disabled_at = now()", () => browser.call("DELETE", "/api/account/sessions"))
+  expect(response.status).toBe(401)
+  await world.sql("update users set disabled_at = null where user_id = $1", [userId])
+  expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
+})
