@@ -1262,7 +1262,7 @@ begin
   select u.* into known from identities i join users u on u.user_id = i.user_id
     where i.issuer = p_issuer and i.subject = p_subject;
   outcome := case when found then 'found' end;
-  -- Somebody else may take the email between the look and the insert: then look again.
+  -- Somebody else may take the email between the look and the insert, which sees what was committed since: then look again.
   while outcome is null loop
     select u.* into known from users u where p_email_verified and u.email_verified
       and lower(u.email) = lower(p_email) and lower(u.email collate "C") = lower(p_email collate "C") for no key update;
@@ -1272,6 +1272,8 @@ begin
       insert into users (brand, name, email, email_verified, created_at)
         select p_brand, p_name, free.email, free.email is not null, p_now from (select case when p_email_verified
           and not exists (select 1 from users u where lower(u.email) = lower(p_email)) then p_email end as email) free
+        where not exists (select 1 from users u where p_email_verified and u.email_verified
+          and lower(u.email) = lower(p_email) and lower(u.email collate "C") = lower(p_email collate "C"))
         on conflict do nothing returning * into known;
       outcome := case when found then 'created' end;
     end if;

@@ -25,18 +25,18 @@ async function endWhile(userId: number, change: string, ask: () => Promise<Respo
 }
 
 const WAYS = [
-  ["ends the others", "DELETE", "/api/account/sessions", undefined, 401],
-  ["ends all", "DELETE", "/api/account/sessions?which=all", undefined, 401],
-  ["sets another password", "PUT", "/api/account/password", { new_password: PASSWORD }, 409],
+  ["ends the others", "DELETE", "/api/account/sessions", undefined, [401]],
+  ["ends all", "DELETE", "/api/account/sessions?which=all", undefined, [401]],
+  ["sets another password", "PUT", "/api/account/password", { new_password: PASSWORD }, [401, 409]],
 ] as const
 
 test.each(WAYS)(
   "a session that is ended while it %s does not go on in another",
-  async (_, method, path, body, status) => {
+  async (_, method, path, body, refusals) => {
     const { userId } = await createPerson(world)
     const thief = await world.signIn(userId)
     const response = await endWhile(userId, "name = 'Ada'", () => thief.call(method, path, body))
-    expect(response.status).toBe(status)
+    expect(refusals).toContain(response.status)
     expect(response.headers.get("set-cookie")).toBeNull()
     expect((await thief.call("GET", "/api/auth/me")).status).toBe(401)
     expect(await world.sql("select 1 from users where user_id = $1 and password_hash is not null", [userId])).toEqual(

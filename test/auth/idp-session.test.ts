@@ -205,4 +205,20 @@ describe("what it mints", () => {
         .length,
     ).toBe(0)
   })
+
+  test("an account that takes the email between the look for one and the making of one is joined", async () => {
+    const { userId, email } = await createPerson(world)
+    // What looks for the email waits for its owner's row, and finds it given up; who has it now was not there when it looked.
+    const moved = world.sql<{ user_id: number }>(
+      `with held as materialized (select user_id from users where user_id = $1 for update),
+        waited as materialized (select pg_sleep(0.7) from held),
+        moved as (update users set email = 'moved-' || email where user_id = $1 and exists (select 1 from waited) returning 1)
+       insert into users (email, email_verified) select $2, true from moved returning user_id::int`,
+      [userId, email],
+    )
+    await world.sql("select pg_sleep(0.2)")
+    const response = await mint(claimsOf({ email, email_verified: true }))
+    const [owner] = await moved
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ ...owner, email })])
+  })
 })
