@@ -667,6 +667,7 @@ create index if not exists brands_of_host on brands using gin (hosts jsonb_path_
 -- Sessions, and what is to open one, are good for their user's epoch: raising it ends all of them at once, whatever races it.
 alter table users add column if not exists session_epoch integer not null default 0;
 alter table sessions add column if not exists epoch integer not null default 0;
+create index if not exists sessions_of_user on sessions (user_id, session_id collate "C" desc);
 
 -- An account was disabled, and the sweeper has not yet seen that no turn of its is left. Its webhooks are off meanwhile.
 alter table users add column if not exists ending_turns boolean not null default false;

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely"
+import { sql } from "kysely"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
 import type { AuthContext } from "./auth-context.ts"
@@ -19,7 +19,7 @@ interface Found {
   password_hash: string | null
   disabled: boolean
   epoch: number
-  known: boolean
+  addresses: (string | null)[]
 }
 
 /**
@@ -33,10 +33,12 @@ export async function logIn(
   const name = email.trim()
   const { rows } = await sql<Found>`
     select u.user_id, u.password_hash, u.disabled_at is not null as disabled, u.session_epoch as epoch,
-      exists (select 1 from sessions n where n.user_id = u.user_id and ${isHere(ctx.address)}) as known
+      (select coalesce(jsonb_agg(n.address), '[]') from (
+        select address from sessions where user_id = u.user_id
+        order by session_id collate "C" desc limit ${REMEMBERED_SESSIONS}) n) as addresses
     from users u where lower(u.email) = lower(${name})`.execute(ctx.db)
   const found = rows[0]
-  const attempt = { account: found?.user_id ?? name.toLowerCase(), known: found?.known ?? false }
+  const attempt = { account: found?.user_id ?? name.toLowerCase(), known: isHere(ctx.address, found?.addresses ?? []) }
   const { succeeded } = await takePasswordTry(ctx, attempt)
   const fits = await verifyPassword(password, found?.password_hash ?? null)
   if (!found || !fits || found.disabled) throw invalidCredentials()
@@ -44,12 +46,12 @@ export async function logIn(
   return { userId: found.user_id, epoch: found.epoch }
 }
 
-/** Whether a session `n` was started at this address; of IPv6 in its network, since a browser takes another address every day. */
-function isHere(address: string | null): RawBuilder<unknown> {
-  const network = networkOf(address)
-  if (!network.endsWith("/64")) return sql`n.address = ${address}`
-  return sql`case when pg_input_is_valid(n.address, 'inet') then n.address::inet <<= ${network}::inet else false end`
-}
+/** Of how many sessions the newest count: where an owner has signed in before. */
+const REMEMBERED_SESSIONS = 200
+
+/** Whether one of them was started at this address; of IPv6 in its network, since a browser takes another address every day. */
+const isHere = (address: string | null, before: (string | null)[]) =>
+  address !== null && before.some((known) => known !== null && networkOf(known) === networkOf(address))
 
 export const invalidCredentials = () =>
   new TurnpikeError("INVALID_CREDENTIALS", "The email and the password do not belong together.")
