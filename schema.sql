@@ -897,7 +897,7 @@ create or replace trigger turns_refuse_twin before insert on turns for each row 
 -- 'balance_too_low' when the amount would take what is held.
 create or replace function book_entry(of_user bigint, of_reason text, amount bigint, of_turn text, of_reference text,
   in_currency text, minor bigint, by_actor text, with_note text, moment timestamptz)
-returns table (entry jsonb, replayed boolean, refused text) language plpgsql as $$
+returns table (entry jsonb, replayed boolean, refused text) language plpgsql rows 1 as $$
 declare
   wallet wallets;
   booked ledger;
@@ -930,7 +930,7 @@ end $$;
 
 -- Gives back, once, all that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
 create or replace function refund_turn(of_turn text, by_actor text, with_note text, moment timestamptz)
-returns table (entry jsonb, replayed boolean, refused text) language plpgsql as $$
+returns table (entry jsonb, replayed boolean, refused text) language plpgsql rows 1 as $$
 declare
   turn turns;
   charged bigint;
@@ -959,7 +959,7 @@ $$;
 
 -- What turns say that a row of spend_counters should hold. Stable: all of it is of the caller's own snapshot.
 create or replace function counter_truth(of_user bigint, of_kind text, of_subject text, of_period text, since timestamptz)
-returns table (spent bigint, reserved bigint) language plpgsql stable as $$
+returns table (spent bigint, reserved bigint) language plpgsql stable rows 1 as $$
 declare
   until timestamptz := case of_period when 'day' then since + interval '24 hours'
     when 'month' then (since at time zone 'UTC' + interval '1 month') at time zone 'UTC' else 'infinity' end;
@@ -1023,7 +1023,7 @@ $$;
 -- a window. The limit of an end user is `own`, else the key's default, else the account's.
 create or replace function cap_states_under(own end_users, of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
 returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz) language sql stable as $$
+  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
   select p.cap, p.source, p.amount, coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0), p.starts_at, p.resets_at
   from (select date_trunc('day', moment, 'UTC') as day, date_trunc('month', moment, 'UTC') as month) as begun
     left join api_keys k on k.key_id = of_key
@@ -1053,7 +1053,7 @@ $$;
 -- The same under the limits that the end user has.
 create or replace function cap_states(of_user bigint, of_key text, of_end_user text, moment timestamptz, in_window timestamptz)
 returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz) language sql stable as $$
+  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
   select s.* from (select of_end_user as ref) as asked
     left join end_users e on e.user_id = of_user and not e.test and e.end_user_ref = asked.ref,
   lateral cap_states_under(e, of_user, of_key, of_end_user, moment, in_window) s
@@ -1064,7 +1064,7 @@ $$;
 -- A new turn counts at `moment` in its key's window, which it opens when none is; a turn that has a window already stays in it.
 create or replace function room_for(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
   is_new boolean, in_window timestamptz)
-returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql stable as $$
+returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql stable rows 1 as $$
 declare
   room bigint;
 begin
@@ -1094,7 +1094,7 @@ end $$;
 -- sees what was committed before that lock was given: so no two turns get the same credit.
 create or replace function take_hold(of_user bigint, of_key text, of_end_user text, wanted bigint, needed bigint, moment timestamptz,
   is_new boolean, in_window timestamptz)
-returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql as $$
+returns table (amount bigint, window_started_at timestamptz, available bigint, held bigint, caps jsonb) language plpgsql rows 1 as $$
 begin
   perform from wallets w where w.user_id = of_user for update;
   select r.* into amount, window_started_at, available, held, caps

@@ -14,7 +14,7 @@ export interface Redis {
 }
 
 /** A call that has no answer by then counts as lost; a connection that breaks is tried once more within that time. */
-const CALL_MS = 3_000
+const CALL_MS = 10_000
 const RETRY = { retries: 1, backoff: () => 50 }
 
 /** Upstash's Redis over REST: one command or script, one round trip. Never of the v1 worker, whose size it would double. */
