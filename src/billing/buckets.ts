@@ -1,19 +1,3 @@
-/** Why an amount was booked (contract section 2.2). */
-export const LEDGER_REASONS = [
-  "admin_grant",
-  "admin_action",
-  "operator_topup",
-  "signup_credit",
-  "referral_signup_credit",
-  "manual_topup",
-  "credit_purchase",
-  "usage",
-  "space_usage",
-  "referral_credit_commission",
-] as const
-
-export type LedgerReason = (typeof LEDGER_REASONS)[number]
-
 /** The reasons for which credit is given; `admin_action` also takes some back. */
 export const CREDIT_REASONS = [
   "admin_grant",
@@ -23,7 +7,12 @@ export const CREDIT_REASONS = [
   "referral_signup_credit",
   "manual_topup",
   "credit_purchase",
-] as const satisfies LedgerReason[]
+] as const
+
+/** Why an amount was booked (contract section 2.2). */
+export const LEDGER_REASONS = [...CREDIT_REASONS, "usage", "space_usage", "referral_credit_commission"] as const
+
+export type LedgerReason = (typeof LEDGER_REASONS)[number]
 
 export type CreditReason = (typeof CREDIT_REASONS)[number]
 
