@@ -1304,3 +1304,9 @@ begin
       'subject', p_subject, 'email', p_email), p_request_id, p_address, p_now);
   end if;
 end $$;
+
+-- The releases of procedures that are there, each a schema of that name (src/ops/release.ts).
+create table if not exists procedure_releases (
+  name text primary key,
+  applied_at timestamptz not null
+);

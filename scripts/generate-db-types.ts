@@ -3,27 +3,39 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { applySchema, createDatabase } from "../src/local/databases.ts"
+import { applySchema, createDatabase, withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
+import { readRelease } from "../src/ops/release.ts"
+import { procedureTypes } from "./procedure-types.ts"
 
-const TARGET = "src/platform/db-types.ts"
+const run = promisify(execFile)
 
-/** Writes the table types of schema.sql; with --check fails when they differ from what is there. */
+/** Writes the types of tables and procedures from a database that has both; with --check fails when they differ. */
 const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
   const url = await createDatabase(postgres.url, "types")
-  const schema = await readFile("schema.sql", "utf8")
-  // Twice: it must be safe to apply to a database that has it.
-  await applySchema(url, schema)
-  await applySchema(url, schema)
-  const out = join(dir, "db-types.ts")
-  const options = ["--dialect", "postgres", "--url", url, "--out-file", out, "--type-mapping", '{"int8":"number"}']
-  await promisify(execFile)("kysely-codegen", options)
-  const types = await readFile(out, "utf8")
-  if (!process.argv.includes("--check")) await writeFile(TARGET, types)
-  else if ((await readFile(TARGET, "utf8")) !== types) throw new Error(`${TARGET} is stale: run npm run db:types`)
+  await applySchema(url, await readFile("schema.sql", "utf8"))
+  const tables = join(dir, "db-types.ts")
+  const mapping = '{"int8":"number"}'
+  await run("kysely-codegen", [
+    ...["--dialect", "postgres", "--url", url, "--out-file", tables, "--type-mapping", mapping],
+    ...["--default-schema", "public", "--include-pattern", "public.*"],
+  ])
+  const procedures = join(dir, "procedures.ts")
+  const release = await readRelease()
+  // SQL bodies are compiled here, once all functions are there.
+  await withClient(url, (client) => client.query(release.sql.replaceAll("create function", "create or replace function").replace(/^create type [^;]+;/gm, "")))
+  await writeFile(procedures, await withClient(url, (client) => procedureTypes(client, release)))
+  await keep("src/platform/db-types.ts", tables)
+  await keep("src/platform/procedures.ts", procedures)
 } finally {
   await postgres.stop()
   await rm(dir, { recursive: true, force: true })
+}
+
+async function keep(target: string, made: string): Promise<void> {
+  const text = await readFile(made, "utf8")
+  if (!process.argv.includes("--check")) await writeFile(target, text)
+  else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run db:types`)
 }

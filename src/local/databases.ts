@@ -1,4 +1,5 @@
 import pg from "pg"
+import { applyRelease, readRelease } from "../ops/release.ts"
 
 /** `url` with another database. */
 export function withDatabase(url: string, name: string): string {
@@ -40,7 +41,10 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   )
 }
 
-/** Applies schema.sql as a whole: all of it, or nothing. */
+/** Applies schema.sql as a whole (all of it, or nothing), and the procedures. */
 export async function applySchema(url: string, schemaSql: string): Promise<void> {
-  await withClient(url, (client) => client.query(schemaSql))
+  await withClient(url, async (client) => {
+    await client.query(schemaSql)
+    await applyRelease(client, await readRelease())
+  })
 }

@@ -1,9 +1,8 @@
 import pg from "pg"
 import type { SystemContext } from "../identity/as-admin.ts"
 import { systemClock } from "../platform/clock.ts"
-import { databaseOver } from "../platform/db.ts"
+import { DatabaseError, databaseOver } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
-import { DatabaseError } from "../platform/neon.ts"
 
 const INT8 = 20
 

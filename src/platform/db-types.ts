@@ -223,6 +223,11 @@ export interface ModelCatalog {
   sort_order: Generated<number>;
 }
 
+export interface ProcedureReleases {
+  applied_at: Timestamp;
+  name: string;
+}
+
 export interface ReconciliationFindings {
   counter: Json | null;
   expected_credit_micros: number | null;
@@ -553,6 +558,7 @@ export interface DB {
   identities: Identities;
   ledger: Ledger;
   model_catalog: ModelCatalog;
+  procedure_releases: ProcedureReleases;
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;

@@ -1,47 +1,98 @@
+import { type NeonDbError, neon, neonConfig } from "@neondatabase/serverless"
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  DefaultQueryExecutor,
+  type Dialect,
+  Kysely,
   PostgresAdapter,
+  PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryExecutorProvider,
   type QueryResult,
 } from "kysely"
 import { TurnpikeError } from "../errors.ts"
+import type { DB } from "./db-types.ts"
 import type { Meter } from "./meter.ts"
-import { DatabaseError, neonEndpoint, queryNeon } from "./neon.ts"
+import { parserOf } from "./pg-values.ts"
+import { type ArgumentsOf, PROCEDURES, type ProcedureName, type Procedures, RELEASE } from "./procedures.ts"
 
-/** What an sql`…` statement is executed with. Only that part of Kysely: its builders would be a fifth of the smallest worker. */
-export type Database = QueryExecutorProvider
+/** Kysely's typed builder over our tables, for what is not a procedure. Procedures are called with `call`. */
+export interface Database extends Kysely<DB> {
+  /** Sends one statement past the builder. */
+  readonly run: RunStatement
+}
+
+type RunStatement = (statement: { sql: string; parameters: readonly unknown[] }) => Promise<QueryResult<unknown>>
+
+/** A statement that PostgreSQL refused: its SQLSTATE and, where a constraint did it, that constraint. */
+export class DatabaseError extends Error {
+  readonly code: string
+  readonly constraint: string | undefined
+
+  constructor(answer: { message?: string; code?: string | null | undefined; constraint?: string | null | undefined }) {
+    super(answer.message ?? "the database refused the statement")
+    this.name = "DatabaseError"
+    this.code = answer.code ?? ""
+    this.constraint = answer.constraint ?? undefined
+  }
+}
 
 /** A statement that has no answer by then counts as lost, long before a lease ends. */
 const STATEMENT_MS = 25_000
 
-/** Kysely over Neon's HTTP endpoint: one statement, one round trip, one transaction. */
+/** Where each connection string is answered, when not at Neon's own address for it. The driver knows one place for all. */
+const endpoints = new Map<string, string>()
+neonConfig.fetchFunction = (address: string, init: RequestInit & { headers: Record<string, string> }) => {
+  const given = new URL(init.headers["Neon-Connection-String"] ?? "")
+  given.search = ""
+  return fetch(endpoints.get(given.href) ?? address, init)
+}
+
+const types = { getTypeParser: parserOf }
+
+/** Neon's HTTP endpoint: one statement, one round trip, one transaction. The driver's errors become ours. */
 export function createDatabase(
   env: { DATABASE_URL: string; DATABASE_HTTP_URL?: string | undefined },
   meter: Meter,
 ): Database {
-  const place = {
-    endpoint: env.DATABASE_HTTP_URL ?? neonEndpoint(env.DATABASE_URL),
-    connectionString: env.DATABASE_URL,
+  const query = queryOf(env)
+  return databaseOver((statement) => meter.measure("pg", () => query(statement)))
+}
+
+const queries = new Map<string, RunStatement>()
+
+/** The driver's query function of a database: the same for every request. */
+function queryOf({ DATABASE_URL: url, DATABASE_HTTP_URL: endpoint }: Parameters<typeof createDatabase>[0]): RunStatement {
+  const key = `${url} ${endpoint ?? ""}`
+  const known = queries.get(key)
+  if (known) return known
+  if (endpoint) {
+    const bare = new URL(url)
+    bare.search = ""
+    endpoints.set(bare.href, endpoint)
   }
-  return databaseOver(async ({ sql, parameters }) => {
+  const sql = neon(url, { fullResults: true, disableWarningInBrowsers: true })
+  const run: RunStatement = async ({ sql: text, parameters }) => {
     // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
     const over = new AbortController()
     const timer = setTimeout(() => over.abort(new Error("the statement took too long")), STATEMENT_MS)
-    const statement = { query: sql, params: parameters, signal: over.signal }
     try {
-      const { rows, rowCount } = await meter.measure("pg", () => queryNeon(place, statement).catch(rethrow))
-      return { rows, numAffectedRows: BigInt(rowCount) }
+      const { rows, rowCount } = await sql.query(text, parameters as unknown[], {
+        fetchOptions: { signal: over.signal },
+        types,
+      })
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+    } catch (error) {
+      throw translated(error as NeonDbError)
     } finally {
       clearTimeout(timer)
     }
-  })
+  }
+  queries.set(key, run)
+  return run
 }
 
 /** Kysely over whatever runs one statement. */
-export function databaseOver(run: (query: CompiledQuery) => Promise<QueryResult<unknown>>): Database {
+export function databaseOver(run: RunStatement): Database {
   const connection: DatabaseConnection = {
     executeQuery: <R>(query: CompiledQuery) => run(query) as Promise<QueryResult<R>>,
     // biome-ignore lint/correctness/useYield: there are no cursors
@@ -49,28 +100,96 @@ export function databaseOver(run: (query: CompiledQuery) => Promise<QueryResult<
       throw new Error("a statement cannot be streamed")
     },
   }
-  const executor = new DefaultQueryExecutor(new PostgresQueryCompiler(), new PostgresAdapter(), {
-    provideConnection: (work) => work(connection),
-  })
-  return { getExecutor: () => executor }
+  const noTransactions = async () => {
+    throw new Error("a transaction is one statement: write a procedure")
+  }
+  const dialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createDriver: () => ({
+      init: async () => {},
+      acquireConnection: async () => connection,
+      beginTransaction: noTransactions,
+      commitTransaction: noTransactions,
+      rollbackTransaction: noTransactions,
+      releaseConnection: async () => {},
+      destroy: async () => {},
+    }),
+  }
+  return Object.assign(new Kysely<DB>({ dialect }), { run })
 }
 
 /**
- * SQLSTATEs that mean "not now": connection, resources, operator intervention, system, serialization, deadlock, and the internal
- * error of rows that were changed at the same moment. None at all: the proxy before the database could not reach it.
+ * Calls a procedure of the release that this worker was built with: one statement, one transaction. `Row` says what its jsonb
+ * columns hold. A deadlock is repeated once, since nothing of the statement is left.
  */
-const TRANSIENT = /^(08|53|57|58|40|XX000|$)/
+export async function call<Name extends ProcedureName, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
+  db: Database,
+  name: Name,
+  args: ArgumentsOf<Name>,
+): Promise<Row[]> {
+  const { text, names } = statementOf(name)
+  const values = names.map(({ name, json }) => {
+    const value = (args as Record<string, unknown>)[name]
+    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
+  })
+  const statement = { sql: text, parameters: values }
+  const { rows } = await db.run(statement).catch((error: unknown) => {
+    if (!isDeadlock(error)) throw error
+    return db.run(statement)
+  })
+  return rows as Row[]
+}
 
-function rethrow(error: unknown): never {
-  if (error instanceof DatabaseError && !TRANSIENT.test(error.code)) throw error
-  throw new TurnpikeError(
-    "UNAVAILABLE",
-    "The database does not answer. Nothing is lost. Retry the same request shortly.",
-    {
-      retryAfter: 1,
-      cause: error,
-    },
-  )
+/** The same, for a procedure that always answers one row. */
+export async function callOne<Name extends ProcedureName, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
+  db: Database,
+  name: Name,
+  args: ArgumentsOf<Name>,
+): Promise<Row> {
+  const [row] = await call<Name, Row>(db, name, args)
+  if (!row) throw new Error(`${name} has answered nothing`)
+  return row
+}
+
+interface Statement {
+  text: string
+  names: { name: string; json: boolean }[]
+}
+
+const statements = new Map<string, Statement>()
+
+function statementOf(name: ProcedureName): Statement {
+  const known = statements.get(name)
+  if (known) return known
+  const names = PROCEDURES[name].map((argument) => ({ name: argument.replace(/:json$/, ""), json: argument.endsWith(":json") }))
+  const text = `select * from ${RELEASE}.${name}(${names.map((_, at) => `$${at + 1}`).join(", ")})`
+  const statement = { text, names }
+  statements.set(name, statement)
+  return statement
+}
+
+/**
+ * SQLSTATEs that mean "not now": connection, resources, operator intervention, system, serialization, deadlock, a lock that was
+ * not given in time, and the internal error of rows that were changed at the same moment. None at all: the proxy before the
+ * database could not reach it.
+ */
+const TRANSIENT = /^(08|53|57|58|40|55P03|XX000|$)/
+
+function translated(error: Partial<NeonDbError> & Error): Error {
+  const refused = error.code !== undefined || error.severity !== undefined
+  const own = new DatabaseError({ message: error.message, code: error.code, constraint: error.constraint })
+  if (refused && !TRANSIENT.test(own.code)) return own
+  return new TurnpikeError("UNAVAILABLE", "The database does not answer. Nothing is lost. Retry the same request shortly.", {
+    retryAfter: 1,
+    cause: refused ? own : error,
+  })
+}
+
+function isDeadlock(error: unknown): boolean {
+  const cause = error instanceof TurnpikeError ? error.cause : error
+  return cause instanceof DatabaseError && cause.code === "40P01"
 }
 
 /** Whether `error` is a violation (23505, 23514, …) of the named constraint or index. */

@@ -6,4 +6,4 @@ export type JsonRow<Table extends keyof DB> = {
   [Column in keyof Selectable<DB[Table]>]: InJson<Selectable<DB[Table]>[Column]>
 }
 
-type InJson<Value> = Value extends Date ? string : Value
+export type InJson<Value> = Value extends Date ? string : Value

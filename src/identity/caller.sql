@@ -1,0 +1,97 @@
+-- Who asks, once looked up: the columns are the same for a key and a session. `usable`: it may act; `expired`: its end has passed.
+create type turnpike.caller as (
+  kind text,
+  key_id text,
+  name text,
+  user_id bigint,
+  scope text,
+  space_id bigint,
+  test boolean,
+  expires_at timestamptz,
+  created_at timestamptz,
+  session_id text,
+  role text,
+  usable boolean,
+  expired boolean,
+  -- When its use was noted last.
+  used_at timestamptz
+);
+
+-- The caller whom a credential names, in whatever state; all null when there is none. p_caller_token: the SHA-256 of a key's value
+-- in hex, or a session's id. p_caller_test: whether a session asks for test data. A rotated key's former value works until its overlap ends.
+create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+returns turnpike.caller language plpgsql stable as $$
+declare
+  found_key api_keys;
+  found_session sessions;
+  owner users;
+  ends_at timestamptz;
+  valid boolean;
+  given bytea;
+begin
+  if p_caller_kind = 'key' then
+    given := decode(p_caller_token, 'hex');
+    select k.* into found_key from api_keys k where k.hash = given;
+    ends_at := found_key.expires_at;
+    if found_key.key_id is null then
+      select k.* into found_key from api_keys k where k.previous_hash = given;
+      ends_at := least(found_key.expires_at, found_key.previous_expires_at);
+    end if;
+    if found_key.key_id is null then
+      return null;
+    end if;
+    select u.* into owner from users u where u.user_id = found_key.user_id;
+    valid := found_key.revoked_at is null and owner.disabled_at is null;
+    return row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope, found_key.space_id, found_key.test,
+      found_key.expires_at, found_key.created_at, null, null,
+      valid and coalesce(ends_at > p_moment, true), valid and coalesce(ends_at <= p_moment, false), found_key.last_used_at)::turnpike.caller;
+  end if;
+  select n.* into found_session from sessions n where n.session_id = p_caller_token;
+  if found_session.session_id is null then
+    return null;
+  end if;
+  select u.* into owner from users u where u.user_id = found_session.user_id;
+  valid := found_session.ended_at is null and found_session.epoch = owner.session_epoch and owner.disabled_at is null;
+  return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, found_session.expires_at, found_session.created_at,
+    found_session.session_id, owner.role,
+    valid and found_session.expires_at > p_moment, valid and found_session.expires_at <= p_moment, found_session.last_seen_at)::turnpike.caller;
+end $$;
+
+-- Notes that a caller was here: a key's use once a minute; a session's once an hour, which then goes on for 30 days (design section 7).
+-- Whoever holds the row now is not waited for: so this may come behind any other lock, and the next use notes it.
+create function turnpike.note_use(caller turnpike.caller, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  if caller.kind = 'key' then
+    if caller.used_at is null or caller.used_at <= p_moment - interval '1 minute' then
+      update api_keys k set last_used_at = p_moment
+        from (select key_id from api_keys where key_id = caller.key_id for no key update skip locked) free
+        where k.key_id = free.key_id and (k.last_used_at is null or k.last_used_at <= p_moment - interval '1 minute');
+    end if;
+  elsif caller.used_at <= p_moment - interval '1 hour' then
+    update sessions n set last_seen_at = p_moment, expires_at = p_moment + interval '30 days'
+      from (select session_id from sessions where session_id = caller.session_id for no key update skip locked) free
+      where n.session_id = free.session_id and n.ended_at is null and n.last_seen_at <= p_moment - interval '1 hour';
+  end if;
+end $$;
+
+-- Both at once, for a procedure's first step: returns the caller, whose use is noted when it may act.
+create function turnpike.act_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+returns turnpike.caller language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  if caller.usable then
+    perform turnpike.note_use(caller, p_moment);
+  end if;
+  return caller;
+end $$;
+
+-- Whether a caller may touch a space: its owner's, of its own kind (live or test), within its scope (contract section 5).
+create function turnpike.in_scope(caller turnpike.caller, space_owner bigint, space_test boolean, space_maker text, id bigint)
+returns boolean language sql immutable as $$
+  select space_owner = caller.user_id and space_test = caller.test and (
+    caller.scope = 'all'
+    or (caller.scope = 'created' and space_maker = caller.key_id)
+    or (caller.scope = 'space' and id = caller.space_id))
+$$;

@@ -1,0 +1,22 @@
+-- What a request made earlier under the same Idempotency-Key of its account (design promise 11): both null when it is new. Twins
+-- wait here for each other until the first has committed, and each query behind this sees what it did. Keys are kept for 7 days.
+create function turnpike.used_key(caller turnpike.caller, p_once_key text, out fingerprint text, out resource_id text)
+language plpgsql as $$
+begin
+  if p_once_key is null then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('once'), hashtext(caller.user_id || ' ' || caller.test || ' ' || p_once_key));
+  select i.fingerprint, i.resource_id into fingerprint, resource_id from idempotency_keys i
+    where i.user_id = caller.user_id and i.test = caller.test and i.key = p_once_key;
+end $$;
+
+-- Notes what this request has made under its key. A refusal makes nothing and is not noted.
+create function turnpike.note_key(caller turnpike.caller, p_once_key text, p_fingerprint text, p_resource_id text, p_moment timestamptz)
+returns void language plpgsql as $$
+begin
+  if p_once_key is not null then
+    insert into idempotency_keys (user_id, test, key, fingerprint, resource_id, created_at)
+    values (caller.user_id, caller.test, p_once_key, p_fingerprint, p_resource_id, p_moment);
+  end if;
+end $$;

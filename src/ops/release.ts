@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type pg from "pg"
+
+/** The procedures as they stand beside their verbs, and the database schema that a worker built with them calls them in. */
+export interface Release {
+  /** `turnpike_` and the first 12 hex digits of the SHA-256 of all their texts. */
+  name: string
+  sql: string
+}
+
+/** In the files the schema of a release is called `turnpike`. */
+const PLACEHOLDER = /\bturnpike\./g
+
+/** Reads `src/**\/*.sql`. Types come first: functions take and return them. */
+export async function readRelease(root = "."): Promise<Release> {
+  const entries = await readdir(join(root, "src"), { recursive: true })
+  const paths = entries.filter((path) => path.endsWith(".sql")).sort()
+  const texts = await Promise.all(paths.map((path) => readFile(join(root, "src", path), "utf8")))
+  const makesTypes = (text: string) => /^create type/m.test(text)
+  const ordered = [...texts.filter(makesTypes), ...texts.filter((text) => !makesTypes(text))]
+  const hash = createHash("sha256").update(ordered.join("\n")).digest("hex")
+  const name = `turnpike_${hash.slice(0, 12)}`
+  return { name, sql: ordered.join("\n").replace(PLACEHOLDER, `${name}.`) }
+}
+
+/**
+ * Adds a release to a database, whole or not at all, and touches no other. Returns false when it is there already. Bodies are
+ * checked once all functions are there, since they call each other.
+ */
+export async function applyRelease(client: pg.Client, { name, sql }: Release): Promise<boolean> {
+  await client.query("begin")
+  try {
+    await client.query("select pg_advisory_xact_lock(hashtext('turnpike releases'))")
+    const { rowCount } = await client.query("select 1 from pg_namespace where nspname = $1", [name])
+    if (rowCount === 0) {
+      await client.query("set local check_function_bodies = off")
+      await client.query(`create schema ${name}; ${sql}`)
+      await client.query("insert into procedure_releases (name, applied_at) values ($1, now())", [name])
+    }
+    await client.query("commit")
+    return rowCount === 0
+  } catch (error) {
+    await client.query("rollback")
+    throw error
+  }
+}
