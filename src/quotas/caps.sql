@@ -1,0 +1,128 @@
+-- Caps (design section 6). A turn counts in the day, month and window in which it was accepted, whatever it is billed later: so a
+-- cap's next period begins with nothing reserved in it.
+
+-- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
+-- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.
+create function turnpike.open_window(p_key_id text, p_moment timestamptz) returns timestamptz language sql stable as $$
+  select c.starts_at from api_keys k, lateral (
+    select n.starts_at from spend_counters n
+    where n.user_id = k.user_id and n.kind = 'key' and n.subject = k.key_id and n.period = 'window'
+      and n.starts_at > p_moment - make_interval(secs => k.window_seconds)
+      and n.spent_credit_micros + n.reserved_credit_micros > 0
+    order by n.starts_at desc limit 1) c
+  where k.key_id = p_key_id
+$$;
+
+-- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
+-- a window. The limit of an end user is `own`, else the key's default, else the account's.
+create function turnpike.cap_states_under(own end_users, p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz,
+  p_window timestamptz)
+returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
+  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
+  select p.cap, p.source, p.amount, coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0), p.starts_at, p.resets_at
+  from (select date_trunc('day', p_moment, 'UTC') as day, date_trunc('month', p_moment, 'UTC') as month) as begun
+    left join api_keys k on k.key_id = p_key_id
+    left join wallets w on w.user_id = p_user_id,
+  lateral (values
+    ('key_daily', 'key', k.daily_credit_micros, 'key', p_key_id, 'day', begun.day, begun.day + interval '24 hours'),
+    ('key_window', 'key', k.window_credit_micros, 'key', p_key_id, 'window', p_window,
+      p_window + make_interval(secs => k.window_seconds)),
+    ('end_user_daily', case when (own).daily_limit_credit_micros is not null then 'end_user'
+        when k.end_user_daily_credit_micros is not null then 'key' else 'account' end,
+      coalesce((own).daily_limit_credit_micros, k.end_user_daily_credit_micros, w.end_user_daily_credit_micros),
+      'end_user', p_end_user, 'day', begun.day, begun.day + interval '24 hours'),
+    ('end_user_monthly', case when (own).monthly_limit_credit_micros is not null then 'end_user'
+        when k.end_user_monthly_credit_micros is not null then 'key' else 'account' end,
+      coalesce((own).monthly_limit_credit_micros, k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros),
+      'end_user', p_end_user, 'month', begun.month,
+      (date_trunc('month', p_moment at time zone 'UTC') + interval '1 month') at time zone 'UTC')
+  ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
+    -- The limit keeps this a lookup of one row, even in a plan that was made while the table was empty.
+    left join lateral (
+      select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
+      where n.user_id = p_user_id and n.kind = p.kind and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at
+      limit 1) c on true
+  where p.amount is not null and p.subject is not null
+$$;
+
+-- The same under the limits that the end user has.
+create function turnpike.cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_window timestamptz)
+returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
+  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
+  select s.* from (select p_end_user as ref) as asked
+    left join end_users e on e.user_id = p_user_id and not e.test and e.end_user_ref = asked.ref,
+  lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window) s
+$$;
+
+-- Whether any cap can bind turns of a key for an end user. Most turns have none: cap_states would take five times as long to say so.
+create function turnpike.has_caps(p_user_id bigint, p_key_id text, p_end_user text) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from api_keys k where k.key_id = p_key_id and num_nonnulls(k.daily_credit_micros, k.window_credit_micros,
+      k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros) > 0)
+    or exists (select from wallets w where w.user_id = p_user_id
+      and num_nonnulls(w.end_user_daily_credit_micros, w.end_user_monthly_credit_micros) > 0)
+    or exists (select from end_users e where e.user_id = p_user_id and not e.test and e.end_user_ref = p_end_user
+      and num_nonnulls(e.daily_limit_credit_micros, e.monthly_limit_credit_micros) > 0);
+end $$;
+
+-- The hold of up to p_wanted that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
+-- (amount is null) when one has less than p_needed. It takes nothing and locks nothing, and all its numbers are of one moment.
+-- A new turn counts at p_moment in its key's window, which it opens when none is; a turn that has a window already stays in it.
+create function turnpike.room_for(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
+  p_moment timestamptz, p_is_new boolean, p_window timestamptz, out amount bigint, out window_started_at timestamptz,
+  out available bigint, out held bigint, out caps jsonb) language plpgsql stable as $$
+declare
+  room bigint;
+begin
+  select w.balance_credit_micros - w.held_credit_micros, w.held_credit_micros into available, held
+    from wallets w where w.user_id = p_user_id;
+  available := coalesce(available, 0);
+  held := coalesce(held, 0);
+  room := available;
+  caps := '[]';
+  window_started_at := p_window;
+  if p_key_id is not null and turnpike.has_caps(p_user_id, p_key_id, p_end_user) then
+    if p_is_new then
+      select coalesce(turnpike.open_window(p_key_id, p_moment), p_moment) into window_started_at
+        from api_keys k where k.key_id = p_key_id and k.window_seconds is not null;
+    end if;
+    select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
+        coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]') into room, caps
+      from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_moment, window_started_at) s where s.starts_at is not null;
+  end if;
+  if greatest(0, room) >= p_needed then
+    amount := greatest(0, least(p_wanted, room));
+  end if;
+end $$;
+
+-- Takes that hold. Whoever changes what an account has spent or holds does so under the lock of its wallet, and each query in here
+-- sees what was committed before that lock was given: so no two turns get the same credit.
+create function turnpike.take_hold(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
+  p_moment timestamptz, p_is_new boolean, p_window timestamptz, out amount bigint, out window_started_at timestamptz,
+  out available bigint, out held bigint, out caps jsonb) language plpgsql as $$
+begin
+  perform from wallets w where w.user_id = p_user_id for no key update;
+  select r.* into amount, window_started_at, available, held, caps
+    from turnpike.room_for(p_user_id, p_key_id, p_end_user, p_wanted, p_needed, p_moment, p_is_new, p_window) r;
+  if amount > 0 then
+    update wallets w set held_credit_micros = w.held_credit_micros + amount where w.user_id = p_user_id;
+  end if;
+end $$;
+
+-- Adds what a turn of a key has newly spent and reserved to the counters of the day, month and window that it counts in. Under the
+-- lock of its account's wallet. Never below 0: a counter that was wrong must not keep a turn from its end; the reconciliation finds it.
+create function turnpike.count_spend(p_user_id bigint, p_key_id text, p_end_user text, p_accepted_at timestamptz, p_window timestamptz,
+  p_spent bigint, p_reserved bigint) returns void language plpgsql as $$
+declare
+  day timestamptz := date_trunc('day', p_accepted_at, 'UTC');
+  month timestamptz := date_trunc('month', p_accepted_at, 'UTC');
+begin
+  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
+  select p_user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, p_spent), greatest(0, p_reserved)
+  from (values ('end_user', p_end_user, 'day', day), ('end_user', p_end_user, 'month', month),
+    ('key', p_key_id, 'day', day), ('key', p_key_id, 'window', p_window)) as p(kind, subject, period, starts_at)
+  where p.starts_at is not null
+  on conflict (user_id, kind, subject, period, starts_at) do update set
+    spent_credit_micros = greatest(0, c.spent_credit_micros + p_spent),
+    reserved_credit_micros = greatest(0, c.reserved_credit_micros + p_reserved);
+end $$;

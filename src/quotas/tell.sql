@@ -1,0 +1,127 @@
+-- Events of the whole account, told in the transaction of what they tell, under the lock of its wallet: once each. Each function
+-- returns whether an endpoint hears of what it told.
+
+-- Tells of these percents of a cap those that were not told yet in its period. p_state: a row of cap_states as jsonb, of which the
+-- amounts stay in the event.
+create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_end_user text, p_state jsonb, p_percents integer[],
+  p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  is_of_key boolean := p_state ->> 'cap' in ('key_daily', 'key_window');
+  in_kind text := case when is_of_key then 'key' else 'end_user' end;
+  of_subject text := case when is_of_key then p_key_id else p_end_user end;
+  in_period text := case p_state ->> 'cap' when 'key_window' then 'window' when 'end_user_monthly' then 'month' else 'day' end;
+  begun timestamptz := p_state ->> 'starts_at';
+  told integer[] := '{}';
+  news integer[];
+  heard boolean := false;
+begin
+  select c.told_percents into told from spend_counters c where c.user_id = p_user_id and c.kind = in_kind
+    and c.subject = of_subject and c.period = in_period and c.starts_at = begun;
+  news := array(select p from unnest(p_percents) p where p <> all (coalesce(told, '{}')) order by p);
+  if cardinality(news) = 0 then
+    return false;
+  end if;
+  -- Nothing is counted yet under a cap that is too small for any turn.
+  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told_percents)
+  values (p_user_id, in_kind, of_subject, in_period, begun, 0, 0, news)
+  on conflict (user_id, kind, subject, period, starts_at) do update set told_percents = c.told_percents || excluded.told_percents;
+  for place in 1 .. cardinality(news) loop
+    heard := turnpike.add_event(turnpike.event_id_at(p_moment, place), p_user_id, false, 'cap.reached', null, null, null, null,
+      jsonb_build_object('cap', p_state -> 'cap', 'source', p_state -> 'source', 'percent', news[place],
+        'limit_credit_micros', p_state -> 'limit_credit_micros', 'spent_credit_micros', p_state -> 'spent_credit_micros',
+        'reserved_credit_micros', p_state -> 'reserved_credit_micros', 'resets_at', p_state -> 'resets_at',
+        'key_id', case when is_of_key or p_state ->> 'source' = 'key' then p_key_id end,
+        'end_user_ref', case when not is_of_key then p_end_user end), p_moment) or heard;
+  end loop;
+  return heard;
+end $$;
+
+-- A charge tells each share of the caps that bind its turn which is reached by what is spent now: behind count_spend.
+create function turnpike.tell_spend(p_user_id bigint, p_key_id text, p_end_user text, p_accepted_at timestamptz, p_window timestamptz,
+  p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  state record;
+  heard boolean := false;
+begin
+  if not turnpike.has_caps(p_user_id, p_key_id, p_end_user) then
+    return false;
+  end if;
+  for state in select s.* from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_accepted_at, p_window) s
+    where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
+  loop
+    heard := turnpike.tell_cap(p_user_id, p_key_id, p_end_user, to_jsonb(state),
+      array(select p from unnest('{50, 80, 100}'::integer[]) p where state.spent_credit_micros * 100 >= state.limit_credit_micros * p),
+      p_moment) or heard;
+  end loop;
+  return heard;
+end $$;
+
+-- Tells one of balance.low (place 0) and balance.depleted (1) with what the wallet has now.
+create function turnpike.tell_balance(p_user_id bigint, p_type text, p_place integer, p_moment timestamptz)
+returns boolean language plpgsql as $$
+declare
+  wallet wallets;
+begin
+  select w.* into wallet from wallets w where w.user_id = p_user_id;
+  return turnpike.add_event(turnpike.event_id_at(p_moment, p_place), p_user_id, false, p_type, null, null, null, null,
+    jsonb_build_object('balance_credit_micros', wallet.balance_credit_micros, 'held_credit_micros', wallet.held_credit_micros,
+      'threshold_credit_micros', wallet.low_balance_credit_micros), p_moment);
+end $$;
+
+-- Follows a balance down and up again. p_was: the wallet before the change, which has been made. p_moment: that of the change's ledger row.
+create function turnpike.follow_balance(p_was wallets, p_balance bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  fell boolean := p_balance < p_was.balance_credit_micros;
+  is_low boolean := p_balance < p_was.low_balance_credit_micros;
+  tells_low boolean := fell and is_low and (not p_was.low_told or p_was.balance_credit_micros >= p_was.low_balance_credit_micros);
+  tells_depleted boolean := fell and p_balance = 0 and not p_was.depleted_told;
+  low_told_now boolean;
+  depleted_told_now boolean;
+  heard boolean := false;
+begin
+  if fell then
+    low_told_now := p_was.low_told or tells_low;
+    depleted_told_now := p_was.depleted_told or tells_depleted;
+  elsif p_balance > p_was.balance_credit_micros then
+    low_told_now := is_low and p_was.low_told;
+    depleted_told_now := false;
+  else
+    return false;
+  end if;
+  if (low_told_now, depleted_told_now) <> (p_was.low_told, p_was.depleted_told) then
+    update wallets w set low_told = low_told_now, depleted_told = depleted_told_now where w.user_id = p_was.user_id;
+  end if;
+  if tells_low then
+    heard := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_moment);
+  end if;
+  if tells_depleted then
+    heard := turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_moment) or heard;
+  end if;
+  return heard;
+end $$;
+
+-- Tells why a turn gets no hold, where that holds for everyone from now on: nothing is held that could be released, and a turn with
+-- a short text (which needs p_short_needed) is refused too. The numbers are those of room_for, looked at under the wallet's lock.
+create function turnpike.tell_refusal(p_user_id bigint, p_key_id text, p_end_user text, p_needed bigint, p_short_needed bigint,
+  p_available bigint, p_held bigint, p_caps jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  state jsonb;
+  heard boolean := false;
+begin
+  if p_available < p_needed then
+    if p_held > 0 or p_available >= p_short_needed then
+      return false;
+    end if;
+    update wallets w set depleted_told = true where w.user_id = p_user_id and not w.depleted_told;
+    return found and turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_moment);
+  end if;
+  for state in select s from jsonb_array_elements(p_caps) s
+    where (s ->> 'reserved_credit_micros')::bigint = 0
+      and (s ->> 'limit_credit_micros')::bigint - (s ->> 'spent_credit_micros')::bigint < p_short_needed
+      -- A window in which nothing was spent has not begun.
+      and (s ->> 'cap' <> 'key_window' or (s ->> 'spent_credit_micros')::bigint > 0)
+  loop
+    heard := turnpike.tell_cap(p_user_id, p_key_id, p_end_user, state, '{100}', p_moment) or heard;
+  end loop;
+  return heard;
+end $$;

@@ -1,0 +1,46 @@
+-- Writes an event into its account's feed, and a delivery for each endpoint that is to hear of it, in the transaction of what it tells.
+-- Returns whether an endpoint hears it: then its dispatcher is to be woken behind the commit. Of no turn: p_turn_id and p_seq are null.
+-- A key sees what is of its space (p_space_id), or of a space that it made (p_made_by). Pings are not told by this.
+create function turnpike.add_event(p_event_id text, p_user_id bigint, p_test boolean, p_type text, p_turn_id text, p_seq integer,
+  p_space_id bigint, p_made_by text, p_data jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, created_at)
+  values (p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_made_by, p_data, p_moment);
+  insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
+  select turnpike.delivery_id(p_event_id, w.webhook_id), w.webhook_id, p_event_id, p_turn_id, p_seq,
+    -- Behind an earlier event of the turn that waits for its second attempt, an event waits as long.
+    greatest(p_moment, (select max(d.next_attempt_at) from webhook_deliveries d
+      where d.webhook_id = w.webhook_id and d.turn_id = p_turn_id and d.state = 'pending' and d.round < 2)),
+    p_moment
+  from webhook_endpoints w
+  where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null
+    and turnpike.hears(w, p_type, p_turn_id, p_space_id, p_made_by);
+  return found;
+end $$;
+
+-- Whether an endpoint of the account is to hear of such an event. What is of no turn but of an endpoint is, within a space, for the
+-- key that made that. A ping is for the one that asked for it, and gets its delivery where it is made.
+create function turnpike.hears(endpoint webhook_endpoints, p_type text, p_turn_id text, p_space_id bigint, p_made_by text)
+returns boolean language sql immutable as $$
+  select p_type <> 'ping' and (endpoint.events is null or endpoint.events ? p_type)
+    and case endpoint.scope when 'all' then true
+      when 'space' then endpoint.space_id = p_space_id and (p_turn_id is not null or p_made_by = endpoint.key_id)
+      else endpoint.key_id = p_made_by end
+$$;
+
+-- A delivery's id begins with the time of its event's.
+create function turnpike.delivery_id(p_event_id text, p_webhook_id text) returns text language sql immutable as $$
+  select 'dlv_' || substr(p_event_id, 5, 10) || substr(md5(p_event_id || p_webhook_id), 1, 16)
+$$;
+
+-- What says in an id when its thing was made, to the millisecond (src/platform/ids.ts).
+create function turnpike.id_time(p_moment timestamptz) returns text language sql immutable as $$
+  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+    1 + ((floor(extract(epoch from p_moment) * 1000)::bigint >> (45 - 5 * place)) & 31)::integer, 1), '' order by place)
+  from generate_series(0, 9) as place
+$$;
+
+-- An event's id as newId makes it (src/platform/ids.ts); those of one moment sort by their place, 0 to 9.
+create function turnpike.event_id_at(p_moment timestamptz, p_place integer) returns text language sql volatile as $$
+  select 'evt_' || turnpike.id_time(p_moment) || p_place || substr(md5(gen_random_uuid()::text), 1, 15)
+$$;
