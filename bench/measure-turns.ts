@@ -58,7 +58,7 @@ async function untilDone(site: Site): Promise<void> {
   const deadline = performance.now() + WAIT_MS
   for (;;) {
     // The partial index on what is still open: cheap to ask often.
-    const open = await site.sql("select 1 from turns where wake_at is not null limit 1")
+    const open = await site.sql("select 1 from open_turns limit 1")
     if (open.length === 0) break
     if (performance.now() > deadline) throw new Error("Turns are left over: the queue has lost some.")
     await new Promise((done) => setTimeout(done, 20))

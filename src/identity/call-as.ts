@@ -28,7 +28,10 @@ type CallersProcedure = {
  * Calls a procedure as a caller of a request: one statement. `Row` says what its jsonb columns hold. Throws the 401 of the
  * credential's kind when it may not act: then the procedure has done nothing.
  */
-export async function callAs<Name extends CallersProcedure, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
+export async function callAs<
+  Name extends CallersProcedure,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(
   ctx: Context,
   credential: Credential,
   name: Name,
@@ -84,7 +87,8 @@ export async function readAs<Row>(
   const row = await ctx.db
     .with(
       (cte) => cte("actor").materialized(),
-      () => sql<CallerColumns>`select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment})`,
+      () =>
+        sql<CallerColumns>`select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment})`,
     )
     .with(
       (cte) => cte("caller").materialized(),
@@ -96,8 +100,14 @@ export async function readAs<Row>(
           .$if(role !== undefined, (query) => query.where("role", "=", role ?? null)),
     )
     .selectNoFrom((eb) => [
-      eb.selectFrom("actor").select(sql<ActorRow | null>`to_jsonb(actor)`.as("actor")).where("user_id", "is not", null).as("actor"),
-      jsonArrayFrom(build(ctx.db as unknown as QueryCreator<CallerDB>) as SelectQueryBuilder<never, never, Row>).as("rows"),
+      eb
+        .selectFrom("actor")
+        .select(sql<ActorRow | null>`to_jsonb(actor)`.as("actor"))
+        .where("user_id", "is not", null)
+        .as("actor"),
+      jsonArrayFrom(build(ctx.db as unknown as QueryCreator<CallerDB>) as SelectQueryBuilder<never, never, Row>).as(
+        "rows",
+      ),
     ])
     .executeTakeFirstOrThrow()
   const actor = requireActor(row.actor, credential)

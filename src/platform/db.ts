@@ -39,12 +39,25 @@ export class DatabaseError extends Error {
 /** A statement that has no answer by then counts as lost, long before a lease ends. */
 const STATEMENT_MS = 25_000
 
-/** Where each connection string is answered, when not at Neon's own address for it. The driver knows one place for all. */
+/**
+ * Where databases are answered, by host and path, when not at Neon's own address for them. The driver can be told one place for all,
+ * and writes connection strings in its own way: each spelling is parsed once.
+ */
 const endpoints = new Map<string, string>()
+const endpointOf = new Map<string, string | null>()
 neonConfig.fetchFunction = (address: string, init: RequestInit & { headers: Record<string, string> }) => {
-  const given = new URL(init.headers["Neon-Connection-String"] ?? "")
-  given.search = ""
-  return fetch(endpoints.get(given.href) ?? address, init)
+  const given = init.headers["Neon-Connection-String"] ?? ""
+  let endpoint = endpointOf.get(given)
+  if (endpoint === undefined) {
+    endpoint = endpoints.get(placeOf(given)) ?? null
+    endpointOf.set(given, endpoint)
+  }
+  return fetch(endpoint ?? address, init)
+}
+
+function placeOf(connectionString: string): string {
+  const { host, pathname } = new URL(connectionString)
+  return host + pathname
 }
 
 const types = { getTypeParser: parserOf }
@@ -61,15 +74,14 @@ export function createDatabase(
 const queries = new Map<string, RunStatement>()
 
 /** The driver's query function of a database: the same for every request. */
-function queryOf({ DATABASE_URL: url, DATABASE_HTTP_URL: endpoint }: Parameters<typeof createDatabase>[0]): RunStatement {
+function queryOf({
+  DATABASE_URL: url,
+  DATABASE_HTTP_URL: endpoint,
+}: Parameters<typeof createDatabase>[0]): RunStatement {
   const key = `${url} ${endpoint ?? ""}`
   const known = queries.get(key)
   if (known) return known
-  if (endpoint) {
-    const bare = new URL(url)
-    bare.search = ""
-    endpoints.set(bare.href, endpoint)
-  }
+  if (endpoint) endpoints.set(placeOf(url), endpoint)
   const sql = neon(url, { fullResults: true, disableWarningInBrowsers: true })
   const run: RunStatement = async ({ sql: text, parameters }) => {
     // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
@@ -143,11 +155,10 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
 }
 
 /** The same, for a procedure that always answers one row. */
-export async function callOne<Name extends ProcedureName, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
-  db: Database,
-  name: Name,
-  args: ArgumentsOf<Name>,
-): Promise<Row> {
+export async function callOne<
+  Name extends ProcedureName,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(db: Database, name: Name, args: ArgumentsOf<Name>): Promise<Row> {
   const [row] = await call<Name, Row>(db, name, args)
   if (!row) throw new Error(`${name} has answered nothing`)
   return row
@@ -163,7 +174,10 @@ const statements = new Map<string, Statement>()
 function statementOf(name: ProcedureName): Statement {
   const known = statements.get(name)
   if (known) return known
-  const names = PROCEDURES[name].map((argument) => ({ name: argument.replace(/:json$/, ""), json: argument.endsWith(":json") }))
+  const names = PROCEDURES[name].map((argument) => ({
+    name: argument.replace(/:json$/, ""),
+    json: argument.endsWith(":json"),
+  }))
   const text = `select * from ${RELEASE}.${name}(${names.map((_, at) => `$${at + 1}`).join(", ")})`
   const statement = { text, names }
   statements.set(name, statement)
@@ -181,15 +195,24 @@ function translated(error: Partial<NeonDbError> & Error): Error {
   const refused = error.code !== undefined || error.severity !== undefined
   const own = new DatabaseError({ message: error.message, code: error.code, constraint: error.constraint })
   if (refused && !TRANSIENT.test(own.code)) return own
-  return new TurnpikeError("UNAVAILABLE", "The database does not answer. Nothing is lost. Retry the same request shortly.", {
-    retryAfter: 1,
-    cause: refused ? own : error,
-  })
+  return new TurnpikeError(
+    "UNAVAILABLE",
+    "The database does not answer. Nothing is lost. Retry the same request shortly.",
+    {
+      retryAfter: 1,
+      cause: refused ? own : error,
+    },
+  )
 }
 
 function isDeadlock(error: unknown): boolean {
   const cause = error instanceof TurnpikeError ? error.cause : error
   return cause instanceof DatabaseError && cause.code === "40P01"
+}
+
+/** Whether `error` is a refusal by a procedure with this SQLSTATE. */
+export function wasRefusedWith(error: unknown, code: string): boolean {
+  return error instanceof DatabaseError && error.code === code
 }
 
 /** Whether `error` is a violation (23505, 23514, …) of the named constraint or index. */
