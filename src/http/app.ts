@@ -51,9 +51,11 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     c.set("ctx", ctx)
     await next()
     const ms = performance.now() - started
-    c.header("X-Request-Id", ctx.requestId)
-    c.header("Server-Timing", ctx.meter.header(ms))
-    c.header("Cache-Control", "no-store")
+    // Into the answer's own headers: `c.header` would make a new Response of it each time.
+    const { headers } = c.res
+    headers.set("X-Request-Id", ctx.requestId)
+    headers.set("Server-Timing", ctx.meter.header(ms))
+    headers.set("Cache-Control", "no-store")
     const { method } = c.req
     // A reference to a person is a text of the customer's, which no log may hold.
     const path = c.req.path.replace(/^(\/v1\/end-users\/)[^/]+/, "$1{end_user_ref}")

@@ -62,7 +62,7 @@ export async function openToolbox(
   },
 ): Promise<Toolbox> {
   const connections: McpConnection[] = []
-  const tooSlow = new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
+  const tooSlow = () => new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
   const over = abortAfter(ctx.clock, TOOL_POLICY.mcpOpenMs, tooSlow)
   const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: AbortSignal.any([signal, over.signal]) }
   const close = async () => {
