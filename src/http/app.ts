@@ -7,6 +7,7 @@ import { TurnpikeError } from "../errors.ts"
 import { answerError } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
+import { TableRouter } from "./router.ts"
 
 /** A group of routes that one worker can serve, with what it needs of the bindings. */
 export interface Group {
@@ -19,6 +20,10 @@ export interface Group {
 /** A Hono app that knows its operations: the OpenAPI document and tests of every route come from them. */
 export class App extends Hono<AppEnv> {
   readonly operations: Operation[] = []
+
+  constructor() {
+    super({ router: new TableRouter() })
+  }
 
   operation<Params extends Shape, Query extends Shape, Body extends z.ZodType, Answer extends z.ZodType>(
     operation: Operation<Params, Query, Body, Answer>,
