@@ -13,3 +13,11 @@ export function timesOf(samples: number[]): Times {
 export function round(value: number, digits = 2): number {
   return Math.round(value * 10 ** digits) / 10 ** digits
 }
+
+const PROCEDURE = /\bturnpike_[0-9a-f]+\.(\w+)\s*\(/
+const LABEL_LENGTH = 40
+
+/** What a statement is called in a table: the procedure that it calls, in whatever release, or how it begins. */
+export function labelOf(text: string): string {
+  return PROCEDURE.exec(text)?.[1] ?? text.replace(/\s+/g, " ").trim().slice(0, LABEL_LENGTH)
+}
