@@ -75,6 +75,6 @@ async function readStatements({ sql }: Site): Promise<(Spent & { planned: number
 async function readFunctions({ sql }: Site): Promise<Spent[]> {
   return sql<Spent>(
     `select funcname as label, sum(calls)::integer as calls, sum(total_time)::float as total
-     from pg_stat_user_functions group by funcname order by sum(total_time) desc`,
+     from pg_stat_user_functions where funcname not like 'pg\\_stat%' group by funcname order by sum(total_time) desc`,
   )
 }
