@@ -15,7 +15,7 @@ export interface SignedIn {
 }
 
 /**
- * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one statement, the user,
+ * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one transaction, the user,
  * wallet and identity, one trial subscription, the signup credit, and the referral of `refCode` with its credit; a code that
  * is unknown to the brand, or of a disabled user, is nobody's. Later ones only note that they were there; one whose identity
  * was unlinked gets a new user, without any of the gifts.
