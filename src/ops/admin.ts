@@ -114,20 +114,19 @@ async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
     case "brand": {
       const { host, landing, "bot-username": botUsername, "bot-token": token } = values
       const botToken = token === "-" ? (await readStdin(process.stdin)).trim() : token
-      return putBrand(sql, {
+      return putBrand(ctx, {
         brand: need("brand"),
         ...(host && { hosts: host.flatMap((hosts) => hosts.split(",")) }),
         ...(landing && { landingPath: landing }),
         ...(botUsername && { botUsername }),
         ...(botToken && { botToken }),
         keys: process.env.SECRETS_KEYS,
-        now,
       })
     }
     case "bot-webhook": {
       const apiUrl = process.env.BOT_API_URL ?? "https://api.telegram.org"
       const host = values.host?.[0] ?? null
-      return setBotWebhook(sql, { brand: need("brand"), host, keys: process.env.SECRETS_KEYS, apiUrl, fetch })
+      return setBotWebhook(ctx, { brand: need("brand"), host, keys: process.env.SECRETS_KEYS, apiUrl, fetch })
     }
     case "model": {
       const [engine, ...model] = need("pin").split("/")
