@@ -61,7 +61,10 @@ export function createDatabase(
 const queries = new Map<string, RunStatement>()
 
 /** The driver's query function of a database: the same for every request. */
-function queryOf({ DATABASE_URL: url, DATABASE_HTTP_URL: endpoint }: Parameters<typeof createDatabase>[0]): RunStatement {
+function queryOf({
+  DATABASE_URL: url,
+  DATABASE_HTTP_URL: endpoint,
+}: Parameters<typeof createDatabase>[0]): RunStatement {
   const key = `${url} ${endpoint ?? ""}`
   const known = queries.get(key)
   if (known) return known
@@ -130,12 +133,7 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
   name: Name,
   args: ArgumentsOf<Name>,
 ): Promise<Row[]> {
-  const { text, names } = statementOf(name)
-  const values = names.map(({ name, json }) => {
-    const value = (args as Record<string, unknown>)[name]
-    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
-  })
-  const statement = { sql: text, parameters: values }
+  const statement = callOf(name, args)
   const { rows } = await db.run(statement).catch((error: unknown) => {
     if (!isDeadlock(error)) throw error
     return db.run(statement)
@@ -143,12 +141,24 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
   return rows as Row[]
 }
 
-/** The same, for a procedure that always answers one row. */
-export async function callOne<Name extends ProcedureName, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
-  db: Database,
+/** The statement of such a call. */
+export function callOf<Name extends ProcedureName>(
   name: Name,
   args: ArgumentsOf<Name>,
-): Promise<Row> {
+): { sql: string; parameters: unknown[] } {
+  const { text, names } = statementOf(name)
+  const parameters = names.map(({ name, json }) => {
+    const value = (args as Record<string, unknown>)[name]
+    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
+  })
+  return { sql: text, parameters }
+}
+
+/** The same as `call`, for a procedure that always answers one row. */
+export async function callOne<
+  Name extends ProcedureName,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(db: Database, name: Name, args: ArgumentsOf<Name>): Promise<Row> {
   const [row] = await call<Name, Row>(db, name, args)
   if (!row) throw new Error(`${name} has answered nothing`)
   return row
@@ -164,7 +174,10 @@ const statements = new Map<string, Statement>()
 function statementOf(name: ProcedureName): Statement {
   const known = statements.get(name)
   if (known) return known
-  const names = PROCEDURES[name].map((argument) => ({ name: argument.replace(/:json$/, ""), json: argument.endsWith(":json") }))
+  const names = PROCEDURES[name].map((argument) => ({
+    name: argument.replace(/:json$/, ""),
+    json: argument.endsWith(":json"),
+  }))
   const text = `select * from ${RELEASE}.${name}(${names.map((_, at) => `$${at + 1}`).join(", ")})`
   const statement = { text, names }
   statements.set(name, statement)
@@ -182,10 +195,14 @@ function translated(error: Partial<NeonDbError> & Error): Error {
   const refused = error.code !== undefined || error.severity !== undefined
   const own = new DatabaseError({ message: error.message, code: error.code, constraint: error.constraint })
   if (refused && !TRANSIENT.test(own.code)) return own
-  return new TurnpikeError("UNAVAILABLE", "The database does not answer. Nothing is lost. Retry the same request shortly.", {
-    retryAfter: 1,
-    cause: refused ? own : error,
-  })
+  return new TurnpikeError(
+    "UNAVAILABLE",
+    "The database does not answer. Nothing is lost. Retry the same request shortly.",
+    {
+      retryAfter: 1,
+      cause: refused ? own : error,
+    },
+  )
 }
 
 function isDeadlock(error: unknown): boolean {
