@@ -35,6 +35,9 @@ export interface Context {
   callbackUrl(path: string): string
 }
 
+/** What a change needs that nobody signed in asks for: the command line has no more. */
+export type SystemContext = Pick<Context, "db" | "clock" | "requestId" | "address">
+
 export interface Overrides {
   clock?: Clock
   random?: () => number

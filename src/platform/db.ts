@@ -164,6 +164,9 @@ export async function callOne<
   return row
 }
 
+/** A function of the release in a query of the builder: `fn(released("key_caps"), […])`. */
+export const released = (name: ProcedureName) => `${RELEASE}.${name}`
+
 interface Statement {
   text: string
   names: { name: string; json: boolean }[]
