@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
+import { adminRequired } from "../identity/actor.ts"
 import type { Made } from "../identity/once.ts"
 import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
@@ -16,7 +17,7 @@ export interface Booking {
 }
 
 const REFUSALS = {
-  admin: () => new TurnpikeError("ADMIN_REQUIRED", "This is for admins only."),
+  admin: adminRequired,
   no_account: () => new TurnpikeError("NOT_FOUND", "There is no such user.", { param: "user_id" }),
   balance_too_low: (micros: number) =>
     new TurnpikeError(

@@ -1,7 +1,7 @@
-import { type QueryCreator, sql } from "kysely"
+import type { QueryCreator } from "kysely"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
+import { adminRequired } from "../identity/actor.ts"
 import { callAs } from "../identity/call-as.ts"
 import type { SessionCredential } from "../identity/credential.ts"
 import { callOne } from "../platform/db.ts"
@@ -46,7 +46,7 @@ export async function reconcileAs(ctx: Context, credential: SessionCredential): 
     "begin_reconciliation_as",
     { actor: unknown; refused: string | null; pass: Pass | null }
   >(ctx, credential, "begin_reconciliation_as", newPass(ctx))
-  if (row.refused) throw new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
+  if (row.refused) throw adminRequired()
   const pass = known(row.pass)
   await runPass(ctx, pass, RECONCILIATION_POLICY.requestMs)
   return readPass(ctx, pass.reconciliation_id)
@@ -141,12 +141,6 @@ async function settleFinding(ctx: Books, finding: FindingRow): Promise<void> {
     repaired,
   })
 }
-
-/** A reconciliation `r` with its first findings. */
-export const reconciliationJson = sql`to_jsonb(r) || jsonb_build_object('shown', coalesce((
-  select jsonb_agg(to_jsonb(f) order by f.finding_id) from (
-    select * from reconciliation_findings where reconciliation_id = r.reconciliation_id
-    order by finding_id limit ${RECONCILIATION_POLICY.shownFindings}::integer) f), '[]'))`
 
 /** Reconciliations `r`, each with its first findings: rows of ReconciliationRow, once they are read as JSON. */
 export function withFindings(db: Pick<QueryCreator<DB>, "selectFrom">) {
