@@ -119,7 +119,7 @@ export async function readAs<Row>(
     .with(
       (cte) => cte("actor").materialized(),
       () =>
-        sql<CallerColumns>`select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment})`,
+        sql<CallerColumns>`(select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment}))`,
     )
     .with(
       (cte) => cte("caller").materialized(),
