@@ -1,7 +1,17 @@
 -- What every change of a space's configuration is made of. Its row is locked first, so that changes at the same moment come one behind
 -- the other, each as a version of its own; turns and files that name the space do not wait for that.
 
--- A space that a caller may touch, locked; null when there is none.
+-- A space that a caller may touch; null when there is none.
+create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
+declare
+  space spaces;
+begin
+  select s.* into space from spaces s
+    where s.slug = p_slug and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id) limit 1;
+  return space;
+end $$;
+
+-- The same, locked.
 create function turnpike.lock_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql as $$
 declare
   space spaces;
