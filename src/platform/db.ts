@@ -141,12 +141,7 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
   name: Name,
   args: ArgumentsOf<Name>,
 ): Promise<Row[]> {
-  const { text, names } = statementOf(name)
-  const values = names.map(({ name, json }) => {
-    const value = (args as Record<string, unknown>)[name]
-    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
-  })
-  const statement = { sql: text, parameters: values }
+  const statement = callOf(name, args)
   const { rows } = await db.run(statement).catch((error: unknown) => {
     if (!isDeadlock(error)) throw error
     return db.run(statement)
@@ -154,7 +149,20 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
   return rows as Row[]
 }
 
-/** The same, for a procedure that always answers one row. */
+/** The statement of such a call. */
+export function callOf<Name extends ProcedureName>(
+  name: Name,
+  args: ArgumentsOf<Name>,
+): { sql: string; parameters: unknown[] } {
+  const { text, names } = statementOf(name)
+  const parameters = names.map(({ name, json }) => {
+    const value = (args as Record<string, unknown>)[name]
+    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
+  })
+  return { sql: text, parameters }
+}
+
+/** The same as `call`, for a procedure that always answers one row. */
 export async function callOne<
   Name extends ProcedureName,
   Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
