@@ -139,7 +139,7 @@ async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
         cached: amount(values.cached ?? need("input")),
         output: amount(need("output")),
       }
-      await enableModels(sql, [{ engine, model: model.join("/"), label: values.label ?? need("pin"), usd }])
+      await enableModels(ctx.db, [{ engine, model: model.join("/"), label: values.label ?? need("pin"), usd }])
       return `${need("pin")} is enabled.`
     }
     default:

@@ -74,7 +74,7 @@ function conditions(filters: TurnFilters): RawBuilder<unknown>[] {
   if (filters.state) where.push(sql`t.state = ${sql.lit(filters.state)}`)
   if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
   if (filters.chat) where.push(sql`t.key_id is null`)
-  where.push(...createdBetween("turn", ["t", "turn_id"], filters))
+  where.push(...createdBetween("turn", [sql.ref("t.turn_id"), sql.ref("t.created_at")], filters))
   return where
 }
 

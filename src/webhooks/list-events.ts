@@ -71,7 +71,7 @@ function filterConditions(filters: EventFilters): RawBuilder<unknown>[] {
   if (filters.type) where.push(sql`e.type = ${filters.type}`)
   // By its log: the feed has no index of turns.
   if (filters.turn) where.push(sql`e.event_id in (select event_id from turn_events where turn_id = ${filters.turn})`)
-  where.push(...createdBetween("event", ["e", "event_id"], filters))
+  where.push(...createdBetween("event", [sql.ref("e.event_id"), sql.ref("e.created_at")], filters))
   return where
 }
 

@@ -115,7 +115,7 @@ export async function replayEvents(
       select e.event_id, e.turn_id, e.seq
       from target, caller, lateral (select w from webhook_endpoints w where w.webhook_id = target.webhook_id) as endpoint, events e
       where target.disabled_at is null and e.user_id = caller.user_id and e.test = caller.test
-        and ${sql.join(createdBetween("event", ["e", "event_id"], { created_after: input.from, created_before: input.to }), sql` and `)}
+        and ${sql.join(createdBetween("event", [sql.ref("e.event_id"), sql.ref("e.created_at")], { created_after: input.from, created_before: input.to }), sql` and `)}
         ${after ? sql`and e.event_id collate "C" > ${after}` : sql``}
         and endpoint_hears(endpoint.w, e) and (${types}::jsonb is null or ${types}::jsonb ? e.type)
       order by e.event_id collate "C" limit ${WEBHOOK_POLICY.replayBatch + 1}::integer

@@ -191,7 +191,7 @@ describe("built-in tools", () => {
   test("a task whose call is repeated is made once", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
-    await world.plan([{ service: "pg", match: "insert into tasks", call: 1, action: "cut", when: "after" }])
+    await world.plan([{ service: "pg", match: "create_task", call: 1, action: "cut", when: "after" }])
     const { turn_id } = await client.runTurn({ space, text: '[call create_task {"title":"Call back"}]' })
     await world.clearFaults()
     await world.advance(151_000)
