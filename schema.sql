@@ -147,7 +147,7 @@ create index if not exists turns_of_end_user on turns (user_id, end_user_ref, tu
 -- The turns that have not ended: what the sweeper, a conversation's queue and lists of open turns look up, kept small and apart from
 -- the wide rows, by the procedures that accept, claim, wake and end a turn. wake_at: when somebody must look at it again.
 create table if not exists open_turns (
-  turn_id text collate "C" primary key,
+  turn_id text primary key,
   conversation_id text not null,
   position bigint not null,
   user_id bigint not null,
@@ -159,7 +159,8 @@ create table if not exists open_turns (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 create unique index if not exists open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
 create index if not exists open_turns_to_wake on open_turns (wake_at, turn_id);
-create index if not exists open_turns_of_owner on open_turns (user_id, test, turn_id desc);
+create index if not exists open_turns_by_age on open_turns (created_at);
+create index if not exists open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
 
 create table if not exists turn_events (
   turn_id text not null references turns,

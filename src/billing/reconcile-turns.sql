@@ -27,7 +27,7 @@ begin
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
       t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
-      t.billed_credit_micros as billed, t.wake_at is null or t.wake_at > p_orphaned_from as unwatched,
+      t.billed_credit_micros as billed, o.wake_at is null or o.wake_at > p_orphaned_from as unwatched,
       t.state = 'failed' and p_our_failures ? t.error_code as ours,
       case when t.finished_at is null or t.test then 0 else t.billed_credit_micros end as due,
       coalesce(c.charges, 0) as charges, coalesce(c.charged, 0) as charged, c.charge_id,
@@ -37,7 +37,7 @@ begin
       t.user_id <> any (r.accounts) as refund_elsewhere,
       coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(b.bills, 0) as bills
     from turns t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
-      left join bill b on b.turn_id = t.turn_id
+      left join bill b on b.turn_id = t.turn_id left join open_turns o on o.turn_id = t.turn_id
     where t.turn_id > p_position and t.turn_id <= upto
   ), wrong as (
     select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found

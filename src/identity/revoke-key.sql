@@ -1,7 +1,8 @@
 -- Revokes a key of the caller's account for good: nothing is accepted with it behind this commit, and its turns are to end
--- (ending_turns). Again: the same answer. key is null when the account has no such key.
+-- (ending_turns). Again: the same answer. key is null when the account has no such key;
+-- ending: turns of it may be left.
 create function turnpike.revoke_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_key_id text,
-  out actor jsonb, out key jsonb, out user_id bigint) language plpgsql as $$
+  out actor jsonb, out key jsonb, out ending boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   revoked api_keys;
@@ -14,9 +15,8 @@ begin
   update api_keys k set revoked_at = coalesce(k.revoked_at, p_moment), ending_turns = k.ending_turns or k.revoked_at is null
     where k.key_id = p_key_id and k.user_id = caller.user_id returning k.* into revoked;
   if revoked.key_id is not null then
-    user_id := revoked.user_id;
-    key := to_jsonb(revoked) - 'hash' - 'previous_hash'
-      || jsonb_build_object('space', (select s.slug from spaces s where s.space_id = revoked.space_id));
+    ending := revoked.ending_turns;
+    key := turnpike.key_json(revoked);
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;

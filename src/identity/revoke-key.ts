@@ -9,9 +9,9 @@ import { type KeyRow, keyNotFound } from "./key-row.ts"
  * to stop at their next boundary; what is left when the answer goes out, the sweeper ends. Again: the same answer. NOT_FOUND.
  */
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
-  type Row = { actor: unknown; key: KeyRow | null; user_id: number | null }
-  const { row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", { key_id: keyId })
+  type Row = { actor: unknown; key: KeyRow | null; ending: boolean | null }
+  const { actor, row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", { key_id: keyId })
   if (!row.key) throw keyNotFound(keyId)
-  if (row.key.ending_turns) await endKeyTurns(ctx, row.key)
+  if (row.ending) await endKeyTurns(ctx, { key_id: keyId, user_id: actor.user_id })
   return row.key
 }

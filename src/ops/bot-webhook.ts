@@ -1,4 +1,4 @@
-import type { SystemContext } from "../identity/as-admin.ts"
+import type { SystemContext } from "../context.ts"
 import { brandSecretPlace, type SealedColumn } from "../identity/brand-of.ts"
 import { createKeyRing, parseKeyRing } from "../platform/key-ring.ts"
 

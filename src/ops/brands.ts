@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import type { SystemContext } from "../identity/as-admin.ts"
+import type { SystemContext } from "../context.ts"
 import { brandSecretPlace, type SealedColumn } from "../identity/brand-of.ts"
 import { safeNext } from "../identity/safe-next.ts"
 import { callOne } from "../platform/db.ts"

@@ -90,8 +90,7 @@ function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">, l
   return [
     jsonObjectFrom(
       eb
-        .selectFrom("turns as t")
-        .where("t.state", "in", ["queued", "running"])
+        .selectFrom("open_turns as t")
         .select(({ fn }) => [
           fn.countAll<number>().filterWhere("t.state", "=", "queued").as("queued"),
           fn.countAll<number>().filterWhere("t.state", "=", "running").as("running"),

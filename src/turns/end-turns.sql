@@ -25,7 +25,7 @@ begin
       and case p_cause when 'key' then t.key_id = p_key_id when 'space' then t.test = p_test and t.space_id = p_space_id
         when 'end_user' then t.test = p_test and t.end_user_ref = p_end_user
           and t.key_id is not null and t.created_at <= p_until else true end
-    order by o.turn_id limit p_limit);
+    order by o.turn_id collate "C" limit p_limit);
   if cardinality(ids) = 0 then
     return;
   end if;

@@ -16,13 +16,12 @@ begin
   order by due.wake_at, due.turn_id;
 end $$;
 
--- Turns that nobody started in time, the oldest first: they are queued since before p_queued_before. Ids begin with the time of creation.
+-- Turns that nobody started in time, the oldest first: they are queued since before p_queued_before.
 create function turnpike.expired_turns(p_queued_before timestamptz, p_limit integer)
 returns table (turn_id text, created_at timestamptz) language plpgsql as $$
 begin
   return query
   select o.turn_id, o.created_at from open_turns o
   where o.state = 'queued' and o.created_at <= p_queued_before
-    and o.turn_id < 'turn_' || turnpike.id_time(p_queued_before + interval '1 millisecond')
-  order by o.turn_id limit p_limit;
+  order by o.created_at limit p_limit;
 end $$;
