@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
@@ -70,9 +70,8 @@ export async function createWorld(): Promise<World> {
 async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-"))
   keep(() => rm(dataDir, { recursive: true, force: true }))
-  const schemaSql = await readFile("schema.sql", "utf8")
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
-  const stack = await startStack({ dataDir, control: false, durable: false, schemaSql, databaseUrl, redisUrl })
+  const stack = await startStack({ dataDir, control: false, durable: false, databaseUrl, redisUrl })
   keep(stack.close)
   const bucket = await startBucket()
   keep(bucket.stop)

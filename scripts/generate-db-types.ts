@@ -13,10 +13,7 @@ const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
   const url = await createDatabase(postgres.url, "types")
-  const schema = await readFile("schema.sql", "utf8")
-  // Twice: it must be safe to apply to a database that has it.
-  await applySchema(url, schema)
-  await applySchema(url, schema)
+  await applySchema(url)
   const out = join(dir, "db-types.ts")
   const options = ["--dialect", "postgres", "--url", url, "--out-file", out, "--type-mapping", '{"int8":"number"}']
   await promisify(execFile)("kysely-codegen", options)

@@ -1,4 +1,5 @@
 import pg from "pg"
+import { migrate } from "../ops/migrations.ts"
 
 /** `url` with another database. */
 export function withDatabase(url: string, name: string): string {
@@ -40,7 +41,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   )
 }
 
-/** Applies schema.sql as a whole: all of it, or nothing. */
-export async function applySchema(url: string, schemaSql: string): Promise<void> {
-  await withClient(url, (client) => client.query(schemaSql))
+/** Brings a database to today's schema, whatever it is now. No worker of a former release may run on it. */
+export async function applySchema(url: string): Promise<void> {
+  await withClient(url, (client) => migrate(client, { phase: "after-deploy" }))
 }

@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
-import type { SystemContext } from "../identity/as-admin.ts"
 import { hashPassword } from "../identity/password.ts"
 import { reconcile, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
 import { enableModels } from "./models.ts"
+import { runMigrate } from "./run-migrate.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { changeOf, runMagicLink, runUserChange } from "./users.ts"
 
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
-  schema                                            apply schema.sql (as often as you like)
+  migrate [--after-deploy]                          bring the database to this release, before its deploy; after it, and
+                                                    when no worker of the former release runs any more, with --after-deploy
   user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
   disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
   role   --user ID --role user|admin                what it may do, from its next request on
@@ -39,7 +39,13 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    ...{ email: { type: "string" }, name: { type: "string" }, admin: { type: "boolean" }, user: { type: "string" } },
+    ...{
+      "after-deploy": { type: "boolean" },
+      email: { type: "string" },
+      name: { type: "string" },
+      admin: { type: "boolean" },
+      user: { type: "string" },
+    },
     ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
     ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
     ...{ reason: { type: "string" }, reference: { type: "string" }, turn: { type: "string" } },
@@ -64,12 +70,16 @@ function amount(text: string): number {
   return usd
 }
 
-async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
+async function run(client: pg.Client): Promise<string> {
+  const ctx = directContext(client)
+  const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   const now = new Date()
   switch (positionals[0]) {
-    case "schema":
-      await sql(await readFile("schema.sql", "utf8"), [])
-      return "The schema is in place."
+    case "migrate": {
+      const { text, isBlocked } = await runMigrate(client, values["after-deploy"] ? "after-deploy" : "before-deploy")
+      if (isBlocked) process.exitCode = 1
+      return text
+    }
     case "user": {
       const password = values.admin ? randomBytes(15).toString("base64url") : undefined
       const userId = await createUser(sql, {
@@ -153,9 +163,7 @@ try {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
   await client.connect()
   try {
-    // Without parameters the simple protocol is used: schema.sql is many statements.
-    const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
-    console.log(await run(sql, directContext(client)))
+    console.log(await run(client))
   } finally {
     await client.end()
   }

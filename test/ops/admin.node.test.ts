@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -16,8 +16,7 @@ let env: NodeJS.ProcessEnv
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "turnpike-admin-"))
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
-  const schemaSql = await readFile("schema.sql", "utf8")
-  stack = await startStack({ dataDir, control: false, durable: false, schemaSql, databaseUrl, redisUrl })
+  stack = await startStack({ dataDir, control: false, durable: false, databaseUrl, redisUrl })
   const namespace = await stack.createNamespace({ name: "admin", qstash_mode: "manual" })
   env = { PATH: process.env.PATH, ...namespace.env, DATABASE_URL: namespace.databaseUrl }
   env.SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`
