@@ -21,10 +21,10 @@ where t.turn_id = u.turn_id and u.usage_id in (
 update conversations c set user_id = last.user_id, test = last.test, last_turn_at = last.created_at
 from (select w.conversation_id from conversations w
     where w.user_id is null and exists (select from turns t where t.conversation_id = w.conversation_id and t.key_id is not null)
-    order by w.conversation_id limit 500) some,
+    order by w.conversation_id limit 500) page,
   lateral (select t.user_id, t.test, t.created_at from turns t
-    where t.conversation_id = some.conversation_id and t.key_id is not null order by t.created_at desc limit 1) last
-where c.conversation_id = some.conversation_id;
+    where t.conversation_id = page.conversation_id and t.key_id is not null order by t.created_at desc limit 1) last
+where c.conversation_id = page.conversation_id;
 
 -- Counters are all there, or none is. What is accepted in this very moment is left to the reconciliation.
 insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)

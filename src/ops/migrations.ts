@@ -51,10 +51,10 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
       patience.log("The database was empty: schema.sql was applied.")
       return { applied: migrations.map(({ name }) => name), waiting: [] }
     }
-    await client.query(CREATE_TABLE)
     if (applied.size === 0) {
       const [baseline] = migrations as [Migration]
       await adoptDatabase(client, baseline.text, patience)
+      await client.query(CREATE_TABLE)
       await record(client, baseline, 0)
       applied = await readApplied(client)
     }

@@ -68,7 +68,7 @@ async function runBatches(client: pg.ClientBase, statement: string, what: string
     rows += rowCount
     await patience.pause(BATCH_PAUSE_MS)
   }
-  patience.log(`${what}: ${rows} rows`)
+  if (rows) patience.log(`${what}: ${rows} rows`)
 }
 
 /** Nobody who reads or writes waits behind a concurrent statement; it may wait for as long as the oldest transaction takes. */
