@@ -11,7 +11,7 @@ export interface Options {
   json: boolean
 }
 
-export const MEASUREMENTS = ["accepts", "turns", "latency", "history", "memory", "files", "logins"] as const
+export const MEASUREMENTS = ["accepts", "turns", "latency", "history", "memory", "files", "logins", "upgrade"] as const
 
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({

@@ -4,6 +4,7 @@ import { measureHistory } from "./measure-history.ts"
 import { measureLatency } from "./measure-latency.ts"
 import { measureLogins } from "./measure-logins.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
+import { measureUpgrade } from "./measure-upgrade.ts"
 import { readOptions } from "./options.ts"
 import { createWorld, type World } from "./world.ts"
 
@@ -21,6 +22,7 @@ const measurements: [string, string, (world: World) => Promise<unknown>][] = [
   ["history", "stored turns", (world) => measureHistory(world)],
   ["memory", "memory", (world) => measureMemory(world, options)],
   ["files", "files of 100 MiB", (world) => measureFiles(world)],
+  ["upgrade", "upgrade of 400,000 turns under traffic", (world) => measureUpgrade(world)],
   ["logins", "wrong passwords", (world) => measureLogins(world)],
 ]
 

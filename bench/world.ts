@@ -37,6 +37,10 @@ export interface World {
   load: Load
   site(name: string, options: SiteOptions): Promise<Site>
   bareWorker(site: Site): Promise<Runtime>
+  /** A superuser's URL of the server. */
+  databaseUrl: string
+  /** What is closed with the world, the newest first. */
+  keep: Keep
   close(): Promise<void>
 }
 
@@ -80,6 +84,8 @@ async function build(keep: Keep, close: () => Promise<void>): Promise<World> {
 
   return {
     load,
+    databaseUrl: stack.databaseUrl,
+    keep,
     async site(name, { runs, accounts = 1, capped = false, split = false }) {
       const namespace = await stack.createNamespace({ name, qstash_mode: runs ? "push" : "manual" })
       const pool = new pg.Pool({ connectionString: namespace.databaseUrl, max: 4 })

@@ -94,6 +94,7 @@ export async function startStack(options: StackOptions) {
 
   return {
     url,
+    databaseUrl: postgres.url,
     createNamespace: addNamespace,
     async close() {
       server.closeAllConnections()

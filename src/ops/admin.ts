@@ -7,8 +7,8 @@ import { reconcile, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
+import { describeMigrated, migrate } from "./migrations.ts"
 import { enableModels } from "./models.ts"
-import { runMigrate } from "./run-migrate.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { changeOf, runMagicLink, runUserChange } from "./users.ts"
 
@@ -76,7 +76,8 @@ async function run(client: pg.Client): Promise<string> {
   const now = new Date()
   switch (positionals[0]) {
     case "migrate": {
-      const { text, isBlocked } = await runMigrate(client, values["after-deploy"] ? "after-deploy" : "before-deploy")
+      const phase = values["after-deploy"] ? "after-deploy" : "before-deploy"
+      const { text, isBlocked } = describeMigrated(await migrate(client, { phase, log: (line) => console.log(line) }))
       if (isBlocked) process.exitCode = 1
       return text
     }

@@ -53,9 +53,10 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
     }
     if (applied.size === 0) {
       const [baseline] = migrations as [Migration]
+      const began = performance.now()
       await adoptDatabase(client, baseline.text, patience)
       await client.query(CREATE_TABLE)
-      await record(client, baseline, 0)
+      await record(client, baseline, Math.round(performance.now() - began))
       applied = await readApplied(client)
     }
     const pending = findPending(migrations, applied)
@@ -64,6 +65,21 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
     for (const migration of allowed) await apply(client, migration, patience)
     return { applied: allowed.map(({ name }) => name), waiting: pending.slice(allowed.length) }
   })
+}
+
+/** What `npm run admin -- migrate` prints; isBlocked: a deploy has to wait, since something before it could not be applied. */
+export function describeMigrated({ applied, waiting }: Migrated): { text: string; isBlocked: boolean } {
+  const lines = [applied.length > 0 ? `Applied: ${applied.length}.` : "There was nothing to apply."]
+  const [next, ...behind] = waiting
+  const needed = behind.find(({ phase }) => phase === "before-deploy")
+  if (next) {
+    lines.push(
+      `${next.name} waits: it is for after the deploy. When no worker of the release before it runs any more, apply it with`,
+      "  npm run admin -- migrate --after-deploy",
+    )
+  }
+  if (needed) lines.push(`Do not deploy before that: ${needed.name}, which this release needs, comes behind it.`)
+  return { text: lines.join("\n"), isBlocked: needed !== undefined }
 }
 
 /** Makes an empty database what it is today: all of it, or nothing. */

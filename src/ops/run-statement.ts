@@ -13,7 +13,7 @@ export interface Patience {
  */
 export const LOCK_TIMEOUT_MS = 250
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 4_000
+const LONGEST_PAUSE_MS = 2_000
 const BATCH_PAUSE_MS = 20
 
 /** lock_not_available, deadlock_detected, serialization_failure. */

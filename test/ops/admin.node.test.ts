@@ -41,6 +41,11 @@ async function admin(...args: string[]): Promise<string> {
 
 const field = (text: string, name: string) => new RegExp(`${name} (\\S+)`).exec(text)?.[1] ?? ""
 
+test("a database that is as this release needs it is not migrated again", async () => {
+  expect(await admin("migrate")).toBe("There was nothing to apply.\n")
+  expect(await admin("migrate", "--after-deploy")).toBe("There was nothing to apply.\n")
+})
+
 test("the first admin is made with a password that fits, and stays one until there is another", async () => {
   const made = await admin("user", "--email", "first@acme.test", "--admin")
   const id = field(made, "user_id")

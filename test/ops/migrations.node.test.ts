@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Migration, parseMigration, readMigrations, splitStatements } from "../../src/ops/migration-files.ts"
-import { migrate } from "../../src/ops/migrations.ts"
+import { describeMigrated, migrate } from "../../src/ops/migrations.ts"
 import { OLD_SCHEMA, type Server, startServer } from "../harness/databases.ts"
 
 let server: Server
@@ -69,6 +69,17 @@ test("before a deploy, a run stops in front of what is for after it", async () =
   const first = await migrate(client, { phase: "before-deploy", migrations })
   expect(first.applied).toEqual(["9001_test"])
   expect(first.waiting.map(({ name }) => name)).toEqual(["9002_test", "9003_test"])
+  expect(describeMigrated(first)).toEqual({
+    text: [
+      "Applied: 1.",
+      "9002_test waits: it is for after the deploy. When no worker of the release before it runs any more, apply it with",
+      "  npm run admin -- migrate --after-deploy",
+      "Do not deploy before that: 9003_test, which this release needs, comes behind it.",
+    ].join("\n"),
+    isBlocked: true,
+  })
+  const last = { applied: [], waiting: first.waiting.slice(0, 1) }
+  expect(describeMigrated(last)).toMatchObject({ isBlocked: false })
   expect(await migrate(client, { phase: "before-deploy", migrations })).toMatchObject({ applied: [] })
   const second = await migrate(client, { phase: "after-deploy", migrations })
   expect(second).toEqual({ applied: ["9002_test", "9003_test"], waiting: [] })
