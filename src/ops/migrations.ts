@@ -46,6 +46,7 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
   const migrations = options.migrations ?? (await readMigrations())
   return alone(client, patience, async () => {
     let applied = await readApplied(client)
+    const adopted: string[] = []
     if (applied.size === 0 && !(await isInUse(client))) {
       await installFresh(client, migrations)
       patience.log("The database was empty: schema.sql was applied.")
@@ -57,13 +58,14 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
       await adoptDatabase(client, baseline.text, patience)
       await client.query(CREATE_TABLE)
       await record(client, baseline, Math.round(performance.now() - began))
+      adopted.push(baseline.name)
       applied = await readApplied(client)
     }
     const pending = findPending(migrations, applied)
     const last = options.phase === "after-deploy" ? -1 : pending.findIndex(({ phase }) => phase === "after-deploy")
     const allowed = last < 0 ? pending : pending.slice(0, last)
     for (const migration of allowed) await apply(client, migration, patience)
-    return { applied: allowed.map(({ name }) => name), waiting: pending.slice(allowed.length) }
+    return { applied: [...adopted, ...allowed.map(({ name }) => name)], waiting: pending.slice(allowed.length) }
   })
 }
 
