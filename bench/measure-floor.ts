@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { applySchema } from "../src/local/databases.ts"
+import { withClient } from "../src/local/databases.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createSiteDatabase } from "./site.ts"
 import { round } from "./statistics.ts"
@@ -25,7 +25,7 @@ export async function measureFloor(world: World, dir: string) {
   const points = []
   for (const accounts of ACCOUNTS) {
     const { url } = await createSiteDatabase(world, "floor")
-    await applySchema(url, floorSql)
+    await withClient(url, (client) => client.query(floorSql))
     const options = ["-n", "-M", "extended", "-c", "16", "-T", "8", "-D", `accounts=${accounts}`]
     const meter = await startCpuMeter({ postgres: world.postgresPids })
     const { stdout } = await run("pgbench", [...options, "-f", join(dir, "turn.pgb"), url])

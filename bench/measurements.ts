@@ -8,6 +8,7 @@ import { measureLogins } from "./measure-logins.ts"
 import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
+import { measureUpgrade } from "./measure-upgrade.ts"
 import type { Options } from "./options.ts"
 import type { World, WorldOptions } from "./world.ts"
 
@@ -76,6 +77,7 @@ const ALL: Measurement[] = [
   { group: "history", title: "stored turns", measure: (world) => measureHistory(world) },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
+  { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 

@@ -21,7 +21,7 @@ export interface Options {
 
 export const MEASUREMENTS = [
   ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
-  ...["history", "memory", "files", "logins"],
+  ...["history", "memory", "files", "logins", "upgrade"],
 ]
 
 export function readOptions(args: string[]): Options {

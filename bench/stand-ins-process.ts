@@ -17,7 +17,7 @@ export interface StatementTimes {
 
 const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
 // Every namespace comes with a database of its own: the stack makes none.
-const stack = await startStack({ dataDir: "", control: false, durable: false, schemaSql: "", databaseUrl, redisUrl })
+const stack = await startStack({ dataDir: "", control: false, durable: false, databaseUrl, redisUrl })
 let samples = new Map<string, number[]>()
 
 answerBench<Question>(async (question) => {

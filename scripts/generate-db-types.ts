@@ -15,7 +15,7 @@ const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
   const url = await createDatabase(postgres.url, "types")
-  await applySchema(url, await readFile("schema.sql", "utf8"))
+  await applySchema(url)
   const tables = join(dir, "db-types.ts")
   const mapping = '{"int8":"number"}'
   await run("kysely-codegen", [
@@ -25,7 +25,11 @@ try {
   const procedures = join(dir, "procedures.ts")
   const release = await readRelease()
   // SQL bodies are compiled here, once all functions are there.
-  await withClient(url, (client) => client.query(release.sql.replaceAll("create function", "create or replace function").replace(/^create type [^;]+;/gm, "")))
+  await withClient(url, (client) =>
+    client.query(
+      release.sql.replaceAll("create function", "create or replace function").replace(/^create type [^;]+;/gm, ""),
+    ),
+  )
   await writeFile(procedures, await withClient(url, (client) => procedureTypes(client, release)))
   await keep("src/platform/db-types.ts", tables)
   await keep("src/platform/procedures.ts", procedures)

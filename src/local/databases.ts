@@ -1,4 +1,5 @@
 import pg from "pg"
+import { migrate } from "../ops/migrations.ts"
 import { applyRelease, readRelease } from "../ops/release.ts"
 
 /** `url` with another database. */
@@ -41,10 +42,10 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   )
 }
 
-/** Applies schema.sql as a whole (all of it, or nothing), and the procedures. */
-export async function applySchema(url: string, schemaSql: string): Promise<void> {
+/** Brings a database to today's schema and procedures, whatever it is now. No worker of a former release may run on it. */
+export async function applySchema(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    await client.query(schemaSql)
+    await migrate(client, { phase: "after-deploy" })
     await applyRelease(client, await readRelease())
   })
 }

@@ -13,7 +13,6 @@ interface StackOptions {
   /** Opens the control port: fault plans, clocks, direct SQL. Tests only. */
   control: boolean
   durable: boolean
-  schemaSql: string
   databaseUrl?: string | undefined
   redisUrl?: string | undefined
 }
@@ -35,7 +34,7 @@ export async function startStack(options: StackOptions) {
 
   async function makeTemplate(): Promise<string> {
     const name = `${run}_template`
-    await applySchema(await createDatabase(postgres.url, name), options.schemaSql)
+    await applySchema(await createDatabase(postgres.url, name))
     made.push(name)
     return name
   }
@@ -50,7 +49,7 @@ export async function startStack(options: StackOptions) {
     }
     const url = withDatabase(postgres.url, name)
     if (!(await databaseExists(postgres.url, name))) await createDatabase(postgres.url, name)
-    await applySchema(url, options.schemaSql)
+    await applySchema(url)
     return url
   }
 
@@ -98,6 +97,7 @@ export async function startStack(options: StackOptions) {
 
   return {
     url,
+    databaseUrl: postgres.url,
     createNamespace: addNamespace,
     async close() {
       server.closeAllConnections()

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import { seedDemo } from "./demo.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
@@ -45,7 +45,6 @@ async function start() {
     dataDir,
     control: false,
     durable: true,
-    schemaSql: await readFile("schema.sql", "utf8"),
     databaseUrl: process.env.DATABASE_URL,
     redisUrl: process.env.REDIS_URL,
   })

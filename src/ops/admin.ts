@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
@@ -9,13 +8,18 @@ import { reconcile, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
+import { describeMigrated, migrate } from "./migrations.ts"
 import { enableModels } from "./models.ts"
+import { applyRelease, pruneReleases, readRelease } from "./release.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { changeOf, runMagicLink, runUserChange } from "./users.ts"
 
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
-  schema                                            apply schema.sql (as often as you like)
+  migrate [--after-deploy]                          bring the database to this release, before its deploy; after it, and
+                                                    when no worker of the former release runs any more, with --after-deploy
+  prune-releases [--keep-days N]                    remove the procedures of releases that were applied over N days ago
+                                                    (default 7), all but this one's and the one before it
   user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
   disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
   role   --user ID --role user|admin                what it may do, from its next request on
@@ -39,7 +43,14 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    ...{ email: { type: "string" }, name: { type: "string" }, admin: { type: "boolean" }, user: { type: "string" } },
+    ...{
+      "after-deploy": { type: "boolean" },
+      "keep-days": { type: "string" },
+      email: { type: "string" },
+      name: { type: "string" },
+      admin: { type: "boolean" },
+      user: { type: "string" },
+    },
     ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
     ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
     ...{ reason: { type: "string" }, reference: { type: "string" }, turn: { type: "string" } },
@@ -64,12 +75,26 @@ function amount(text: string): number {
   return usd
 }
 
-async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
+async function run(client: pg.Client): Promise<string> {
+  const ctx = directContext(client)
+  const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   const now = new Date()
   switch (positionals[0]) {
-    case "schema":
-      await sql(await readFile("schema.sql", "utf8"), [])
-      return "The schema is in place."
+    case "migrate": {
+      const phase = values["after-deploy"] ? "after-deploy" : "before-deploy"
+      const { text, isBlocked } = describeMigrated(await migrate(client, { phase, log: (line) => console.log(line) }))
+      if (isBlocked) {
+        process.exitCode = 1
+        return text
+      }
+      const release = await readRelease()
+      const isNew = await applyRelease(client, release)
+      return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.`
+    }
+    case "prune-releases": {
+      const pruned = await pruneReleases(client, await readRelease(), { keepDays: Number(values["keep-days"] ?? 7) })
+      return pruned.length > 0 ? `Removed: ${pruned.join(", ")}.` : "There was nothing to remove."
+    }
     case "user": {
       const password = values.admin ? randomBytes(15).toString("base64url") : undefined
       const userId = await createUser(sql, {
@@ -152,9 +177,7 @@ try {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
   await client.connect()
   try {
-    // Without parameters the simple protocol is used: schema.sql is many statements.
-    const sql: RunSql = async (query, params) => (await client.query(query, params.length ? params : undefined)).rows
-    console.log(await run(sql, directContext(client)))
+    console.log(await run(client))
   } finally {
     await client.end()
   }

@@ -37,7 +37,8 @@ export async function applyRelease(client: pg.Client, { name, sql }: Release): P
     if (rowCount === 0) {
       await client.query("set local check_function_bodies = off")
       await client.query(`create schema ${name}; ${sql}`)
-      await client.query("insert into procedure_releases (name, applied_at) values ($1, now())", [name])
+      const noted = "on conflict (name) do update set applied_at = excluded.applied_at"
+      await client.query(`insert into procedure_releases (name, applied_at) values ($1, now()) ${noted}`, [name])
     }
     await client.query("commit")
     return rowCount === 0
@@ -45,4 +46,28 @@ export async function applyRelease(client: pg.Client, { name, sql }: Release): P
     await client.query("rollback")
     throw error
   }
+}
+
+/**
+ * Removes the procedures of releases that were applied before `keepDays`, all but those of `current` and of the release before it: a
+ * worker that is rolled back to finds its own. Returns their names.
+ */
+export async function pruneReleases(
+  client: pg.Client,
+  current: Release,
+  { keepDays }: { keepDays: number },
+): Promise<string[]> {
+  if (!(keepDays >= 0)) throw new Error("--keep-days is a number of days.")
+  const { rows } = await client.query<{ name: string }>(
+    `select r.name from procedure_releases r
+     where r.name <> $1 and r.applied_at < now() - make_interval(days => $2)
+       and r.name <> coalesce((select b.name from procedure_releases b where b.name <> $1 order by b.applied_at desc limit 1), '')
+     order by r.applied_at`,
+    [current.name, Math.floor(keepDays)],
+  )
+  for (const { name } of rows) {
+    await client.query(`drop schema if exists ${name} cascade`)
+    await client.query("delete from procedure_releases where name = $1", [name])
+  }
+  return rows.map(({ name }) => name)
 }

@@ -274,6 +274,13 @@ export interface Referrals {
   referrer_user_id: number;
 }
 
+export interface SchemaMigrations {
+  applied_at: Generated<Timestamp>;
+  checksum: string;
+  duration_ms: number;
+  name: string;
+}
+
 export interface Sessions {
   address: string | null;
   created_at: Timestamp;
@@ -573,6 +580,7 @@ export interface DB {
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;
+  schema_migrations: SchemaMigrations;
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;

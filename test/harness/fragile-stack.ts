@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -15,8 +14,7 @@ export async function serveFragileStacks(dataDir: string) {
   async function startFragile(dir: string) {
     let postgres: LocalPostgres = await startPostgres({ dataDir: dir, durable: true })
     const { url } = postgres
-    const schemaSql = await readFile("schema.sql", "utf8")
-    const stack = await startStack({ dataDir: dir, control: true, durable: true, schemaSql, databaseUrl: url })
+    const stack = await startStack({ dataDir: dir, control: true, durable: true, databaseUrl: url })
     const acts: Record<string, () => Promise<unknown>> = {
       stop: () => postgres.stop("fast"),
       crash: () => postgres.stop("immediate"),

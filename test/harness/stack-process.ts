@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -19,7 +19,6 @@ const stack = await startStack({
   dataDir,
   control: true,
   durable: false,
-  schemaSql: await readFile("schema.sql", "utf8"),
   databaseUrl: process.env.DATABASE_URL,
   redisUrl: process.env.REDIS_URL,
 })

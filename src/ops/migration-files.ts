@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+
+/** before-deploy: safe while workers of the former release run. after-deploy: only when none of them runs any more. */
+export type Phase = "before-deploy" | "after-deploy"
+
+export interface Migration {
+  /** Its file's name without ".sql". Migrations are applied in the order of their names. */
+  name: string
+  phase: Phase
+  text: string
+  /** SHA-256 of its text, in hex. */
+  checksum: string
+  /** What is run one by one, each as a transaction of its own; null: the whole file is one transaction. */
+  statements: string[] | null
+}
+
+const FOLDER = join(import.meta.dirname, "../../migrations")
+const SCHEMA = join(import.meta.dirname, "../../schema.sql")
+
+/** Today's database, for a new one. */
+export async function readSchema(): Promise<string> {
+  return readFile(SCHEMA, "utf8")
+}
+
+/** All of migrations/, in order. */
+export async function readMigrations(): Promise<Migration[]> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort()
+  const texts = await Promise.all(files.map((file) => readFile(join(FOLDER, file), "utf8")))
+  const migrations = files.map((file, place) => parseMigration(file, texts[place] as string))
+  for (const [place, { name }] of migrations.entries()) {
+    if (Number(name.slice(0, 4)) !== place + 1) throw new Error(`migrations/${name}.sql does not have the next number.`)
+  }
+  return migrations
+}
+
+/** What the file's name and header say. Throws when one of them is not as CONTRIBUTING.md has it. */
+export function parseMigration(file: string, written: string): Migration {
+  const text = written.replaceAll("\r\n", "\n")
+  const name = /^(\d{4}_[a-z0-9_]+)\.sql$/.exec(file)?.[1]
+  const header = /^-- phase: (before-deploy|after-deploy)\n(-- transaction: none\n)?/.exec(text)
+  if (!name) throw new Error(`migrations/${file} is not named like 0002_what_it_does.sql.`)
+  if (!header)
+    throw new Error(`migrations/${file} does not begin with "-- phase: before-deploy" or "-- phase: after-deploy".`)
+  const statements = header[2] ? splitStatements(text) : null
+  if (!statements && /^-- batch$/m.test(text)) {
+    throw new Error(`migrations/${file} has a batch: its second line has to be "-- transaction: none".`)
+  }
+  const checksum = createHash("sha256").update(text).digest("hex")
+  return { name, phase: header[1] as Phase, text, checksum, statements }
+}
+
+/** The statements of a text, each with the comments before it. Quotes, dollar quotes and comments may have semicolons. */
+export function splitStatements(text: string): string[] {
+  const token = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;/g
+  const statements: string[] = []
+  let from = 0
+  for (const match of text.matchAll(token)) {
+    if (match[0] !== ";") continue
+    statements.push(text.slice(from, match.index).trim())
+    from = match.index + 1
+  }
+  const rest = text.slice(from).trim()
+  if (rest.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, "").trim())
+    throw new Error(`There is no semicolon behind "${rest}".`)
+  return statements
+}

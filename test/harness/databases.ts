@@ -1,0 +1,78 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import pg from "pg"
+import { createDatabase, dropDatabase } from "../../src/local/databases.ts"
+import { startPostgres } from "../../src/local/postgres.ts"
+import { type Catalog, readCatalog } from "../../src/ops/catalog.ts"
+
+const FIXTURES = join(import.meta.dirname, "../ops/fixtures")
+
+/** The whole schema as it stood before there were migrations, and a row or more for each table of it. */
+export const OLD_SCHEMA = await readFile(join(FIXTURES, "schema-before-migrations.sql"), "utf8")
+export const OLD_ROWS = await readFile(join(FIXTURES, "rows-before-migrations.sql"), "utf8")
+
+/** A server for databases without a service: the one of DATABASE_URL, or one of its own. */
+export async function startServer() {
+  const dir = await mkdtemp(join(tmpdir(), "turnpike-databases-"))
+  const own = process.env.DATABASE_URL ? null : await startPostgres({ dataDir: dir, durable: false })
+  const adminUrl = own?.url ?? (process.env.DATABASE_URL as string)
+  const made: string[] = []
+  const clients: pg.Client[] = []
+
+  async function connect(url: string): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: url })
+    // A test may end its connection.
+    client.on("error", () => {})
+    await client.connect()
+    clients.push(client)
+    return client
+  }
+
+  return {
+    adminUrl,
+    connect,
+    /** An empty database, in which `texts` are run. */
+    async create(...texts: string[]): Promise<{ client: pg.Client; url: string; name: string }> {
+      const name = `tp_${Math.random().toString(36).slice(2, 10)}`
+      const url = await createDatabase(adminUrl, name)
+      made.push(name)
+      const client = await connect(url)
+      for (const text of texts) await client.query(text)
+      return { client, url, name }
+    },
+    async close() {
+      for (const client of clients) await client.end().catch(() => {})
+      for (const name of made) await dropDatabase(adminUrl, name)
+      await own?.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Server = Awaited<ReturnType<typeof startServer>>
+
+/** What the public schema consists of. */
+export async function catalogOf(client: pg.Client): Promise<Catalog> {
+  await client.query("begin")
+  try {
+    return await readCatalog(client)
+  } finally {
+    await client.query("rollback")
+  }
+}
+
+/** Every row of every table, as text and in order, by table. */
+export async function rowsOf(client: pg.Client): Promise<Record<string, Record<string, unknown>[]>> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1",
+  )
+  const all: Record<string, Record<string, unknown>[]> = {}
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ row: Record<string, unknown> }>(
+      `select to_jsonb(t) as row from ${name} t order by to_jsonb(t)::text`,
+    )
+    all[name] = rows.map(({ row }) => row)
+  }
+  return all
+}

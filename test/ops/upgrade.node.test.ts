@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { dropDatabase } from "../../src/local/databases.ts"
+import { startStack } from "../../src/local/stack.ts"
+import { compareCatalogs, describeDifference } from "../../src/ops/catalog.ts"
+import { readMigrations } from "../../src/ops/migration-files.ts"
+import { migrate } from "../../src/ops/migrations.ts"
+import { catalogOf, OLD_ROWS, OLD_SCHEMA, rowsOf, type Server, startServer } from "../harness/databases.ts"
+
+let server: Server
+
+beforeAll(async () => {
+  server = await startServer()
+}, 120_000)
+afterAll(() => server.close())
+
+type Client = Awaited<ReturnType<Server["create"]>>["client"]
+
+async function freshCatalog() {
+  const { client } = await server.create()
+  await migrate(client, { phase: "after-deploy" })
+  return catalogOf(client)
+}
+
+const differences = async (client: Client, wanted: Awaited<ReturnType<typeof freshCatalog>>) =>
+  compareCatalogs(wanted, await catalogOf(client)).map(describeDifference)
+
+/** What was there has the same values still, in every column that there still is. */
+async function expectKept(client: Client, before: Awaited<ReturnType<typeof rowsOf>>) {
+  const after = await rowsOf(client)
+  for (const [table, rows] of Object.entries(before)) {
+    const now = after[table]
+    if (!now) continue
+    const stays = Object.keys(now[0] ?? {})
+    const part = (row: Record<string, unknown>) =>
+      JSON.stringify(
+        Object.fromEntries(stays.filter((name) => name in (rows[0] ?? {})).map((name) => [name, row[name]])),
+      )
+    expect(now.length, table).toBeGreaterThanOrEqual(rows.length)
+    expect(now.map(part), table).toEqual(expect.arrayContaining(rows.map(part)))
+  }
+}
+
+test("the seed has a row of every table", async () => {
+  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  const empty = Object.entries(await rowsOf(client)).filter(([, rows]) => rows.length === 0)
+  expect(empty).toEqual([])
+})
+
+test("the database from before there were migrations, and its rows, come to today's step by step", async () => {
+  const fresh = await freshCatalog()
+  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  const before = await rowsOf(client)
+  const all = await readMigrations()
+  for (const count of all.keys()) {
+    const migrations = all.slice(0, count + 1)
+    await migrate(client, { phase: "after-deploy", migrations })
+    await expectKept(client, before)
+  }
+  expect(await differences(client, fresh)).toEqual([])
+})
+
+test("an upgrade from each step, with all that follows at once, ends as a new database is", async () => {
+  const fresh = await freshCatalog()
+  const all = await readMigrations()
+  for (const count of all.keys()) {
+    const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+    await migrate(client, { phase: "after-deploy", migrations: all.slice(0, count + 1) })
+    const before = await rowsOf(client)
+    const { applied } = await migrate(client, { phase: "after-deploy" })
+    expect(applied).toEqual(all.slice(count + 1).map(({ name }) => name))
+    expect(await differences(client, fresh)).toEqual([])
+    await expectKept(client, before)
+  }
+})
+
+test("the baseline alone makes the database as it was before there were migrations", async () => {
+  const [baseline] = await readMigrations()
+  const { client: old } = await server.create(OLD_SCHEMA)
+  const { client } = await server.create(baseline?.text ?? "")
+  expect(await differences(client, await catalogOf(old))).toEqual([])
+  expect(await rowsOf(client)).toMatchObject({ model_catalog: [{ pin: "rehearsal/standard" }] })
+})
+
+test("a data directory of npm start from before there were migrations is upgraded as it starts", async () => {
+  const fresh = await freshCatalog()
+  const { client, name } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  const { REDIS_URL: redisUrl } = process.env
+  const options = { dataDir: "unused", control: false, durable: false, databaseUrl: server.adminUrl, redisUrl }
+  const stack = await startStack(options)
+  try {
+    await stack.createNamespace({ name: "local", qstash_mode: "manual", databaseName: name })
+    expect(await differences(client, fresh)).toEqual([])
+    const made = `${name}_new`
+    await stack.createNamespace({ name: "other", qstash_mode: "manual", databaseName: made })
+    const lasting = await server.connect(new URL(`/${made}`, server.adminUrl).href)
+    expect(await differences(lasting, fresh)).toEqual([])
+    await lasting.end()
+    await stack.close()
+    await dropDatabase(server.adminUrl, made)
+  } finally {
+    await stack.close().catch(() => {})
+  }
+})
