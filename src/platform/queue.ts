@@ -37,12 +37,13 @@ export function createQueue(client: Client, env: QueueEnv, meter: Meter): Queue 
     async publish({ path, delayMs = 0, dedupe }) {
       const request = {
         url: callbackUrl(env, path),
-        body: {},
+        body: "{}",
+        headers: { "Content-Type": "application/json" },
         retries: REDELIVERIES,
         ...(delayMs > 0 && { delay: Math.ceil(delayMs / 1000) }),
         ...(dedupe && { deduplicationId: dedupe }),
       }
-      await meter.measure("qstash", () => client.publishJSON(request))
+      await meter.measure("qstash", () => client.publish(request))
     },
   }
 }
