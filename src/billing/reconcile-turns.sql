@@ -4,25 +4,33 @@
 create function turnpike.turns_slice(p_position text, p_size integer, p_our_failures jsonb, p_orphaned_from timestamptz,
   p_moment timestamptz) returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 declare
-  upto text;
   slice turnpike.books_slice;
 begin
-  select max(n.turn_id) into upto from (
-    select t.turn_id from turns t where t.turn_id > p_position order by t.turn_id limit p_size) n;
-  -- What belongs to the turns is read in their order, as they are: a look-up for each would take several times as long.
-  with charge as materialized (
+  -- What belongs to the turns is read in their order, as they are: a look-up for each would take several times as long. Where the part
+  -- ends is no constant for the planner: behind the newest statistics it would take a part for empty, and compare each row with each.
+  with part as materialized (
+    select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.finished_at, t.window_started_at, t.test, t.state,
+      t.error_code, t.wake_at, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
+    from turns t where t.turn_id > p_position order by t.turn_id limit p_size
+  ), upto as materialized (
+    select p.turn_id from part p order by p.turn_id desc limit 1
+  ), charge as materialized (
     select l.turn_id, count(*) as charges, -sum(l.amount_credit_micros)::bigint as charged, max(l.ledger_id) as charge_id,
       array_agg(l.user_id) as accounts, array_agg(l.reason) as reasons
-    from ledger l where l.reason in ('usage', 'space_usage') and l.turn_id > p_position and l.turn_id <= upto group by 1
+    from ledger l where l.reason in ('usage', 'space_usage') and l.turn_id > p_position
+      and l.turn_id <= (select n.turn_id from upto n) group by 1
   ), refund as materialized (
     select l.turn_id, count(*) as refunds, sum(l.amount_credit_micros)::bigint as refunded, max(l.ledger_id) as refund_id,
       array_agg(l.user_id) as accounts
-    from ledger l where l.reason = 'admin_action' and l.turn_id is not null and l.turn_id > p_position and l.turn_id <= upto group by 1
+    from ledger l where l.reason = 'admin_action' and l.turn_id is not null and l.turn_id > p_position
+      and l.turn_id <= (select n.turn_id from upto n) group by 1
   ), bill as materialized (
     select b.turn_id, sum(b.billed)::bigint as bills from (
-      select u.turn_id, u.billed_credit_micros as billed from usage u where u.turn_id > p_position and u.turn_id <= upto
+      select u.turn_id, u.billed_credit_micros as billed from usage u
+      where u.turn_id > p_position and u.turn_id <= (select n.turn_id from upto n)
       union all
-      select a.turn_id, a.billed_credit_micros from api_turns a where a.turn_id > p_position and a.turn_id <= upto) b
+      select a.turn_id, a.billed_credit_micros from api_turns a
+      where a.turn_id > p_position and a.turn_id <= (select n.turn_id from upto n)) b
     group by 1
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
@@ -36,9 +44,8 @@ begin
       coalesce(r.refunds, 0) as refunds, coalesce(r.refunded, 0) as refunded, r.refund_id,
       t.user_id <> any (r.accounts) as refund_elsewhere,
       coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(b.bills, 0) as bills
-    from turns t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
+    from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
       left join bill b on b.turn_id = t.turn_id left join open_turns o on o.turn_id = t.turn_id
-    where t.turn_id > p_position and t.turn_id <= upto
   ), wrong as (
     select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found
     from looked s, lateral (values
@@ -72,7 +79,7 @@ begin
       and not exists (select 1 from spend_counters c where c.user_id = s.user_id and c.kind = p.kind and c.subject = p.subject
         and c.period = p.period and c.starts_at = p.starts_at)
   )
-  select (select count(*) from looked), upto,
+  select (select count(*) from part), (select n.turn_id from upto n),
     array(select row(w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found)::turnpike.finding from wrong w)
   into slice;
   return slice;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import { type Answered, cappedAccount } from "../harness/caps.ts"
 import { isThorough } from "../harness/crash.ts"
 import { dumpTables } from "../harness/dump.ts"
@@ -121,8 +122,11 @@ function capsOf(random: Random) {
 }
 
 test("what an estimate reads can take no lock and write nothing: PostgreSQL itself refuses that", async () => {
-  const functions = ["room_for", "cap_states", "cap_states_under", "open_window"]
-  const rows = await world.sql("select proname, provolatile from pg_proc where proname = any($1)", [functions])
+  const functions = ["room_for", "has_caps", "cap_states", "cap_states_under", "open_window"]
+  const rows = await world.sql(
+    "select proname, provolatile from pg_proc where proname = any($1) and pronamespace = $2::regnamespace",
+    [functions, RELEASE],
+  )
   expect(rows).toHaveLength(functions.length)
   for (const row of rows) expect(row.provolatile, String(row.proname)).toBe("s")
 })
