@@ -37,8 +37,8 @@ export interface SessionActor extends CommonActor {
 
 export type Actor = KeyActor | SessionActor
 
-/** The row that `actorCte` yields: at most one, whatever state the key or the session is in. */
-export type ActorRow = Actor & { usable: boolean; expired: boolean }
+/** What is known of a caller in whatever state; `used_at`: when a use was noted last, as procedures have it. */
+export type ActorRow = Actor & { usable: boolean; expired: boolean; used_at?: string | null }
 
 /**
  * The CTEs with which every statement begins, so that reading the key or the session costs no round trip of its own:
@@ -114,7 +114,7 @@ export function spaceInScope(column: string): RawBuilder<unknown> {
 /** The actor of a statement's row, or the 401 of its kind. */
 export function requireActor(row: ActorRow | null | undefined, credential: Credential): Actor {
   if (!row?.usable) throw refusal(credential, row?.expired ?? false)
-  const { usable: _usable, expired: _expired, ...actor } = row
+  const { usable: _usable, expired: _expired, used_at: _usedAt, ...actor } = row
   return actor
 }
 

@@ -17,6 +17,7 @@ import type { InJson } from "../platform/json-row.ts"
 import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE } from "../platform/procedures.ts"
 import { type Actor, type ActorRow, requireActor } from "./actor.ts"
 import type { Credential } from "./credential.ts"
+import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
 /** What every procedure of a caller takes first, and answers first. */
 type CallerArguments = "caller_kind" | "caller_token" | "caller_test" | "moment"
@@ -28,7 +29,10 @@ type CallersProcedure = {
  * Calls a procedure as a caller of a request: one statement. `Row` says what its jsonb columns hold. Throws the 401 of the
  * credential's kind when it may not act: then the procedure has done nothing.
  */
-export async function callAs<Name extends CallersProcedure, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
+export async function callAs<
+  Name extends CallersProcedure,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(
   ctx: Context,
   credential: Credential,
   name: Name,
@@ -37,6 +41,36 @@ export async function callAs<Name extends CallersProcedure, Row extends Procedur
   const all = { ...callerArguments(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
   const row = await callOne<Name, Row>(ctx.db, name, all)
   return { actor: requireActor((row as { actor: ActorRow | null }).actor, credential), row }
+}
+
+/** What a procedure that knows Idempotency-Keys takes too; it answers `already`, a UsedKey, when it has done nothing for that. */
+type OnceArguments = "once_key" | "fingerprint"
+type OnceProcedure = {
+  [Name in CallersProcedure]: Procedures[Name]["row"] extends { already: unknown } ? Name : never
+}[CallersProcedure]
+
+/**
+ * The same for a request that may have come with an Idempotency-Key. `replayOf`: the id of what an earlier request made under it;
+ * then this one had no effect. IDEMPOTENCY_KEY_REUSED when that was another request.
+ */
+export async function callOnce<
+  Name extends OnceProcedure,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(
+  ctx: Context,
+  credential: Credential,
+  name: Name,
+  { once, args }: { once: Once | undefined; args: Omit<ArgumentsOf<Name>, CallerArguments | OnceArguments> },
+): Promise<{ actor: Actor; row: Row; replayOf: string | null }> {
+  const fingerprints = once?.request === undefined ? [] : await fingerprintsOf(ctx, once.request)
+  const all = { ...args, once_key: once?.key ?? null, fingerprint: fingerprints[0] ?? null }
+  const { actor, row } = await callAs<Name, Row>(
+    ctx,
+    credential,
+    name,
+    all as unknown as Omit<ArgumentsOf<Name>, CallerArguments>,
+  )
+  return { actor, row, replayOf: replayedBy((row as { already: UsedKey | null }).already, fingerprints) }
 }
 
 function callerArguments(ctx: Context, credential: Credential) {
@@ -84,7 +118,8 @@ export async function readAs<Row>(
   const row = await ctx.db
     .with(
       (cte) => cte("actor").materialized(),
-      () => sql<CallerColumns>`select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment})`,
+      () =>
+        sql<CallerColumns>`select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment})`,
     )
     .with(
       (cte) => cte("caller").materialized(),
@@ -96,8 +131,14 @@ export async function readAs<Row>(
           .$if(role !== undefined, (query) => query.where("role", "=", role ?? null)),
     )
     .selectNoFrom((eb) => [
-      eb.selectFrom("actor").select(sql<ActorRow | null>`to_jsonb(actor)`.as("actor")).where("user_id", "is not", null).as("actor"),
-      jsonArrayFrom(build(ctx.db as unknown as QueryCreator<CallerDB>) as SelectQueryBuilder<never, never, Row>).as("rows"),
+      eb
+        .selectFrom("actor")
+        .select(sql<ActorRow | null>`to_jsonb(actor)`.as("actor"))
+        .where("user_id", "is not", null)
+        .as("actor"),
+      jsonArrayFrom(build(ctx.db as unknown as QueryCreator<CallerDB>) as SelectQueryBuilder<never, never, Row>).as(
+        "rows",
+      ),
     ])
     .executeTakeFirstOrThrow()
   const actor = requireActor(row.actor, credential)

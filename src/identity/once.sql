@@ -1,5 +1,6 @@
 -- What a request made earlier under the same Idempotency-Key of its account (design promise 11): both null when it is new. Twins
 -- wait here for each other until the first has committed, and each query behind this sees what it did. Keys are kept for 7 days.
+-- A procedure that finds one does nothing and answers it as `already`, in jsonb: the verb then looks whether it was the same request.
 create function turnpike.used_key(caller turnpike.caller, p_once_key text, out fingerprint text, out resource_id text)
 language plpgsql as $$
 begin

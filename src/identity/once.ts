@@ -77,6 +77,15 @@ export async function fingerprintsOf(ctx: Context, request: unknown): Promise<[s
   return keys.map((key) => createHmac("sha256", key).update(hash).digest("hex")) as [string, ...string[]]
 }
 
+/**
+ * The id of what was made under a key that was used before; null for a new one. `fingerprints` are those of this request, none
+ * when only the key is looked up. IDEMPOTENCY_KEY_REUSED when the other request was another.
+ */
+export function replayedBy(already: UsedKey | null, fingerprints: string[]): string | null {
+  if (already && fingerprints.length > 0 && !fingerprints.includes(already.fingerprint)) throw keyReused()
+  return already?.resource_id ?? null
+}
+
 export function keyReused(
   message = "This Idempotency-Key was used for another request: use a new key, or send exactly what was sent with it.",
 ): TurnpikeError {
