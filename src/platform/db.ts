@@ -66,7 +66,8 @@ function queryOf({ DATABASE_URL: url, DATABASE_HTTP_URL: endpoint }: Parameters<
   const known = queries.get(key)
   if (known) return known
   if (endpoint) {
-    const bare = new URL(url)
+    // As the driver writes it.
+    const bare = new URL(url.replace(/^postgres:/, "postgresql:"))
     bare.search = ""
     endpoints.set(bare.href, endpoint)
   }
