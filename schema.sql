@@ -118,12 +118,11 @@ create table if not exists turns (
   tokens_input bigint not null default 0,
   tokens_cached bigint not null default 0,
   tokens_output bigint not null default 0,
-  -- The machine: who may write (epoch), until when (lease_until), when somebody must look again (wake_at).
+  -- The machine: who may write (epoch), and until when (lease_until).
   epoch integer not null default 0,
   attempts integer not null default 0,
   model_failures integer not null default 0,
   lease_until timestamptz,
-  wake_at timestamptz,
   cancel_requested_at timestamptz,
   last_event_seq integer not null default 1,
   created_at timestamptz not null,
@@ -136,23 +135,37 @@ create table if not exists turns (
   constraint turns_test_is_free check (not test or hold_credit_micros = 0),
   constraint turns_end_closes_all check (
     (state in ('done', 'failed', 'cancelled'))
-    = (finished_at is not null and held_credit_micros = 0 and wake_at is null)
+    = (finished_at is not null and held_credit_micros = 0)
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
-);
-create unique index if not exists turns_one_running_per_conversation on turns (conversation_id) where state = 'running';
-create index if not exists turns_open_in_conversation on turns (conversation_id, position) where state in ('queued', 'running');
-create index if not exists turns_to_wake on turns (wake_at) where wake_at is not null;
-create index if not exists turns_queued on turns (created_at) where state = 'queued';
+) with (fillfactor = 60);
 -- Lists order by turn_id collate "C", so that the planner cannot walk the primary key backwards over everybody's turns.
 create index if not exists turns_of_owner on turns (user_id, test, turn_id collate "C" desc);
 create index if not exists turns_of_space on turns (space_id, turn_id collate "C" desc);
 create index if not exists turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C" desc);
 
+-- The turns that have not ended: what the sweeper, a conversation's queue and lists of open turns look up, kept small and apart from
+-- the wide rows, by the procedures that accept, claim, wake and end a turn. wake_at: when somebody must look at it again.
+create table if not exists open_turns (
+  turn_id text primary key,
+  conversation_id text not null,
+  position bigint not null,
+  user_id bigint not null,
+  test boolean not null,
+  state text not null check (state in ('queued', 'running')),
+  wake_at timestamptz not null,
+  created_at timestamptz not null,
+  unique (conversation_id, position)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+create unique index if not exists open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
+create index if not exists open_turns_to_wake on open_turns (wake_at, turn_id);
+create index if not exists open_turns_by_age on open_turns (created_at);
+create index if not exists open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
+
 create table if not exists turn_events (
   turn_id text not null references turns,
   seq integer not null check (seq > 0),
-  event_id text not null unique,
+  event_id text not null,
   type text not null,
   data jsonb not null,
   created_at timestamptz not null,
@@ -475,8 +488,8 @@ create index if not exists spaces_ending_turns on spaces (archived_at) where end
 create index if not exists spaces_listed on spaces (user_id, test, slug collate "C" desc);
 
 -- Each turn state that is rare has a narrow index: a state's turns are found without walking all that are done.
-create index if not exists turns_open_of_owner on turns (user_id, test, turn_id collate "C" desc) where state in ('queued', 'running');
-create index if not exists turns_without_result on turns (user_id, test, state, turn_id collate "C" desc) where state in ('failed', 'cancelled');
+-- By status_reason, which failed and cancelled turns have: an index on the state would be written at each change of it.
+create index if not exists turns_without_result on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
 create index if not exists turns_of_key on turns (key_id, turn_id collate "C" desc);
 create index if not exists turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
 

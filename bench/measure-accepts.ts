@@ -1,5 +1,6 @@
 import type { Options } from "./options.ts"
 import { startCpuMeter } from "./processes.ts"
+import { createSite, startBareWorker } from "./site.ts"
 import { round, type Times, timesOf } from "./statistics.ts"
 import type { World } from "./world.ts"
 
@@ -15,18 +16,22 @@ interface Rate extends Times {
  * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so that whatever else the machine does
  * weighs on both. The turns are published but not delivered: running them is measured on its own.
  */
-export async function measureAccepts(world: World, { seconds, clients }: Options, accounts: number, capped = false) {
-  const site = await world.site(`accepts${accounts}`, { runs: false, accounts, capped })
-  const bare = await world.bareWorker(site)
-  const targets = { accept: site.runtime, bare }
+export async function measureAccepts(world: World, options: Options, accounts: number, capped = false) {
+  const { seconds, acceptClients: clients } = options
+  const site = await createSite(world, `accepts${accounts}`, { runs: false, accounts, capped })
+  const bare = await startBareWorker(world, site)
+  const targets = {
+    accept: { url: site.runtime.url, groups: site.groups },
+    bare: { url: bare.url, groups: { ...site.groups, worker: [bare.pid] } },
+  }
   const rounds: Record<keyof typeof targets, Rate[]> = { accept: [], bare: [] }
   const samples: Record<keyof typeof targets, number[]> = { accept: [], bare: [] }
   for (let i = -1; i < ROUNDS; i++) {
     for (const name of ["accept", "bare"] as const) {
-      const { url, pid } = targets[name]
-      const cpu = await startCpuMeter([pid])
+      const { url, groups } = targets[name]
+      const meter = await startCpuMeter(groups)
       const result = await world.load.run({ url, accounts: site.accounts, prefix: name, clients, seconds })
-      const cores = await cpu()
+      const { cores } = await meter()
       // The first round warms up: just-in-time compilers, connections, caches.
       if (i < 0) continue
       samples[name].push(...result.samples)
@@ -41,5 +46,5 @@ export async function measureAccepts(world: World, { seconds, clients }: Options
     return { per_second, ...timesOf(samples[name]), rounds: rounds[name].map((one) => one.per_second), cores: use }
   }
   const [accept, plain] = [total("accept"), total("bare")]
-  return { accounts, accept, bare: plain, ratio: round(accept.per_second / plain.per_second) }
+  return { accounts, clients, accept, bare: plain, ratio: round(accept.per_second / plain.per_second) }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { FILE_POLICY } from "../src/files/policies.ts"
 import { memoryMb } from "./processes.ts"
+import { createSite } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { World } from "./world.ts"
 
@@ -13,7 +14,7 @@ const SAMPLE_MS = 20
  * must not depend on its size.
  */
 export async function measureFiles(world: World) {
-  const site = await world.site("files", { runs: false })
+  const site = await createSite(world, "files", { runs: false })
   const { url, pid } = site.runtime
   const { key, space } = site.accounts[0] ?? { key: "", space: "" }
   const headers = { authorization: `Bearer ${key}` }

@@ -1,5 +1,6 @@
+import { createSite, type Site } from "./site.ts"
 import { round, timesOf } from "./statistics.ts"
-import type { Site, World } from "./world.ts"
+import type { World } from "./world.ts"
 
 const FEW = 100
 const MANY = 100_000
@@ -7,7 +8,10 @@ const ROUNDS = 4
 
 /** What 100,000 stored turns cost a POST and a GET, beside 100: two databases side by side, in alternating rounds. */
 export async function measureHistory(world: World) {
-  const sites = { few: await world.site("few", { runs: false }), many: await world.site("many", { runs: false }) }
+  const sites = {
+    few: await createSite(world, "few", { runs: false }),
+    many: await createSite(world, "many", { runs: false }),
+  }
   const paths = { few: await storeTurns(sites.few, FEW), many: await storeTurns(sites.many, MANY) }
   const samples = {
     post: { few: [] as number[], many: [] as number[] },

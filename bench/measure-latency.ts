@@ -1,4 +1,5 @@
 import type { Options } from "./options.ts"
+import { createSite, type Site } from "./site.ts"
 import { timesOf } from "./statistics.ts"
 import type { World } from "./world.ts"
 
@@ -9,19 +10,31 @@ interface Turn {
   finished_at: string | null
 }
 
-/** One client: from sending the POST until a GET, asked without a pause, says done; and as the turn's own times say. */
-export async function measureLatency(world: World, { seconds }: Options) {
-  const site = await world.site("latency", { runs: true })
-  const { key, space } = site.accounts[0] ?? { key: "", space: "" }
-  const seen: number[] = []
+const WARM_UP_MS = 1000
+
+/** The first clients of a fresh service. */
+export async function measureLatency(world: World, options: Options) {
+  return followTurns(await createSite(world, "latency", { runs: true }), options)
+}
+
+/**
+ * One client: from sending the POST until a GET says done, once asked without a pause and once with `?wait=30`, in
+ * turn; and as the turn's own times say.
+ */
+export async function followTurns({ runtime, accounts }: Site, { seconds }: Options) {
+  const { key, space } = accounts[0] ?? { key: "", space: "" }
+  const polled: number[] = []
+  const waited: number[] = []
   const own: number[] = []
   const accepts: number[] = []
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   const began = performance.now()
-  for (let n = 0; performance.now() - began < (seconds + 1) * 1000; n++) {
+  for (let n = 0; performance.now() - began < WARM_UP_MS + seconds * 2000; n++) {
+    const isWarm = performance.now() - began > WARM_UP_MS
+    const query = n % 2 === 0 ? "" : "?wait=30"
     const body = JSON.stringify({ space, end_user_ref: `one-${n}`, text: "Where is my order?" })
     const started = performance.now()
-    const answer = await fetch(`${site.runtime.url}/v1/turns`, {
+    const answer = await fetch(`${runtime.url}/v1/turns`, {
       method: "POST",
       headers: { ...headers, "idempotency-key": `one-${n}` },
       body,
@@ -30,19 +43,19 @@ export async function measureLatency(world: World, { seconds }: Options) {
     const accepted = performance.now() - started
     while (turn.state !== "done") {
       if (turn.state !== "queued" && turn.state !== "running") throw new Error(JSON.stringify(turn))
-      turn = (await (await fetch(`${site.runtime.url}/v1/turns/${turn.turn_id}`, { headers })).json()) as Turn
+      turn = (await (await fetch(`${runtime.url}/v1/turns/${turn.turn_id}${query}`, { headers })).json()) as Turn
     }
     const ms = performance.now() - started
-    // The first second warms up.
-    if (performance.now() - began < 1000) continue
+    if (!isWarm) continue
     accepts.push(accepted)
-    seen.push(ms)
+    ;(query === "" ? polled : waited).push(ms)
     own.push(Date.parse(turn.finished_at ?? "") - Date.parse(turn.created_at))
   }
   return {
-    turns: seen.length,
+    turns: polled.length + waited.length,
     accept: timesOf(accepts),
-    post_to_done: timesOf(seen),
+    post_to_done_polled: timesOf(polled),
+    post_to_done_waited: timesOf(waited),
     created_to_finished: timesOf(own),
   }
 }

@@ -1,5 +1,6 @@
 import { hashPassword } from "../src/identity/password.ts"
 import { createUser } from "../src/ops/seed.ts"
+import { createSite } from "./site.ts"
 import { timesOf } from "./statistics.ts"
 import type { World } from "./world.ts"
 
@@ -8,7 +9,7 @@ const SAMPLES = 50
 
 /** How long a wrong password takes, by whose it is: in turn, each from an address of its own. Ratios are of medians. */
 export async function measureLogins(world: World) {
-  const site = await world.site("logins", { runs: false })
+  const site = await createSite(world, "logins", { runs: false })
   const passwordHash = await hashPassword("correct horse battery staple")
   const person = async (email: string, hash: object) => createUser(site.sql, { email, ...hash })
   await person("known@bench.test", { passwordHash })

@@ -1,46 +1,58 @@
 import type { Options } from "./options.ts"
 import { memoryMb, startCpuMeter } from "./processes.ts"
+import { createSite, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
-import type { Site, World } from "./world.ts"
+import type { World } from "./world.ts"
 
 const WAIT_MS = 120_000
 const BATCH = 10_000
+/** More turns a second than any machine here ends: how soon it is worth while to count again. */
+const MOST_PER_MS = 2
+
+/** As deployed: v1 and callbacks as a worker each, or all in one. */
+export async function measureTurns(world: World, options: Options, accounts: number, split = false) {
+  const site = await createSite(world, "turns", { runs: true, accounts, split })
+  return runTurns(world, site, options)
+}
 
 /** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */
-export async function measureTurns(world: World, { seconds, clients }: Options, accounts: number, split = false) {
-  const site = await world.site("turns", { runs: true, accounts, split })
-  const { url } = site.runtime
-  const job = { url, accounts: site.accounts, prefix: "turn", clients }
-  await world.load.run({ ...job, seconds: 1 })
-  await untilDone(site)
-  const before = await countDone(site)
-  const cpu = await startCpuMeter(site.pids)
+export async function runTurns(world: World, site: Site, { seconds, clients }: Options) {
+  const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients }
+  const before = (await countTurns(site)).done
+  const warm = await world.load.run({ ...job, seconds: 1 })
+  await untilDone(site, before + warm.samples.length)
+  const meter = await startCpuMeter(site.groups)
   const began = performance.now()
   const { seconds: accepting, samples, cores } = await world.load.run({ ...job, seconds: seconds * 2 })
-  await untilDone(site)
+  await untilDone(site, before + warm.samples.length + samples.length)
   const elapsed = (performance.now() - began) / 1000
-  const used = { ...(await cpu()), generator: round(cores) }
-  const finished = (await countDone(site)) - before
+  const used = await meter()
+  const msPerTurn = (cpuSeconds: number) => round((cpuSeconds * 1000) / samples.length)
+  const generator = round((cores * accepting) / elapsed)
   return {
-    accounts,
-    finished_per_second: round(finished / elapsed, 0),
+    accounts: site.accounts.length,
+    finished_per_second: round(samples.length / elapsed, 0),
     accepted_per_second: round(samples.length / accepting, 0),
-    finished,
-    cores: used,
+    finished: samples.length,
+    cpu_ms_per_turn: {
+      ...Object.fromEntries(Object.entries(used.cpu).map(([name, value]) => [name, msPerTurn(value)])),
+      generator: msPerTurn(cores * accepting),
+    },
+    cores: { ...used.cores, generator },
   }
 }
 
 /** The runtime's memory while turns run through it in steps of 10,000. */
 export async function measureMemory(world: World, { turns, clients }: Options) {
-  const site = await world.site("memory", { runs: true })
+  const site = await createSite(world, "memory", { runs: true })
   const { url, pid } = site.runtime
   const points = [{ turns: 0, mb: await memoryMb(pid), finished_per_second: 0 }]
   for (let ran = 0; ran < turns; ) {
     const count = Math.min(BATCH, turns - ran)
     const began = performance.now()
     await world.load.run({ url, accounts: site.accounts, prefix: "memory", clients, count })
-    await untilDone(site)
     ran += count
+    await untilDone(site, ran)
     const finished_per_second = round((count * 1000) / (performance.now() - began), 0)
     points.push({ turns: ran, mb: await memoryMb(pid), finished_per_second })
   }
@@ -49,20 +61,24 @@ export async function measureMemory(world: World, { turns, clients }: Options) {
   return { points, flat: last <= settled * 1.15 }
 }
 
-async function countDone(site: Site): Promise<number> {
-  const rows = await site.sql<{ n: string }>("select count(*) as n from turns where state = 'done'")
-  return Number(rows[0]?.n)
+async function countTurns({ sql }: Site): Promise<{ done: number; lost: number }> {
+  const rows = await sql<{ done: number; lost: number }>(
+    `select (count(*) filter (where state = 'done'))::integer as done,
+       (count(*) filter (where state in ('failed', 'cancelled')))::integer as lost from turns`,
+  )
+  return rows[0] ?? { done: 0, lost: 0 }
 }
 
-async function untilDone(site: Site): Promise<void> {
-  const deadline = performance.now() + WAIT_MS
-  for (;;) {
-    // The partial index on what is still open: cheap to ask often.
-    const open = await site.sql("select 1 from turns where wake_at is not null limit 1")
-    if (open.length === 0) break
-    if (performance.now() > deadline) throw new Error("Turns are left over: the queue has lost some.")
-    await new Promise((done) => setTimeout(done, 20))
+/** Until so many turns are done. Counts the seldomer the more are left, so as to be no load itself. */
+async function untilDone(site: Site, count: number): Promise<void> {
+  let deadline = performance.now() + WAIT_MS
+  for (let known = 0; ; ) {
+    const { done, lost } = await countTurns(site)
+    if (lost > 0) throw new Error(`${lost} turns did not end as done.`)
+    if (done >= count) return
+    if (done > known) deadline = performance.now() + WAIT_MS
+    known = done
+    if (performance.now() > deadline) throw new Error(`${count - done} turns are left over: the queue has lost some.`)
+    await new Promise((resolve) => setTimeout(resolve, Math.max(10, (count - done) / MOST_PER_MS)))
   }
-  const other = await site.sql("select state, error_code, count(*) from turns where state <> 'done' group by 1, 2")
-  if (other.length > 0) throw new Error(`Not all turns are done: ${JSON.stringify(other)}`)
 }

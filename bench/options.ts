@@ -4,14 +4,25 @@ export interface Options {
   /** Length of each measured round. */
   seconds: number
   clients: number
+  /** Of the measurements of accepts. */
+  acceptClients: number
   /** How many turns the memory measurement runs. */
   turns: number
   /** Only these measurements; all when empty. */
   only: string[]
+  /** PostgreSQL syncs each commit to disk. */
+  durable: boolean
+  /** A checkout of another version, with node_modules: measured beside this one. */
+  baseline: string | undefined
+  /** A folder with floor.sql and turn.pgb: what the database needs for a turn. */
+  floor: string | undefined
   json: boolean
 }
 
-export const MEASUREMENTS = ["accepts", "turns", "latency", "history", "memory", "files", "logins"] as const
+export const MEASUREMENTS = [
+  ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
+  ...["history", "memory", "files", "logins"],
+]
 
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
@@ -19,19 +30,28 @@ export function readOptions(args: string[]): Options {
     options: {
       seconds: { type: "string", default: "3" },
       clients: { type: "string", default: "16" },
+      "accept-clients": { type: "string", default: "64" },
       turns: { type: "string", default: "30000" },
       only: { type: "string", default: "" },
+      durable: { type: "boolean", default: false },
+      baseline: { type: "string" },
+      floor: { type: "string" },
       json: { type: "boolean", default: false },
     },
   })
   const only = values.only.split(",").filter(Boolean)
-  const unknown = only.find((name) => !(MEASUREMENTS as readonly string[]).includes(name))
+  const unknown = only.find((name) => !MEASUREMENTS.includes(name))
   if (unknown) throw new Error(`--only knows ${MEASUREMENTS.join(", ")}; not "${unknown}".`)
+  if (only.includes("floor") && !values.floor) throw new Error("The floor needs --floor DIR.")
   return {
     seconds: positive("seconds", values.seconds),
     clients: positive("clients", values.clients),
+    acceptClients: positive("accept-clients", values["accept-clients"]),
     turns: positive("turns", values.turns),
     only,
+    durable: values.durable,
+    baseline: values.baseline,
+    floor: values.floor,
     json: values.json,
   }
 }

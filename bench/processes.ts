@@ -1,29 +1,9 @@
 import { execFile } from "node:child_process"
-import { readFile } from "node:fs/promises"
+import { readdir, readFile } from "node:fs/promises"
 import { promisify } from "node:util"
+import { round } from "./statistics.ts"
 
 const run = promisify(execFile)
-
-interface Process {
-  pid: number
-  rssKb: number
-  command: string
-}
-
-/** Every process below `root`. */
-export async function descendants(root: number): Promise<Process[]> {
-  const { stdout } = await run("ps", ["-axo", "pid=,ppid=,rss=,args="], { maxBuffer: 64 * 1024 * 1024 })
-  const children = new Map<number, Process[]>()
-  for (const line of stdout.split("\n")) {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line)
-    if (!match) continue
-    const parent = Number(match[2])
-    const child = { pid: Number(match[1]), rssKb: Number(match[3]), command: match[4] as string }
-    children.set(parent, [...(children.get(parent) ?? []), child])
-  }
-  const below = (pid: number): Process[] => (children.get(pid) ?? []).flatMap((child) => [child, ...below(child.pid)])
-  return below(root)
-}
 
 /** Resident memory of one process, MB. */
 export async function memoryMb(pid: number): Promise<number> {
@@ -31,38 +11,62 @@ export async function memoryMb(pid: number): Promise<number> {
   return Math.round(Number(stdout.trim()) / 1024)
 }
 
-const TICKS_PER_SECOND = 100
+/** By name, the processes at the top of each group: with all below them, also those that have ended. */
+export type Groups = Record<string, number[]>
 
-/** CPU seconds that one process has used; NaN where there is no /proc. */
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null)
-  if (stat === null) return Number.NaN
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+interface Usage {
+  /** CPU seconds of each group; NaN where there is no /proc. */
+  cpu: Record<string, number>
+  /** The same as cores in use. */
+  cores: Record<string, number>
 }
 
-/** How many cores the runtimes, PostgreSQL and this process used between two calls. */
-export async function startCpuMeter(runtimes: number[]): Promise<() => Promise<Record<string, number>>> {
+const TICKS_PER_SECOND = 100
+
+interface Process {
+  pid: number
+  parent: number
+  /** With its children that have ended. */
+  seconds: number
+}
+
+async function readProcess(pid: number): Promise<Process | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null)
+  if (stat === null) return null
+  // The name before it may have blanks in it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  const ticks = fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0)
+  return { pid, parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND }
+}
+
+/** The CPU seconds of each group until now. */
+async function readGroups(groups: Groups): Promise<Record<string, number>> {
+  const names = await readdir("/proc").catch(() => [])
+  const read = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map((name) => readProcess(Number(name))))
+  const processes = read.filter((one) => one !== null)
+  const secondsOf = (pid: number): number => {
+    const own = processes.find((one) => one.pid === pid)?.seconds ?? Number.NaN
+    return processes.filter((one) => one.parent === pid).reduce((sum, one) => sum + secondsOf(one.pid), own)
+  }
+  const sums = Object.entries(groups).map(([name, pids]) => [name, pids.reduce((sum, pid) => sum + secondsOf(pid), 0)])
+  return Object.fromEntries(sums)
+}
+
+/** What the groups used between two calls. */
+export async function startCpuMeter(groups: Groups): Promise<() => Promise<Usage>> {
   const began = performance.now()
-  const postgres = (await descendants(process.pid)).filter(({ command }) => command.includes("postgres"))
-  const groups = { runtime: runtimes, postgres: postgres.map(({ pid }) => pid) }
-  const read = async (pids: number[]) => Promise.all(pids.map(cpuSeconds))
-  const before = { runtime: await read(groups.runtime), postgres: await read(groups.postgres) }
-  const own = process.cpuUsage()
+  const before = await readGroups(groups)
   return async () => {
     const seconds = (performance.now() - began) / 1000
-    const used = async (name: "runtime" | "postgres") => {
-      const after = await read(groups[name])
-      const spent = after.map((value, i) => value - (before[name][i] ?? Number.NaN)).filter(Number.isFinite)
-      return round(spent.reduce((sum, value) => sum + value, 0) / seconds)
-    }
-    const { user, system } = process.cpuUsage(own)
-    return {
-      runtime: await used("runtime"),
-      postgres: await used("postgres"),
-      "stand-ins and generator": round((user + system) / 1e6 / seconds),
-    }
+    const after = await readGroups(groups)
+    const cpu = Object.fromEntries(Object.keys(groups).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]))
+    const cores = Object.fromEntries(Object.entries(cpu).map(([name, value]) => [name, round(value / seconds)]))
+    return { cpu, cores }
   }
 }
 
-const round = (value: number) => Math.round(value * 100) / 100
+/** The process above a backend of PostgreSQL; null when the server runs on another machine. */
+export async function postmasterOf(backendPid: number): Promise<number | null> {
+  const command = await readFile(`/proc/${backendPid}/cmdline`, "utf8").catch(() => "")
+  return command.includes("postgres") ? ((await readProcess(backendPid))?.parent ?? null) : null
+}

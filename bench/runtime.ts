@@ -19,6 +19,8 @@ export interface Runtime {
 
 interface RuntimeOptions {
   name: string
+  /** The checkout that is served, and a file of it. */
+  root: string
   entry: string
   /** A folder for its bundle and configuration. */
   dir: string
@@ -34,9 +36,17 @@ interface RuntimeOptions {
  * One worker in a workerd of its own and nothing else: `wrangler dev` and miniflare put proxies before and behind the
  * worker, which cost more than a request does.
  */
-export async function startRuntime({ name, entry, dir, bindings, bucket, keep }: RuntimeOptions): Promise<Runtime> {
+export async function startRuntime({
+  name,
+  root,
+  entry,
+  dir,
+  bindings,
+  bucket,
+  keep,
+}: RuntimeOptions): Promise<Runtime> {
   await build({
-    entryPoints: [entry],
+    entryPoints: [join(root, entry)],
     outfile: join(dir, `${name}.mjs`),
     bundle: true,
     format: "esm",
@@ -49,7 +59,7 @@ export async function startRuntime({ name, entry, dir, bindings, bucket, keep }:
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const configFile = join(dir, `${name}.capnp`)
-  const wrangler = parse(await readFile("wrangler.toml", "utf8")) as { compatibility_date: string }
+  const wrangler = parse(await readFile(join(root, "wrangler.toml"), "utf8")) as { compatibility_date: string }
   // A date that the runtime does not know yet is an error to it.
   const date = [wrangler.compatibility_date, newestDate].sort()[0]
   await writeFile(configFile, configuration({ name, date: `${date}`, port, bindings: bindings(url), bucket }))

@@ -13,3 +13,13 @@ export function timesOf(samples: number[]): Times {
 export function round(value: number, digits = 2): number {
   return Math.round(value * 10 ** digits) / 10 ** digits
 }
+
+const PROCEDURE = /\bturnpike_[0-9a-f]+\.(\w+)\s*\(/
+/** PostgreSQL's statistics have parameters in place of literals. */
+const VALUE = /'[^']*'|\$\d+|\b\d+\b/g
+const LABEL_LENGTH = 40
+
+/** What a statement is called in a table: the procedure that it calls, in whatever release, or how it begins. */
+export function labelOf(text: string): string {
+  return PROCEDURE.exec(text)?.[1] ?? text.replace(VALUE, "?").replace(/\s+/g, " ").trim().slice(0, LABEL_LENGTH)
+}

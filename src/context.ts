@@ -7,10 +7,11 @@ import { newId } from "./platform/ids.ts"
 import { createKeyRing, type KeyRing } from "./platform/key-ring.ts"
 import { createLog, type Log } from "./platform/log.ts"
 import { Meter } from "./platform/meter.ts"
+import { onceFor } from "./platform/once-for.ts"
 import type { UrlPolicy } from "./platform/public-url.ts"
-import { callbackUrl, createQueue, type Queue } from "./platform/queue.ts"
+import { callbackUrl, createQueue, createQueueClient, type Queue } from "./platform/queue.ts"
 
-/** What a verb may use, built for each invocation. Nothing request-bound lives anywhere else. */
+/** What a verb may use, built for each invocation around what its bindings alone decide. Nothing request-bound lives anywhere else. */
 export interface Context {
   readonly brand: string
   readonly requestId: string
@@ -35,6 +36,9 @@ export interface Context {
   callbackUrl(path: string): string
 }
 
+/** What a change needs that nobody signed in asks for: the command line has no more. */
+export type SystemContext = Pick<Context, "db" | "clock" | "requestId" | "address">
+
 export interface Overrides {
   clock?: Clock
   random?: () => number
@@ -51,24 +55,33 @@ export function createContext(
   const requestId = newId("request", clock.now())
   const meter = new Meter()
   const log = createLog(env, { request_id: requestId })
+  const { queueClient, ...platform } = platformOf(env)
   return {
+    ...platform,
     brand: env.BRAND,
     requestId,
     address: overrides.address ?? null,
     db: createDatabase(env, meter),
-    queue: createQueue(env, meter),
+    queue: createQueue(queueClient, env, meter),
     clock,
     random: overrides.random ?? systemRandom,
-    fetch: overrides.fetch ?? ((input, init) => fetch(input, init)),
-    files: createBucket(env.FILES),
-    keyRing: createKeyRing(env.SECRETS_KEYS),
-    urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
-    callbackUrl: (path) => callbackUrl(env, path),
+    fetch: overrides.fetch ?? systemFetch,
     meter,
     log,
     background: waitUntil,
   }
 }
+
+const systemFetch: typeof fetch = (input, init) => fetch(input, init)
+
+/** What depends on the bindings alone. */
+const platformOf = onceFor((env: BaseEnv) => ({
+  queueClient: createQueueClient(env),
+  files: createBucket(env.FILES),
+  keyRing: createKeyRing(env.SECRETS_KEYS),
+  urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
+  callbackUrl: (path: string) => callbackUrl(env, path),
+}))
 
 /** The hosts of our own services, so that no customer's URL leads back into them. */
 function ownHosts(env: BaseEnv): string[] {

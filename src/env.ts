@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { parseKeyRing } from "./platform/key-ring.ts"
+import { onceFor } from "./platform/once-for.ts"
 
 const url = z.url({ protocol: /^https?$/ })
 const optionalText = z
@@ -69,18 +70,12 @@ export type BaseEnv = z.infer<typeof base>
 export type AuthEnv = z.infer<typeof auth>
 export type CallbacksEnv = z.infer<typeof callbacks>
 
-function parser<T>(schema: z.ZodType<T>) {
-  // A worker's bindings object lives as long as its isolate: parse it once.
-  const parsed = new WeakMap<object, T>()
-  return (bindings: object): T => {
-    const known = parsed.get(bindings)
-    if (known) return known
+const parser = <T extends object>(schema: z.ZodType<T>) =>
+  onceFor((bindings: object): T => {
     const result = schema.safeParse(bindings)
     if (!result.success) throw new Error(`The worker's bindings are wrong: ${z.prettifyError(result.error)}`)
-    parsed.set(bindings, result.data)
     return result.data
-  }
-}
+  })
 
 export const parseBaseEnv = parser(base)
 export const parseAuthEnv = parser(auth)

@@ -15,7 +15,7 @@ begin
     insert into wallets (user_id) select u.user_id from users u where u.user_id = p_user_id on conflict do nothing;
     select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   end if;
-  select l.* into booked from ledger l where l.reference = p_reference;
+  select l.* into booked from ledger l where l.reference = p_reference limit 1;
   if booked.ledger_id is not null then
     replayed := true;
   elsif wallet.user_id is null then
@@ -23,38 +23,22 @@ begin
   elsif wallet.balance_credit_micros - wallet.held_credit_micros + coalesce(p_amount, 0) < 0 then
     refused := 'balance_too_low';
   else
+    -- An entry of another account may come under the reference at this very moment: then it is seen behind this.
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, reference, currency,
       currency_amount_minor, actor, note, created_at)
     values (p_user_id, p_reason, p_amount, wallet.balance_credit_micros + coalesce(p_amount, 0), p_turn_id, p_reference, p_currency,
       p_minor, p_actor, p_note, p_moment)
+    on conflict (reference) where reference is not null do nothing
     returning * into booked;
-    if p_amount is not null then
+    replayed := not found;
+    if replayed then
+      select l.* into booked from ledger l where l.reference = p_reference;
+    elsif p_amount is not null then
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
       heard := turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment);
     end if;
   end if;
   if booked.ledger_id is not null then
     entry := to_jsonb(booked);
-  end if;
-end $$;
-
--- Gives back, once, all that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
-create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, p_moment timestamptz, out entry jsonb,
-  out replayed boolean, out refused text, out heard boolean) language plpgsql as $$
-declare
-  turn turns;
-  charged bigint;
-begin
-  perform from wallets w where w.user_id = (select t.user_id from turns t where t.turn_id = p_turn_id) for no key update;
-  select t.* into turn from turns t where t.turn_id = p_turn_id;
-  select -sum(l.amount_credit_micros) into charged from ledger l
-    where l.turn_id = p_turn_id and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
-  replayed := false;
-  heard := false;
-  refused := case when turn.turn_id is null then 'no_turn' when turn.finished_at is null then 'not_ended'
-    when coalesce(charged, 0) = 0 then 'not_billed' end;
-  if refused is null then
-    select b.* into entry, replayed, refused, heard from turnpike.book_entry(turn.user_id, 'admin_action', charged, p_turn_id,
-      'refund:' || p_turn_id, null, null, p_actor, p_note, p_moment) b;
   end if;
 end $$;

@@ -1,17 +1,23 @@
+import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
+import { adminRequired } from "../identity/actor.ts"
 import type { Made } from "../identity/once.ts"
+import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 import { usdText } from "./money.ts"
 
-/** A row of the SQL functions book_entry and refund_turn. */
+/** What the procedures that book an entry answer. */
 export interface Booking {
   entry: LedgerRow | null
   /** It was there already. */
-  replayed: boolean
+  replayed: boolean | null
   refused: keyof typeof REFUSALS | null
+  /** An endpoint of the account is to be woken. */
+  heard: boolean | null
 }
 
 const REFUSALS = {
+  admin: adminRequired,
   no_account: () => new TurnpikeError("NOT_FOUND", "There is no such user.", { param: "user_id" }),
   balance_too_low: (micros: number) =>
     new TurnpikeError(
@@ -23,9 +29,17 @@ const REFUSALS = {
   not_billed: () => new TurnpikeError("TURN_NOT_BILLED", "The turn was billed nothing, so there is nothing to refund."),
 }
 
+/** The same of those that look at who asks. */
+export type BookingAs = Booking & { actor: unknown }
+
 /** What was booked, now or before; throws the refusal otherwise. `micros`: what was asked for. */
-export function bookedBy(booking: Booking | undefined, micros = 0): Made<LedgerRow> {
-  if (booking?.entry) return { made: booking.entry, replayed: booking.replayed }
-  if (booking?.refused) throw REFUSALS[booking.refused](micros)
+export function bookedBy({ entry, replayed, refused }: Booking, micros = 0): Made<LedgerRow> {
+  if (entry) return { made: entry, replayed: replayed === true }
+  if (refused) throw REFUSALS[refused](micros)
   throw new Error("a booking has neither an entry nor a refusal")
+}
+
+/** Behind a booking: wakes the endpoints of its account that hear of it. */
+export function wakeFor(ctx: Context, { entry, heard }: Booking): void {
+  if (entry && heard) wakeWebhooks(ctx, { user_id: entry.user_id, test: false, hooked: true })
 }

@@ -1,12 +1,11 @@
-import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { queryAs } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { SessionCredential } from "../identity/credential.ts"
 import { keyReused, type Made } from "../identity/once.ts"
-import { violates } from "../platform/db.ts"
-import { type Booking, bookedBy } from "./booking.ts"
+import { callOne } from "../platform/db.ts"
+import { type Booking, type BookingAs, bookedBy, wakeFor } from "./booking.ts"
 import { CREDIT_REASONS, type CreditReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 import { fromUsd, toUsd } from "./money.ts"
@@ -57,68 +56,46 @@ export interface Credit {
  * Books credit with its ledger entry, once for its reference. NOT_FOUND for the user, BALANCE_TOO_LOW when a correction would
  * take what is held, IDEMPOTENCY_KEY_REUSED when another entry has the reference.
  */
-export function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: Credit): Promise<Made<LedgerRow>> {
-  return bookOnce(credit, async () => {
-    const entry = bookEntry({ ...credit, userId: sql`${credit.userId}`, actor: sql`${credit.actor}` }, ctx)
-    const { rows } = await sql<Booking>`select * from ${entry} b`.execute(ctx.db)
-    return rows[0]
+export async function creditAccount(ctx: Pick<Context, "db" | "clock">, credit: Credit): Promise<Made<LedgerRow>> {
+  requireSign(credit)
+  const booking = await callOne<"book_entry", Booking>(ctx.db, "book_entry", {
+    ...{ user_id: credit.userId, reason: credit.reason, amount: credit.micros, reference: credit.reference },
+    ...{ actor: credit.actor, note: credit.note ?? null, moment: ctx.clock.now() },
+    ...{ turn_id: null, currency: null, minor: null },
   })
+  return booked(booking, credit)
 }
 
 /** The same by an admin, under their Idempotency-Key. ADMIN_REQUIRED for others. */
-export function grantCredit(
+export async function grantCredit(
   ctx: Context,
   credential: SessionCredential,
   { idempotencyKey, ...credit }: Omit<Credit, "reference" | "actor"> & { idempotencyKey: string },
 ): Promise<Made<LedgerRow>> {
-  const actor = sql`'admin:' || caller.user_id`
-  return bookOnce(credit, async () => {
-    const reference = sql`'admin:' || caller.user_id || ':' || ${idempotencyKey}::text`
-    const entry = bookEntry({ ...credit, userId: sql`${credit.userId}`, reference, actor }, ctx)
-    const { row } = await queryAs<Booking>(ctx, credential, {
-      role: "admin",
-      ctes: sql`booking as materialized (select b.* from caller, lateral ${entry} b)`,
-      select: sql`select * from booking`,
-    })
-    return row
-  })
+  requireSign(credit)
+  const { userId: user_id, reason, micros: amount, note = null } = credit
+  const args = { user_id, reason, amount, once_key: idempotencyKey, note }
+  const { row } = await callAs<"grant_credit", BookingAs>(ctx, credential, "grant_credit", args)
+  wakeFor(ctx, row)
+  return booked(row, credit)
 }
 
-/** Two that come at once, for different accounts, under one reference: the second sees the first when it looks again. */
-async function bookOnce(
-  { userId, reason, micros, note = null }: Omit<Credit, "reference" | "actor">,
-  book: () => Promise<Booking | undefined>,
-): Promise<Made<LedgerRow>> {
+function requireSign({ reason, micros }: Pick<Credit, "reason" | "micros">): void {
   if (micros < 0 && reason !== "admin_action") {
     throw new TurnpikeError("VALIDATION_FAILED", "amount_usd: is positive, but for an admin_action", {
       param: "amount_usd",
     })
   }
-  const again = (error: unknown) => {
-    if (violates(error, "ledger_one_entry_per_reference")) return book()
-    throw error
-  }
-  const booked = bookedBy(await book().catch(again), micros)
-  const { user_id, amount_credit_micros, ...entry } = booked.made
-  const same = user_id === userId && amount_credit_micros === micros && entry.reason === reason && entry.note === note
-  if (!same) throw keyReused()
-  return booked
 }
 
-function bookEntry(
-  {
-    userId,
-    reason,
-    micros,
-    note,
-    ...credit
-  }: Pick<Credit, "reason" | "micros" | "note"> & {
-    userId: RawBuilder<unknown>
-    reference: string | RawBuilder<unknown>
-    actor: RawBuilder<unknown>
-  },
-  { clock }: Pick<Context, "clock">,
-): RawBuilder<unknown> {
-  return sql`book_entry(${userId}::bigint, ${reason}::text, ${micros}::bigint, null::text, ${credit.reference}::text, null::text,
-    null::bigint, ${credit.actor}::text, ${note ?? null}::text, ${clock.now()}::timestamptz)`
+/** The entry, when it is what was asked for and not another one under the same reference. */
+function booked(
+  booking: Booking,
+  { userId, reason, micros, note = null }: Omit<Credit, "reference" | "actor">,
+): Made<LedgerRow> {
+  const made = bookedBy(booking, micros)
+  const { user_id, amount_credit_micros, ...entry } = made.made
+  const same = user_id === userId && amount_credit_micros === micros && entry.reason === reason && entry.note === note
+  if (!same) throw keyReused()
+  return made
 }

@@ -1,7 +1,6 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { toUsd } from "./money.ts"
 
@@ -25,9 +24,6 @@ export function serializeBalance({ balance, held }: BalanceRow): z.infer<typeof 
 
 /** The balance of the caller's account. */
 export async function getBalance(ctx: Context, credential: Credential): Promise<z.infer<typeof balanceSchema>> {
-  const { row } = await queryAs<BalanceRow>(ctx, credential, {
-    select: sql`select coalesce(w.balance_credit_micros, 0) as balance, coalesce(w.held_credit_micros, 0) as held
-      from caller left join wallets w on w.user_id = caller.user_id`,
-  })
-  return serializeBalance(row)
+  const { row } = await callAs(ctx, credential, "get_balance", {})
+  return serializeBalance({ balance: row.balance ?? 0, held: row.held ?? 0 })
 }

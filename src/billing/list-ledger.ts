@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from "kysely"
+import { type ExpressionBuilder, type ExpressionWrapper, expressionBuilder, type SqlBool } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { type CallerDB, readAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
+import type { DB } from "../platform/db-types.ts"
 import { BUCKETS, type Bucket, type LedgerReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
@@ -19,22 +21,30 @@ export async function listLedger(
   credential: Credential,
   { filters, limit, offset }: { filters: LedgerFilters; limit: number; offset: number },
 ): Promise<{ entries: LedgerRow[]; total: number }> {
-  const where: RawBuilder<unknown>[] = [sql`l.user_id = (select user_id from caller)`]
-  if (filters.reason) where.push(sql`l.reason = ${filters.reason}`)
-  if (filters.bucket) where.push(inBucket(filters.bucket))
-  if (filters.turn) where.push(sql`l.turn_id = ${filters.turn}`)
-  if (filters.created_after) where.push(sql`l.created_at >= ${filters.created_after}::timestamptz`)
-  if (filters.created_before) where.push(sql`l.created_at < ${filters.created_before}::timestamptz`)
-  const all = sql.join(where, sql` and `)
-  const { row } = await queryAs<{ entries: LedgerRow[]; total: number }>(ctx, credential, {
-    select: sql`select (select count(*)::integer from ledger l where ${all}) as total, coalesce((
-      select jsonb_agg(to_jsonb(l) order by l.ledger_id desc) from (
-        select * from ledger l where ${all} order by l.ledger_id desc limit ${limit} offset ${offset}) l), '[]') as entries`,
+  const { rows } = await readAs(ctx, credential, (db) => {
+    const all = db.selectFrom("ledger as l").where(matches(filters))
+    const page = all.selectAll("l").orderBy("l.ledger_id", "desc").limit(limit).offset(offset)
+    return db.selectNoFrom([
+      all.select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("count")).as("total"),
+      jsonArrayFrom(page).as("entries"),
+    ])
   })
-  return row
+  const { total, entries = [] } = rows[0] ?? {}
+  return { total: total ?? 0, entries: entries as LedgerRow[] }
 }
 
-function inBucket(name: Bucket): RawBuilder<unknown> {
-  const { reasons, sign } = BUCKETS[name]
-  return sql`l.reason in (${sql.join([...reasons])}) and sign(l.amount_credit_micros) = ${sign}::integer`
+function matches({ reason, bucket, turn, created_after, created_before }: LedgerFilters) {
+  const eb: ExpressionBuilder<CallerDB & { l: DB["ledger"] }, "l"> = expressionBuilder()
+  const all: ExpressionWrapper<CallerDB & { l: DB["ledger"] }, "l", SqlBool>[] = [
+    eb("l.user_id", "=", eb.selectFrom("caller").select("caller.user_id")),
+  ]
+  if (reason) all.push(eb("l.reason", "=", reason))
+  if (bucket) {
+    const { reasons, sign } = BUCKETS[bucket]
+    all.push(eb("l.reason", "in", reasons), eb("l.amount_credit_micros", sign > 0 ? ">" : "<", 0))
+  }
+  if (turn) all.push(eb("l.turn_id", "=", turn))
+  if (created_after) all.push(eb("l.created_at", ">=", new Date(created_after)))
+  if (created_before) all.push(eb("l.created_at", "<", new Date(created_before)))
+  return eb.and(all)
 }

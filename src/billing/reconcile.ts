@@ -1,13 +1,16 @@
-import { type RawBuilder, sql } from "kysely"
+import type { QueryCreator } from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { queryAs } from "../identity/actor.ts"
+import { adminRequired } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { SessionCredential } from "../identity/credential.ts"
+import { callOne } from "../platform/db.ts"
+import type { DB } from "../platform/db-types.ts"
 import { newId } from "../platform/ids.ts"
 import { describeError } from "../platform/log.ts"
+import { OUR_FAILURES } from "../turns/our-failures.ts"
 import { RECONCILIATION_POLICY } from "./policies.ts"
-import { PHASES } from "./reconcile-slices.ts"
-import { type FindingRow, PHASE_NAMES, type Phase, type ReconciliationRow } from "./reconciliation-row.ts"
+import type { FindingRow, Phase, ReconciliationRow } from "./reconciliation-row.ts"
 import { repairFinding } from "./repair-finding.ts"
 
 type Books = Pick<Context, "db" | "clock" | "log">
@@ -22,17 +25,13 @@ interface Pass {
 /** Begins a pass every hour, and goes on with the one that is open, for as long as a run of the sweeper may take. */
 export async function sweepBooks(ctx: Books): Promise<{ findings: number; finished: boolean }> {
   const hourAgo = new Date(ctx.clock.now().getTime() - RECONCILIATION_POLICY.everyMs)
-  const due = sql`select 'schedule' as started_by
-    where not exists (select 1 from reconciliations where started_at > ${hourAgo}::timestamptz)`
-  const { rows } = await sql<Pass>`with ${beginCtes(ctx, due)} select * from pass`.execute(ctx.db)
-  if (!rows[0]) return { findings: 0, finished: true }
-  return runPass(ctx, rows[0], RECONCILIATION_POLICY.runMs)
+  const pass = await beginPass(ctx, { startedBy: "schedule", dueFrom: hourAgo })
+  return pass ? runPass(ctx, pass, RECONCILIATION_POLICY.runMs) : { findings: 0, finished: true }
 }
 
 /** The same now, for an operator's command line, and to its end. Returns the report. */
 export async function reconcileNow(ctx: Books): Promise<ReconciliationRow> {
-  const begin = sql<Pass>`with ${beginCtes(ctx, sql`select 'operator' as started_by`)} select * from pass`
-  let pass = await beginPass(async () => (await begin.execute(ctx.db)).rows[0])
+  let pass = known(await beginPass(ctx, { startedBy: "operator", dueFrom: null }))
   for (;;) {
     await runPass(ctx, pass, Number.POSITIVE_INFINITY)
     const report = await readPass(ctx, pass.reconciliation_id)
@@ -43,43 +42,38 @@ export async function reconcileNow(ctx: Books): Promise<ReconciliationRow> {
 
 /** The same by an admin: what could be done while the request waits; the sweeper does the rest. ADMIN_REQUIRED for others. */
 export async function reconcileAs(ctx: Context, credential: SessionCredential): Promise<ReconciliationRow> {
-  const pass = await beginPass(async () => {
-    const { row } = await queryAs<Partial<Pass>>(ctx, credential, {
-      role: "admin",
-      ctes: beginCtes(ctx, sql`select 'admin:' || user_id as started_by from caller`),
-      select: sql`select * from pass`,
-    })
-    return row.reconciliation_id ? (row as Pass) : undefined
-  })
+  const { row } = await callAs<
+    "begin_reconciliation_as",
+    { actor: unknown; refused: string | null; pass: Pass | null }
+  >(ctx, credential, "begin_reconciliation_as", newPass(ctx))
+  if (row.refused) throw adminRequired()
+  const pass = known(row.pass)
   await runPass(ctx, pass, RECONCILIATION_POLICY.requestMs)
   return readPass(ctx, pass.reconciliation_id)
 }
 
-/** Another pass that begins at the same moment is seen when one looks again. */
-async function beginPass(begin: () => Promise<Pass | undefined>): Promise<Pass> {
-  const pass = (await begin()) ?? (await begin())
-  if (!pass) throw new TurnpikeError("CONFLICT", "A reconciliation is beginning and ending. Try again.")
-  return pass
+/** The open pass, or one that begins; null when none began because one has since `dueFrom`. */
+async function beginPass(
+  ctx: Books,
+  { startedBy, dueFrom }: { startedBy: string; dueFrom: Date | null },
+): Promise<Pass | null> {
+  const { begin_reconciliation } = await callOne<"begin_reconciliation", { begin_reconciliation: Pass | null }>(
+    ctx.db,
+    "begin_reconciliation",
+    { ...newPass(ctx), started_by: startedBy, due_from: dueFrom, moment: ctx.clock.now() },
+  )
+  return begin_reconciliation
 }
 
-/** `pass`: the open one, or one that begins for the row of `starters`. Old passes go when one begins. */
-function beginCtes(ctx: Books, starters: RawBuilder<unknown>): RawBuilder<unknown> {
-  const now = ctx.clock.now()
-  const kept = new Date(now.getTime() - RECONCILIATION_POLICY.keepDays * 86_400_000)
-  return sql`begun as (
-    insert into reconciliations (reconciliation_id, started_by, phase, started_at)
-    select ${newId("reconciliation", now)}, started_by, ${PHASE_NAMES[0]}, ${now}::timestamptz from (${starters}) starters
-    on conflict do nothing
-    returning *
-  ), old_findings as (
-    delete from reconciliation_findings f using begun, reconciliations r
-    where r.started_at < ${kept}::timestamptz and f.reconciliation_id = r.reconciliation_id
-  ), old_passes as (
-    delete from reconciliations r using begun where r.started_at < ${kept}::timestamptz and r.finished_at is not null
-  ), pass as materialized (
-    select reconciliation_id, phase, position from begun
-    union all select reconciliation_id, phase, position from reconciliations where finished_at is null
-  )`
+function newPass({ clock }: Books): { reconciliation_id: string; kept_from: Date } {
+  const now = clock.now()
+  const kept_from = new Date(now.getTime() - RECONCILIATION_POLICY.keepDays * 86_400_000)
+  return { reconciliation_id: newId("reconciliation", now), kept_from }
+}
+
+function known(pass: Pass | null): Pass {
+  if (!pass) throw new Error("no reconciliation has begun, and none is open")
+  return pass
 }
 
 async function runPass(ctx: Books, first: Pass, budgetMs: number): Promise<{ findings: number; finished: boolean }> {
@@ -115,30 +109,13 @@ async function checkSlice(
   size: number,
 ): Promise<Moved | null> {
   const now = ctx.clock.now()
-  const { counts, slice } = PHASES[phase]
-  const { ctes, last, findings } = slice({ position, size, now })
-  const next = PHASE_NAMES[PHASE_NAMES.indexOf(phase) + 1]
-  const atEnd = sql`seen.rows < ${size}::integer`
-  const { rows } = await sql<{ pass: Moved }>`with ${ctes}, wrong as materialized (${findings}),
-    seen as materialized (select count(*) as rows, (${last}) as last, (select count(*) from wrong) as findings from slice),
-    moved as (
-      update reconciliations r set ${counts} = r.${counts} + seen.rows, findings = r.findings + seen.findings,
-        phase = case when ${atEnd} then ${next ?? phase} else r.phase end,
-        position = case when ${atEnd} then '' else seen.last end,
-        finished_at = case when ${atEnd} and ${next === undefined} then ${now}::timestamptz end
-      from seen where r.reconciliation_id = ${reconciliation_id} and r.phase = ${phase} and r.position = ${position}
-        and r.finished_at is null
-      returning r.*
-    ), noted as (
-      insert into reconciliation_findings (reconciliation_id, kind, user_id, turn_id, ledger_id, counter,
-        expected_credit_micros, found_credit_micros, found_at)
-      select moved.reconciliation_id, w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found, ${now}::timestamptz
-      from moved, (select * from wrong limit ${RECONCILIATION_POLICY.sliceFindings}::integer) w
-      returning *
-    )
-    select to_jsonb(moved) || jsonb_build_object('noted', coalesce((select jsonb_agg(to_jsonb(noted)) from noted), '[]')) as pass
-    from moved`.execute(ctx.db)
-  return rows[0]?.pass ?? null
+  const { check_slice } = await callOne<"check_slice", { check_slice: Moved | null }>(ctx.db, "check_slice", {
+    ...{ reconciliation_id, phase, position, size, moment: now },
+    most_findings: RECONCILIATION_POLICY.sliceFindings,
+    our_failures: OUR_FAILURES,
+    orphaned_from: new Date(now.getTime() + RECONCILIATION_POLICY.orphanedAfterMs),
+  })
+  return check_slice
 }
 
 function nextSize(phase: Phase, size: number, ms: number): number {
@@ -165,15 +142,26 @@ async function settleFinding(ctx: Books, finding: FindingRow): Promise<void> {
   })
 }
 
-/** A reconciliation `r` with its first findings. */
-export const reconciliationJson = sql`to_jsonb(r) || jsonb_build_object('shown', coalesce((
-  select jsonb_agg(to_jsonb(f) order by f.finding_id) from (
-    select * from reconciliation_findings where reconciliation_id = r.reconciliation_id
-    order by finding_id limit ${RECONCILIATION_POLICY.shownFindings}::integer) f), '[]'))`
+/** Reconciliations `r`, each with its first findings: rows of ReconciliationRow, once they are read as JSON. */
+export function withFindings(db: Pick<QueryCreator<DB>, "selectFrom">) {
+  return db
+    .selectFrom("reconciliations as r")
+    .selectAll("r")
+    .select((eb) =>
+      jsonArrayFrom(
+        eb
+          .selectFrom("reconciliation_findings as f")
+          .selectAll("f")
+          .whereRef("f.reconciliation_id", "=", "r.reconciliation_id")
+          .orderBy("f.finding_id")
+          .limit(RECONCILIATION_POLICY.shownFindings),
+      ).as("shown"),
+    )
+}
 
 async function readPass(ctx: Books, id: string): Promise<ReconciliationRow> {
-  const { rows } = await sql<{ pass: ReconciliationRow }>`select ${reconciliationJson} as pass from reconciliations r
-    where r.reconciliation_id = ${id}`.execute(ctx.db)
-  if (!rows[0]) throw new Error(`there is no reconciliation ${id}`)
-  return rows[0].pass
+  const pass = jsonObjectFrom(withFindings(ctx.db).where("r.reconciliation_id", "=", id))
+  const row = await ctx.db.selectNoFrom(() => pass.as("pass")).executeTakeFirst()
+  if (!row?.pass) throw new Error(`there is no reconciliation ${id}`)
+  return row.pass as ReconciliationRow
 }

@@ -3,8 +3,8 @@ import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import { toUsd } from "./money.ts"
 
-export const PHASE_NAMES = ["accounts", "ledger", "turns", "counters"] as const
-export type Phase = (typeof PHASE_NAMES)[number]
+/** The phases of a pass, in their order. */
+export type Phase = "accounts" | "ledger" | "turns" | "counters"
 
 /** What can be wrong with the books, and what it means; `repaired`: what the reconciliation itself does about it. */
 export const FINDING_KINDS = {

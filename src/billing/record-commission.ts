@@ -1,7 +1,7 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { keyReused, type Made } from "../identity/once.ts"
+import { callOne } from "../platform/db.ts"
 import { type Booking, bookedBy } from "./booking.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
@@ -28,11 +28,18 @@ export async function recordCommission(
 ): Promise<Made<LedgerRow>> {
   if (!/^[A-Z]{3}$/.test(currency)) throw wrong("currency", "is no ISO 4217 code")
   if (!Number.isSafeInteger(minor) || minor <= 0) throw wrong("minor", "is a whole number above 0")
-  const { rows } =
-    await sql<Booking>`select * from book_entry(${userId}::bigint, 'referral_credit_commission', null, null,
-    ${`commission:${userId}:${source}`}, ${currency}, ${minor}::bigint, ${actor}, ${note ?? null}::text,
-    ${ctx.clock.now()}::timestamptz)`.execute(ctx.db)
-  const booked = bookedBy(rows[0])
+  const booking = await callOne<"book_entry", Booking>(ctx.db, "book_entry", {
+    ...{ user_id: userId, reason: "referral_credit_commission", amount: null, turn_id: null },
+    ...{
+      reference: `commission:${userId}:${source}`,
+      currency,
+      minor,
+      actor,
+      note: note ?? null,
+      moment: ctx.clock.now(),
+    },
+  })
+  const booked = bookedBy(booking)
   if (booked.made.currency !== currency || booked.made.currency_amount_minor !== minor) throw keyReused()
   return booked
 }

@@ -1,10 +1,10 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { SessionCredential } from "../identity/credential.ts"
 import type { Made } from "../identity/once.ts"
-import { type Booking, bookedBy } from "./booking.ts"
+import { callOne } from "../platform/db.ts"
+import { type Booking, type BookingAs, bookedBy, wakeFor } from "./booking.ts"
 import { noteSchema } from "./credit-account.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
@@ -25,9 +25,8 @@ export async function refundTurn(
   ctx: Pick<Context, "db" | "clock">,
   { turnId, actor, note }: Refund,
 ): Promise<Made<LedgerRow>> {
-  const { rows } = await sql<Booking>`
-    select * from refund_turn(${turnId}, ${actor}, ${note}, ${ctx.clock.now()}::timestamptz)`.execute(ctx.db)
-  return bookedBy(rows[0])
+  const args = { turn_id: turnId, actor, note, moment: ctx.clock.now() }
+  return bookedBy(await callOne<"refund_turn", Booking>(ctx.db, "refund_turn", args))
 }
 
 /** The same by an admin. ADMIN_REQUIRED for others. */
@@ -36,12 +35,8 @@ export async function refundTurnAs(
   credential: SessionCredential,
   { turnId, note }: Omit<Refund, "actor">,
 ): Promise<Made<LedgerRow>> {
-  const { row } = await queryAs<Booking>(ctx, credential, {
-    role: "admin",
-    ctes: sql`booking as materialized (
-      select b.* from caller, lateral refund_turn(${turnId}, 'admin:' || caller.user_id, ${note}, ${ctx.clock.now()}::timestamptz) b
-    )`,
-    select: sql`select * from booking`,
-  })
+  const args = { turn_id: turnId, note }
+  const { row } = await callAs<"refund_turn_as", BookingAs>(ctx, credential, "refund_turn_as", args)
+  wakeFor(ctx, row)
   return bookedBy(row)
 }

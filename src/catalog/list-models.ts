@@ -1,8 +1,7 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import { toUsd } from "../billing/money.ts"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { readAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 
@@ -28,11 +27,17 @@ type ModelRow = JsonRow<"model_catalog">
 
 /** The models that turns of this key may use, in the order of the catalog; the first is the default. */
 export async function listModels(ctx: Context, credential: Credential): Promise<z.infer<typeof modelSchema>[]> {
-  const { row } = await queryAs<{ models: ModelRow[] }>(ctx, credential, {
-    select: sql`select coalesce(jsonb_agg(to_jsonb(c) order by c.sort_order, c.pin), '[]') as models
-      from model_catalog c, caller where c.enabled and (not caller.test or c.engine = 'rehearsal')`,
-  })
-  return row.models.map(serializeModel)
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("model_catalog as c")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("c.enabled", "=", true)
+      .where((eb) => eb.or([eb("caller.test", "=", false), eb("c.engine", "=", "rehearsal")]))
+      .selectAll("c")
+      .orderBy("c.sort_order")
+      .orderBy("c.pin"),
+  )
+  return rows.map(serializeModel)
 }
 
 function serializeModel(row: ModelRow): z.infer<typeof modelSchema> {

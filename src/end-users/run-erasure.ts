@@ -1,24 +1,33 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
-import { type CancelledTurn, callCancelled, cancelManyCtes, touchedTurns } from "../turns/cancel-many.ts"
-import { TURN_POLICY } from "../turns/policies.ts"
+import { endTurns } from "../turns/end-turns.ts"
 import type { OpenErasure } from "./erasure-row.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 import { coveredBy, redactTurns } from "./redact-turns.ts"
-
-/** Why a turn of an erased end user was cancelled, as its status_reason. */
-const END_USER_ERASED = "end_user_erased"
 
 /**
  * Takes an erasure as far as `rounds` of each kind go: cancels what is open, redacts what has ended, removes objects, and notes
  * that all is gone when it is. Every part may be repeated, and whatever breaks in between is taken up by the sweeper.
  */
 export async function runErasure(ctx: Context, erasure: OpenErasure, { rounds }: { rounds: number }): Promise<void> {
-  await repeat(rounds, async () => (await cancelTurns(ctx, erasure)) === TURN_POLICY.cancelBatch)
+  await sql`update erasures set tried_at = ${ctx.clock.now()}::timestamptz where erasure_id = ${erasure.erasure_id}`.execute(
+    ctx.db,
+  )
+  await endTurns(ctx, causeOf(erasure), { batches: rounds })
   await repeat(rounds, async () => (await redactTurns(ctx, erasure)) > 0)
   await repeat(rounds, async () => (await removeErasedObjects(ctx, erasure)) === ERASURE_POLICY.objectsPerRound)
   await noteErased(ctx, erasure)
 }
+
+const causeOf = ({ user_id, test, end_user_ref, until_at }: OpenErasure) =>
+  ({
+    cause: "end_user",
+    userId: user_id,
+    test,
+    endUserRef: end_user_ref,
+    until: new Date(until_at),
+    reason: "end_user_erased",
+  }) as const
 
 /** Looks through it all once more, for what a worker that was given up may have written since; then it is closed. */
 export async function checkErasure(ctx: Context, erasure: OpenErasure): Promise<void> {
@@ -40,16 +49,6 @@ export async function checkErasure(ctx: Context, erasure: OpenErasure): Promise<
 
 async function repeat(rounds: number, work: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < rounds; round++) if (!(await work())) return
-}
-
-async function cancelTurns(ctx: Context, erasure: OpenErasure): Promise<number> {
-  const { rows } = await sql<{ touched: CancelledTurn[] }>`with
-    ${cancelManyCtes(ctx, coveredBy(erasure), END_USER_ERASED)}, tried as (
-      update erasures set tried_at = ${ctx.clock.now()}::timestamptz where erasure_id = ${erasure.erasure_id}
-    ) select ${touchedTurns} as touched`.execute(ctx.db)
-  const touched = rows[0]?.touched ?? []
-  await callCancelled(ctx, touched)
-  return touched.length
 }
 
 /** Removes some objects of an erasure from the bucket: single ones, and all below a turn's prefix, which may have no row. */

@@ -1,18 +1,24 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
-import { type FileRow, fileJson } from "./serialize-file.ts"
+import type { FileRow } from "./serialize-file.ts"
 
 /** A file in the key's scope, or NOT_FOUND. One statement. */
 export async function getFile(ctx: Context, credential: Credential, fileId: string): Promise<FileRow> {
-  const { row } = await queryAs<{ file: FileRow | null }>(ctx, credential, {
-    select: sql`select ${fileJson} as file from files f join spaces s on s.space_id = f.space_id, caller
-      where f.file_id = ${fileId} and f.state = 'ready' and ${inScope}`,
-  })
-  if (!row.file) throw fileNotFound(fileId)
-  return row.file
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("files as f")
+      .innerJoin("spaces as s", "s.space_id", "f.space_id")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("f.file_id", "=", fileId)
+      .where("f.state", "=", "ready")
+      .where(spaceInScope)
+      .selectAll("f")
+      .select("s.slug as space"),
+  )
+  if (!rows[0]) throw fileNotFound(fileId)
+  return rows[0]
 }
 
 export function fileNotFound(fileId: string): TurnpikeError {

@@ -1,11 +1,12 @@
-import { type RawBuilder, sql } from "kysely"
+import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
 import { createdBetween } from "../created-between.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { spaceNotFound } from "../spaces/get-space.ts"
-import { type FileRow, fileJson } from "./serialize-file.ts"
+import type { FileRow } from "./serialize-file.ts"
 
 export interface FileFilters {
   turn?: string | undefined
@@ -22,19 +23,29 @@ export async function listFiles(
   const { spaceId, limit } = input
   const filters = { files_of: spaceId, ...input.filters }
   const after = decodeCursor(input.cursor, filters)
-  const where: RawBuilder<unknown>[] = [sql`f.space_id = (select space_id from target)`, sql`f.state = 'ready'`]
-  if (after) where.push(sql`f.file_id collate "C" < ${after}`)
-  if (filters.turn) where.push(sql`f.turn_id = ${filters.turn}`)
-  where.push(...createdBetween("file", ["f", "file_id"], filters))
-  const { row } = await queryAs<{ found: boolean; files: FileRow[] }>(ctx, credential, {
-    ctes: sql`target as materialized (select s.* from spaces s, caller where s.slug = ${spaceId} and ${inScope})`,
-    select: sql`select exists (select 1 from target) as found, coalesce((
-      select jsonb_agg(page.file order by page.file_id collate "C" desc) from (
-        select f.file_id, ${fileJson} as file from files f join target s on s.space_id = f.space_id
-        where ${sql.join(where, sql` and `)}
-        order by f.file_id collate "C" desc limit ${limit + 1}
-      ) page), '[]') as files`,
-  })
-  if (!row.found) throw spaceNotFound(spaceId)
-  return toPage(row.files.slice(0, limit), { more: row.files.length > limit, filters, idOf: (file) => file.file_id })
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("s.slug", "=", spaceId)
+      .where(spaceInScope)
+      .select((target) =>
+        jsonArrayFrom(
+          target
+            .selectFrom("files as f")
+            .whereRef("f.space_id", "=", "s.space_id")
+            .where("f.state", "=", "ready")
+            .$if(filters.turn !== undefined, (query) => query.where("f.turn_id", "=", filters.turn ?? null))
+            .$if(after !== undefined, (query) => query.where(({ ref }) => sql`${ref("f.file_id")} collate "C" < ${after}`))
+            .where((eb) => eb.and(createdBetween("file", [eb.ref("f.file_id"), eb.ref("f.created_at")], filters)))
+            .selectAll("f")
+            .select("s.slug as space")
+            .orderBy("f.file_id", (order) => order.collate("C").desc())
+            .limit(limit + 1),
+        ).as("files"),
+      ),
+  )
+  const files = rows[0]?.files
+  if (!files) throw spaceNotFound(spaceId)
+  return toPage(files.slice(0, limit), { more: files.length > limit, filters, idOf: (file) => file.file_id })
 }

@@ -1,5 +1,5 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { FILE_POLICY } from "./policies.ts"
 import { type DeletedFile, removeObjects } from "./remove-objects.ts"
@@ -22,7 +22,8 @@ export async function sweepFiles(ctx: Context): Promise<FileSweep> {
     } catch (error) {
       sweep.failed += files.length
       ctx.log("error", "files.remove_failed", { file_ids: idsOf(files), error: describeError(error) })
-      await putBehind(ctx, files)
+      // What fails must not stand before the others at the next run.
+      await call(ctx.db, "put_files_behind", { file_ids: idsOf(files), moment: ctx.clock.now() })
       break
     }
   }
@@ -31,27 +32,20 @@ export async function sweepFiles(ctx: Context): Promise<FileSweep> {
 
 async function giveUpUploads(ctx: Context): Promise<number> {
   const now = ctx.clock.now()
-  const limit = new Date(now.getTime() - FILE_POLICY.uploadLimitMs)
-  const { rows } = await sql`update files set state = 'deleted', updated_at = ${now}::timestamptz
-    where state = 'uploading' and file_id in (
-      select file_id from files where state = 'uploading' and created_at <= ${limit}::timestamptz
-      order by created_at limit ${FILE_POLICY.sweepBatch})
-    returning 1`.execute(ctx.db)
-  return rows.length
+  const until = new Date(now.getTime() - FILE_POLICY.uploadLimitMs)
+  const limit = FILE_POLICY.sweepBatch
+  return (await callOne(ctx.db, "give_up_uploads", { until, limit, moment: now })).give_up_uploads ?? 0
 }
 
-async function deletedFiles(ctx: Context): Promise<DeletedFile[]> {
-  const { rows } = await sql<DeletedFile>`select file_id, object_key from files
-    where state = 'deleted' and object_removed_at is null
-    order by updated_at limit ${FILE_POLICY.sweepBatch}`.execute(ctx.db)
-  return rows
-}
-
-/** What fails must not stand before the others at the next run. */
-async function putBehind(ctx: Context, files: DeletedFile[]): Promise<void> {
-  await sql`update files set updated_at = ${ctx.clock.now()}::timestamptz
-    where state = 'deleted'
-      and file_id in (select jsonb_array_elements_text(${JSON.stringify(idsOf(files))}::jsonb))`.execute(ctx.db)
+function deletedFiles(ctx: Context): Promise<DeletedFile[]> {
+  return ctx.db
+    .selectFrom("files")
+    .select(["file_id", "object_key"])
+    .where("state", "=", "deleted")
+    .where("object_removed_at", "is", null)
+    .orderBy("updated_at")
+    .limit(FILE_POLICY.sweepBatch)
+    .execute()
 }
 
 const idsOf = (files: DeletedFile[]) => files.map(({ file_id }) => file_id)

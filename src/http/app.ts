@@ -7,6 +7,7 @@ import { TurnpikeError } from "../errors.ts"
 import { answerError } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
+import { TableRouter } from "./router.ts"
 
 /** A group of routes that one worker can serve, with what it needs of the bindings. */
 export interface Group {
@@ -19,6 +20,10 @@ export interface Group {
 /** A Hono app that knows its operations: the OpenAPI document and tests of every route come from them. */
 export class App extends Hono<AppEnv> {
   readonly operations: Operation[] = []
+
+  constructor() {
+    super({ router: new TableRouter() })
+  }
 
   operation<Params extends Shape, Query extends Shape, Body extends z.ZodType, Answer extends z.ZodType>(
     operation: Operation<Params, Query, Body, Answer>,
@@ -51,9 +56,11 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     c.set("ctx", ctx)
     await next()
     const ms = performance.now() - started
-    c.header("X-Request-Id", ctx.requestId)
-    c.header("Server-Timing", ctx.meter.header(ms))
-    c.header("Cache-Control", "no-store")
+    // Into the answer's own headers: `c.header` would make a new Response of it each time.
+    const { headers } = c.res
+    headers.set("X-Request-Id", ctx.requestId)
+    headers.set("Server-Timing", ctx.meter.header(ms))
+    headers.set("Cache-Control", "no-store")
     const { method } = c.req
     // A reference to a person is a text of the customer's, which no log may hold.
     const path = c.req.path.replace(/^(\/v1\/end-users\/)[^/]+/, "$1{end_user_ref}")

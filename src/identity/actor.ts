@@ -129,6 +129,8 @@ function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
   return new TurnpikeError("INVALID_API_KEY", "This API key is unknown or was revoked.")
 }
 
+export const adminRequired = () => new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
+
 /** The key that acts; only a key comes to the operations that ask for it. */
 export function keyOf(actor: Actor): KeyActor {
   if (actor.kind !== "key") throw new Error("a session has come to an operation of keys")
@@ -170,9 +172,7 @@ export async function queryAs<Row>(
   }
   const { row } = notes ? await runOnce(run) : await run()
   const actor = requireActor(row?.actor, credential)
-  if (role && !(actor.kind === "session" && actor.role === role)) {
-    throw new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
-  }
+  if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired()
   const already = row?.already ?? null
   if (already && fingerprints && !fingerprints.includes(already.fingerprint)) throw keyReused()
   return { actor, row: row as Row, replayOf: already?.resource_id ?? null }

@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import type { Place } from "../platform/key-ring.ts"
 
@@ -23,13 +22,18 @@ const NO_BOT = { landing_path: "/chat", bot_username: null, bot_token: null, bot
 export async function brandOf(ctx: Context, url: string): Promise<Brand> {
   const { host, hostname } = new URL(url)
   const own = (name: string) => JSON.stringify([name.toLowerCase()])
-  const { rows } = await sql<Brand>`
-    select b.brand, b.landing_path, b.bot_username, b.bot_token, b.bot_webhook_secret from brands b
-    where b.hosts @> ${own(host)}::jsonb or b.hosts @> ${own(hostname)}::jsonb or b.brand = ${ctx.brand}
-    order by b.hosts @> ${own(host)}::jsonb desc, b.hosts @> ${own(hostname)}::jsonb desc, b.brand limit 1`.execute(
-    ctx.db,
-  )
-  return rows[0] ?? { brand: ctx.brand, ...NO_BOT }
+  const found = await ctx.db
+    .selectFrom("brands as b")
+    .select(["b.brand", "b.landing_path", "b.bot_username", "b.bot_token", "b.bot_webhook_secret"])
+    .where((eb) =>
+      eb.or([eb("b.hosts", "@>", own(host)), eb("b.hosts", "@>", own(hostname)), eb("b.brand", "=", ctx.brand)]),
+    )
+    .orderBy((eb) => eb("b.hosts", "@>", own(host)), "desc")
+    .orderBy((eb) => eb("b.hosts", "@>", own(hostname)), "desc")
+    .orderBy("b.brand")
+    .limit(1)
+    .executeTakeFirst()
+  return found ?? { brand: ctx.brand, ...NO_BOT }
 }
 
 /** The columns of a brand that are sealed: each opens in its own place only. */

@@ -10,12 +10,11 @@ import {
 } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
 import { callOne } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
 import type { InJson } from "../platform/json-row.ts"
 import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE } from "../platform/procedures.ts"
-import { type Actor, type ActorRow, requireActor } from "./actor.ts"
+import { type Actor, type ActorRow, adminRequired, requireActor } from "./actor.ts"
 import type { Credential } from "./credential.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
@@ -119,7 +118,7 @@ export async function readAs<Row>(
     .with(
       (cte) => cte("actor").materialized(),
       () =>
-        sql<CallerColumns>`select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment})`,
+        sql<CallerColumns>`(select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment}))`,
     )
     .with(
       (cte) => cte("caller").materialized(),
@@ -142,9 +141,7 @@ export async function readAs<Row>(
     ])
     .executeTakeFirstOrThrow()
   const actor = requireActor(row.actor, credential)
-  if (role && !(actor.kind === "session" && actor.role === role)) {
-    throw new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
-  }
+  if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired()
   return { actor, rows: row.rows as Simplify<JsonRowOf<Row>>[] }
 }
 

@@ -1,13 +1,12 @@
-import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import type { Context } from "../context.ts"
 import { instantParam } from "../time.ts"
-import { queryAs } from "./actor.ts"
 import { generateApiKey } from "./api-key.ts"
+import { callAs } from "./call-as.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
 import { futureInstant, keyName } from "./create-key.ts"
 import type { SessionCredential } from "./credential.ts"
-import { type KeyRow, keyJson, keyNotFound, keyRevoked } from "./key-row.ts"
+import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
 import { KEY_POLICY } from "./policies.ts"
 
 export const updateKeySchema = z
@@ -19,19 +18,20 @@ export const updateKeySchema = z
   .meta({ id: "UpdateApiKey" })
 
 /** Renames a key, sets its expiry or its caps; what is left out stays. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
-export function updateKey(
+export async function updateKey(
   ctx: Context,
   credential: SessionCredential,
   keyId: string,
   { name, expires_at, caps = {} }: z.output<typeof updateKeySchema>,
 ): Promise<KeyRow> {
-  const until = expires_at ? futureInstant(expires_at, ctx.clock.now()).toISOString() : null
-  const changes = [
-    sql`name = coalesce(${name ?? null}::text, k.name)`,
-    ...(expires_at === undefined ? [] : [sql`expires_at = ${until}::timestamptz`]),
-    ...Object.entries(capColumns(caps)).map(([column, amount]) => sql`${sql.ref(column)} = ${amount}::bigint`),
-  ]
-  return changeKey(ctx, credential, keyId, changes)
+  if (expires_at) futureInstant(expires_at, ctx.clock.now())
+  const changes: Partial<KeyRow> = {
+    ...(name !== undefined && { name }),
+    ...(expires_at !== undefined && { expires_at }),
+    ...capColumns(caps),
+  }
+  const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", { key_id: keyId, changes })
+  return changedOf(keyId, row)
 }
 
 export const rotateKeySchema = z
@@ -55,33 +55,26 @@ export async function rotateKey(
   { keyId, overlapSeconds }: { keyId: string; overlapSeconds: number },
 ): Promise<{ key: KeyRow; value: string }> {
   const [live, test] = [generateApiKey(ctx.brand, false), generateApiKey(ctx.brand, true)]
-  const until = new Date(ctx.clock.now().getTime() + overlapSeconds * 1000)
-  const overlaps = overlapSeconds > 0
-  const key = await changeKey(ctx, credential, keyId, [
-    sql`previous_hash = case when ${overlaps}::boolean then k.hash end`,
-    sql`previous_expires_at = case when ${overlaps}::boolean then ${until}::timestamptz end`,
-    sql`hash = decode(case when k.test then ${test.hash} else ${live.hash} end, 'hex')`,
-    sql`hint = case when k.test then ${test.hint} else ${live.hint} end`,
-  ])
+  const former_until = overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null
+  const { row } = await callAs<"rotate_key", Changed>(ctx, credential, "rotate_key", {
+    key_id: keyId,
+    live_hash: live.hash,
+    live_hint: live.hint,
+    test_hash: test.hash,
+    test_hint: test.hint,
+    former_until,
+  })
+  const key = changedOf(keyId, row)
   return { key, value: key.test ? test.value : live.value }
 }
 
-/** Changes the caller's key `k`, unless it was revoked. */
-async function changeKey(
-  ctx: Context,
-  credential: SessionCredential,
-  keyId: string,
-  changes: RawBuilder<unknown>[],
-): Promise<KeyRow> {
-  const { row } = await queryAs<{ key: KeyRow | null; known: boolean }>(ctx, credential, {
-    ctes: sql`changed as (
-      update api_keys k set ${sql.join(changes)} from caller
-      where k.key_id = ${keyId} and k.user_id = caller.user_id and k.revoked_at is null
-      returning k.*
-    )`,
-    select: sql`select (select ${keyJson} from changed k) as key,
-      exists (select 1 from api_keys k, caller where k.key_id = ${keyId} and k.user_id = caller.user_id) as known`,
-  })
-  if (row.key) return row.key
-  throw row.known ? keyRevoked() : keyNotFound(keyId)
+interface Changed {
+  actor: unknown
+  key: KeyRow | null
+  refused: "unknown" | "revoked" | null
+}
+
+function changedOf(keyId: string, { key, refused }: Changed): KeyRow {
+  if (key) return key
+  throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
 }

@@ -1,14 +1,13 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
-import { queryAs } from "./actor.ts"
-import { auditCte } from "./audit.ts"
+import { newId } from "../platform/ids.ts"
 import type { AuthContext } from "./auth-context.ts"
+import { callAs, readAs } from "./call-as.ts"
 import type { SessionCredential } from "./credential.ts"
 import { takePasswordTry } from "./login-throttle.ts"
 import { hashPassword, verifyPassword } from "./password.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
-import { endAllCtes, renewedCte } from "./renew-session.ts"
+import { expiryOf } from "./start-session.ts"
 
 export const changePasswordSchema = z
   .strictObject({
@@ -34,34 +33,31 @@ export async function changePassword(
   credential: SessionCredential,
   { current_password: current, new_password: next }: z.infer<typeof changePasswordSchema>,
 ): Promise<string> {
-  const { actor, row } = await queryAs<{ hash: string | null }>(ctx, credential, {
-    select: sql`select u.password_hash as hash from caller join users u on u.user_id = caller.user_id`,
-  })
-  if (row.hash !== null) {
+  const { actor, rows } = await readAs(ctx, credential, (db) =>
+    db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select("u.password_hash"),
+  )
+  const former = rows[0]?.password_hash ?? null
+  if (former !== null) {
     if (current === undefined) {
       throw new TurnpikeError("VALIDATION_FAILED", "Give the current password too.", { param: "current_password" })
     }
     const { succeeded } = await takePasswordTry(ctx, { account: actor.user_id, known: true })
-    if (!(await verifyPassword(current, row.hash))) {
+    if (!(await verifyPassword(current, former))) {
       throw new TurnpikeError("WRONG_PASSWORD", "The current password is not this one.")
     }
     succeeded()
   }
-  const unchanged = sql`u.password_hash is not distinct from ${row.hash}::text`
-  const changed = await queryAs<{ session_id: string | null }>(ctx, credential, {
-    ctes: sql`${endAllCtes(unchanged, sql`, password_hash = ${await hashPassword(next)}`)}, ${renewedCte(ctx)}, ${auditCte(
-      ctx,
-      {
-        action: "user.password",
-        subject: { type: "user", id: sql`bumped.user_id` },
-        actor: sql`bumped.user_id`,
-        before: sql`jsonb_build_object('has_password', ${row.hash !== null}::boolean)`,
-        after: sql`jsonb_build_object('has_password', true)`,
-        from: sql`bumped`,
-      },
-    )}`,
-    select: sql`select (select session_id from renewed) as session_id`,
+  const hash = await hashPassword(next)
+  const now = ctx.clock.now()
+  const new_session_id = newId("session", now)
+  const { row } = await callAs(ctx, credential, "change_password", {
+    former_hash: former,
+    hash,
+    new_session_id,
+    expires_at: expiryOf(now),
+    request_id: ctx.requestId,
+    address: ctx.address,
   })
-  if (!changed.row.session_id) throw new TurnpikeError("CONFLICT", "The password was changed at the same moment.")
-  return changed.row.session_id
+  if (!row.changed) throw new TurnpikeError("CONFLICT", "The password was changed at the same moment.")
+  return new_session_id
 }

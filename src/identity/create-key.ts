@@ -1,12 +1,11 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { instantParam } from "../time.ts"
-import { queryAs } from "./actor.ts"
+import { callAs } from "./call-as.ts"
 import { setCapsSchema } from "./caps.ts"
 import type { SessionCredential } from "./credential.ts"
-import { KEY_SCOPES, type KeyRow, keyJson } from "./key-row.ts"
+import { KEY_SCOPES, type KeyRow } from "./key-row.ts"
 import { newKey } from "./new-key.ts"
 
 export const keyName = z.string().trim().min(1).max(100).meta({ example: "Production server" })
@@ -41,17 +40,9 @@ export async function createKey(
   const now = ctx.clock.now()
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const { value, row: made } = newKey({ ...input, brand: ctx.brand, expiresAt, caps }, now)
-  const { row } = await queryAs<{ key: KeyRow | null }>(ctx, credential, {
-    ctes: sql`space as materialized (
-      select s.space_id from spaces s, caller
-      where s.slug = ${space ?? null}::text and s.user_id = caller.user_id and s.test = ${input.test}::boolean
-    ), made as (
-      insert into api_keys select r.* from caller, lateral jsonb_populate_record(null::api_keys, ${JSON.stringify(made)}::jsonb
-        || jsonb_build_object('user_id', caller.user_id, 'space_id', (select space_id from space))) r
-      where ${input.scope} <> 'space' or exists (select 1 from space)
-      returning *
-    )`,
-    select: sql`select (select ${keyJson} from made k) as key`,
+  const { row } = await callAs<"create_key", { actor: unknown; key: KeyRow | null }>(ctx, credential, "create_key", {
+    key: made,
+    space: space ?? null,
   })
   if (row.key) return { key: row.key, value }
   const kind = input.test ? "test" : "live"

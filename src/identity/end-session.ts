@@ -1,36 +1,20 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { queryAs } from "./actor.ts"
+import { callOne } from "../platform/db.ts"
+import { newId } from "../platform/ids.ts"
+import { callAs } from "./call-as.ts"
 import type { SessionCredential } from "./credential.ts"
-import { endAllCtes, renewedCte } from "./renew-session.ts"
-import { goesOn } from "./session-row.ts"
+import { expiryOf } from "./start-session.ts"
 
-/**
- * Ends a session: the very next request with its cookie is refused. One that was over stays as it was. Without `actorCte`,
- * since that may write the same row, and a statement can do so only once.
- */
+/** Ends a session: the very next request with its cookie is refused. One that was over stays as it was. */
 export async function endSession(ctx: Context, { sessionId }: SessionCredential): Promise<void> {
-  await sql`update sessions set ended_at = ${ctx.clock.now()}::timestamptz
-    where session_id = ${sessionId} and ended_at is null`.execute(ctx.db)
+  await callOne(ctx.db, "end_session", { session_id: sessionId, moment: ctx.clock.now() })
 }
 
 /** Ends one of the caller's sessions, which may be the one that asks. NOT_FOUND: none of theirs that goes on. */
 export async function endOneSession(ctx: Context, credential: SessionCredential, sessionId: string): Promise<void> {
-  const now = ctx.clock.now()
-  const isOwn = sessionId === credential.sessionId
-  const { row } = await queryAs<{ ended: boolean }>(ctx, credential, {
-    ctes: sql`target as materialized (
-      select n.session_id from sessions n, users u, caller
-      where n.session_id = ${sessionId} and n.session_id <> caller.session_id and ${goesOn(now)}
-    ), ended as (
-      update sessions n set ended_at = ${now}::timestamptz from target
-      where n.session_id = target.session_id and n.ended_at is null returning 1
-    )`,
-    select: sql`select exists (select 1 from ended) as ended`,
-  })
-  if (isOwn) await endSession(ctx, credential)
-  else if (!row.ended) throw new TurnpikeError("NOT_FOUND", `There is no session "${sessionId}" of yours.`)
+  const { row } = await callAs(ctx, credential, "end_own_session", { session_id: sessionId })
+  if (!row.ended) throw new TurnpikeError("NOT_FOUND", `There is no session "${sessionId}" of yours.`)
 }
 
 /**
@@ -43,11 +27,9 @@ export async function endSessions(
   credential: SessionCredential,
   which: "others" | "all",
 ): Promise<string | null> {
-  const { row } = await queryAs<{ ended: boolean; session_id: string | null }>(ctx, credential, {
-    ctes: sql`${endAllCtes(sql`true`)}${which === "others" ? sql`, ${renewedCte(ctx)}` : sql``}`,
-    select: sql`select exists (select 1 from bumped) as ended,
-      ${which === "others" ? sql`(select session_id from renewed)` : sql`null`} as session_id`,
-  })
+  const now = ctx.clock.now()
+  const new_session_id = which === "others" ? newId("session", now) : null
+  const { row } = await callAs(ctx, credential, "end_sessions", { new_session_id, expires_at: expiryOf(now) })
   if (!row.ended) throw new TurnpikeError("SESSION_REQUIRED", "There is no such session any more. Sign in again.")
-  return row.session_id
+  return new_session_id
 }

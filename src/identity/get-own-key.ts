@@ -1,11 +1,11 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import { type BalanceRow, balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import type { Context } from "../context.ts"
-import { type CapRow, capStateSchema, keyCaps, serializeCapState } from "../quotas/cap-state.ts"
-import { keyOf, queryAs } from "./actor.ts"
+import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
+import { keyOf } from "./actor.ts"
+import { callAs } from "./call-as.ts"
 import type { Credential } from "./credential.ts"
-import { type KeyRow, keyJson, keySchema, serializeKey } from "./key-row.ts"
+import { type KeyRow, keySchema, serializeKey } from "./key-row.ts"
 
 const ownKeySchema = keySchema.pick({
   key_id: true,
@@ -30,13 +30,15 @@ export const ownKeyAnswerSchema = z
   })
   .meta({ id: "Me" })
 
+interface OwnKeyRow extends BalanceRow {
+  actor: unknown
+  key: KeyRow
+  caps: CapRow[]
+}
+
 /** The key that asks, what its caps have left, and the balance of its account. */
 export async function getOwnKey(ctx: Context, credential: Credential): Promise<z.infer<typeof ownKeyAnswerSchema>> {
-  const { actor, row } = await queryAs<BalanceRow & { key: KeyRow; caps: CapRow[] }>(ctx, credential, {
-    select: sql`select ${keyJson} as key, ${keyCaps("k", ctx.clock.now())} as caps,
-      coalesce(w.balance_credit_micros, 0) as balance, coalesce(w.held_credit_micros, 0) as held
-      from caller join api_keys k on k.key_id = caller.key_id left join wallets w on w.user_id = caller.user_id`,
-  })
+  const { actor, row } = await callAs<"get_own_key", OwnKeyRow>(ctx, credential, "get_own_key", {})
   const { key_id, name, scope, test } = keyOf(actor)
   const { space, caps, created_at, expires_at } = serializeKey(row.key)
   return {

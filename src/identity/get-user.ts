@@ -1,13 +1,16 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
-import { queryAs } from "./actor.ts"
+import { readAs } from "./call-as.ts"
 import type { SessionCredential } from "./credential.ts"
-import { serializeUser, type User, type UserRow, userJson } from "./user-row.ts"
+import { serializeUser, type User, type UserRow, userColumns } from "./user-row.ts"
 
 /** The signed-in user. */
 export async function getUser(ctx: Context, credential: SessionCredential): Promise<User> {
-  const { row } = await queryAs<{ user: UserRow }>(ctx, credential, {
-    select: sql`select ${userJson} as user from caller join users u on u.user_id = caller.user_id`,
-  })
-  return serializeUser(row.user)
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("caller")
+      .innerJoin("users as u", "u.user_id", "caller.user_id")
+      .select(userColumns)
+      .$narrowType<{ role: UserRow["role"] }>(),
+  )
+  return serializeUser(rows[0] as UserRow)
 }

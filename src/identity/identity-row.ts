@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import { toInstant } from "../time.ts"
 
@@ -17,15 +16,6 @@ export const identitySchema = z
   .meta({ id: "Identity" })
 
 export type IdentityRow = z.infer<typeof identitySchema>
-
-/** The id of an identity `i`, which has none of its own: of its issuer and subject. */
-export const identityId: RawBuilder<unknown> = sql`'idn_' || left(encode(sha256(convert_to(i.issuer || chr(10) || i.subject,
-  'UTF8')), 'hex'), 32)`
-
-/** An identity `i` as JSON. */
-export const identityJson: RawBuilder<unknown> = sql`jsonb_build_object('identity_id', ${identityId}, 'issuer', i.issuer,
-  'subject', i.subject, 'email', i.email, 'email_verified', i.email_verified, 'created_at', i.created_at,
-  'last_used_at', i.last_used_at)`
 
 export function serializeIdentity(row: IdentityRow): IdentityRow {
   return {

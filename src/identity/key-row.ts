@@ -1,6 +1,7 @@
-import { sql } from "kysely"
+import { expressionBuilder, sql } from "kysely"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
+import type { DB } from "../platform/db-types.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 import { toInstant } from "../time.ts"
@@ -8,11 +9,39 @@ import { capsSchema, serializeCaps } from "./caps.ts"
 
 export const KEY_SCOPES = ["created", "space", "all"] as const
 
-/** A row of `api_keys`, as to_jsonb gives it, without what its values are known by; with its space's slug. */
-export interface KeyRow extends Omit<JsonRow<"api_keys">, "scope" | "hash" | "previous_hash"> {
+/** The columns of a key `k` that may be shown. */
+export const keyColumns = [
+  "k.key_id",
+  "k.name",
+  "k.scope",
+  "k.test",
+  "k.hint",
+  "k.created_at",
+  "k.expires_at",
+  "k.last_used_at",
+  "k.revoked_at",
+  "k.previous_expires_at",
+  "k.daily_credit_micros",
+  "k.end_user_daily_credit_micros",
+  "k.end_user_monthly_credit_micros",
+  "k.window_credit_micros",
+  "k.window_seconds",
+] as const
+
+/** The slug of its space, as the column `space`. */
+export const keySpace = expressionBuilder<DB & { k: DB["api_keys"] }, "k">()
+  .selectFrom("spaces as s")
+  .select("s.slug")
+  .whereRef("s.space_id", "=", "k.space_id")
+  .as("space")
+
+/** A key as JSON has it, as procedures answer it (key_json) and as queries read it. */
+export interface KeyRow extends Omit<Pick<JsonRow<"api_keys">, KeyColumn>, "scope"> {
   scope: (typeof KEY_SCOPES)[number]
   space: string | null
 }
+
+type KeyColumn = (typeof keyColumns)[number] extends `k.${infer Column}` ? Column : never
 
 /** The jsonb of a key `k`, for KeyRow. */
 export const keyJson = sql`to_jsonb(k) - 'hash' - 'previous_hash'

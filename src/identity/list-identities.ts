@@ -1,8 +1,9 @@
-import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { queryAs } from "./actor.ts"
+import { RELEASE } from "../platform/procedures.ts"
+import { readAs } from "./call-as.ts"
 import type { SessionCredential } from "./credential.ts"
-import { type IdentityRow, identityJson, serializeIdentity } from "./identity-row.ts"
+import { type IdentityRow, serializeIdentity } from "./identity-row.ts"
 
 /** The caller's identities, the oldest first. */
 export async function listIdentities(
@@ -10,11 +11,31 @@ export async function listIdentities(
   credential: SessionCredential,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ identities: IdentityRow[]; total: number }> {
-  const { row } = await queryAs<{ identities: IdentityRow[]; total: number }>(ctx, credential, {
-    ctes: sql`mine as materialized (select i.* from identities i, caller where i.user_id = caller.user_id)`,
-    select: sql`select (select count(*)::integer from mine) as total, coalesce((
-      select jsonb_agg(${identityJson} order by i.created_at, i.issuer, i.subject) from (
-        select * from mine order by created_at, issuer, subject limit ${limit} offset ${offset}) i), '[]') as identities`,
-  })
-  return { identities: row.identities.map(serializeIdentity), total: row.total }
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .with("mine", (cte) =>
+        cte.selectFrom("identities as i").innerJoin("caller", "caller.user_id", "i.user_id").selectAll("i"),
+      )
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("mine")
+          .select((own) => own.fn.countAll<number>().as("total"))
+          .as("counted"),
+      )
+      .select((eb) => [
+        "counted.total",
+        jsonArrayFrom(
+          eb
+            .selectFrom("mine")
+            .select(["issuer", "subject", "email", "email_verified", "created_at", "last_used_at"])
+            .select((own) => own.fn<string>(`${RELEASE}.identity_id`, ["issuer", "subject"]).as("identity_id"))
+            .orderBy("created_at")
+            .orderBy("issuer")
+            .orderBy("subject")
+            .limit(limit)
+            .offset(offset),
+        ).as("identities"),
+      ]),
+  )
+  return { identities: (rows[0]?.identities ?? []).map(serializeIdentity), total: rows[0]?.total ?? 0 }
 }

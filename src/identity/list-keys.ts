@@ -1,9 +1,10 @@
-import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { type CapRow, keyCaps } from "../quotas/cap-state.ts"
-import { queryAs } from "./actor.ts"
+import { released } from "../platform/db.ts"
+import type { CapRow } from "../quotas/cap-state.ts"
+import { readAs } from "./call-as.ts"
 import type { SessionCredential } from "./credential.ts"
-import { type KeyRow, keyJson, keyNotFound } from "./key-row.ts"
+import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"
 
 /** The caller's keys, newest first; live and test ones, or those of one kind. */
 export async function listKeys(
@@ -11,13 +12,23 @@ export async function listKeys(
   credential: SessionCredential,
   { test, limit, offset }: { test: boolean | undefined; limit: number; offset: number },
 ): Promise<{ keys: KeyRow[]; total: number }> {
-  const mine = sql`k.user_id = (select user_id from caller) and (${test ?? null}::boolean is null or k.test = ${test ?? null}::boolean)`
-  const { row } = await queryAs<{ keys: KeyRow[]; total: number }>(ctx, credential, {
-    select: sql`select (select count(*)::integer from api_keys k where ${mine}) as total, coalesce((
-      select jsonb_agg(${keyJson} order by k.key_id collate "C" desc) from (
-        select * from api_keys k where ${mine} order by k.key_id collate "C" desc limit ${limit} offset ${offset}) k), '[]') as keys`,
-  })
-  return row
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db.selectFrom("caller").select((eb) => {
+      const mine = eb
+        .selectFrom("api_keys as k")
+        .whereRef("k.user_id", "=", "caller.user_id")
+        .$if(test !== undefined, (query) => query.where("k.test", "=", test === true))
+      const page = mine
+        .select(keyColumns)
+        .select(keySpace)
+        .$narrowType<Pick<KeyRow, "scope">>()
+        .orderBy("k.key_id", (order) => order.collate("C").desc())
+        .limit(limit)
+        .offset(offset)
+      return [mine.select(({ fn }) => fn.countAll<number>().as("count")).as("total"), jsonArrayFrom(page).as("keys")]
+    }),
+  )
+  return { keys: rows[0]?.keys ?? [], total: rows[0]?.total ?? 0 }
 }
 
 /** One of the caller's keys with the state of its caps, or NOT_FOUND. */
@@ -26,10 +37,20 @@ export async function getKey(
   credential: SessionCredential,
   keyId: string,
 ): Promise<KeyRow & { cap_states: CapRow[] }> {
-  const { row } = await queryAs<{ key: (KeyRow & { cap_states: CapRow[] }) | null }>(ctx, credential, {
-    select: sql`select (select ${keyJson} || jsonb_build_object('cap_states', ${keyCaps("k", ctx.clock.now())})
-      from api_keys k, caller where k.key_id = ${keyId} and k.user_id = caller.user_id) as key`,
-  })
-  if (!row.key) throw keyNotFound(keyId)
-  return row.key
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("caller")
+      .innerJoin("api_keys as k", "k.user_id", "caller.user_id")
+      .where("k.key_id", "=", keyId)
+      .select(keyColumns)
+      .select(keySpace)
+      .$narrowType<Pick<KeyRow, "scope">>()
+      .select(({ fn, ref, val }) =>
+        fn<CapRow[]>(released("key_caps"), [ref("k.key_id"), ref("k.user_id"), ref("k.test"), val(ctx.clock.now())]).as(
+          "cap_states",
+        ),
+      ),
+  )
+  if (!rows[0]) throw keyNotFound(keyId)
+  return rows[0]
 }

@@ -1,8 +1,8 @@
-import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { queryAs } from "./actor.ts"
+import { readAs } from "./call-as.ts"
 import type { SessionCredential } from "./credential.ts"
-import { goesOn, type SessionRow, serializeSession, sessionJson } from "./session-row.ts"
+import { type SessionRow, serializeSession } from "./session-row.ts"
 
 /** The caller's sessions that go on, the one last used first. */
 export async function listSessions(
@@ -10,13 +10,37 @@ export async function listSessions(
   credential: SessionCredential,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ sessions: SessionRow[]; total: number }> {
-  const { row } = await queryAs<{ sessions: SessionRow[]; total: number }>(ctx, credential, {
-    ctes: sql`mine as materialized (
-      select ${sessionJson} as seen, n.last_seen_at, n.session_id from sessions n, users u, caller where ${goesOn(ctx.clock.now())}
-    )`,
-    select: sql`select (select count(*)::integer from mine) as total, coalesce((
-      select jsonb_agg(m.seen order by m.last_seen_at desc, m.session_id desc) from (
-        select * from mine order by last_seen_at desc, session_id desc limit ${limit} offset ${offset}) m), '[]') as sessions`,
-  })
-  return { sessions: row.sessions.map(serializeSession), total: row.total }
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .with("mine", (cte) =>
+        cte
+          .selectFrom("sessions as n")
+          .innerJoin("caller", "caller.user_id", "n.user_id")
+          .innerJoin("users as u", "u.user_id", "n.user_id")
+          .whereRef("n.epoch", "=", "u.session_epoch")
+          .where("n.ended_at", "is", null)
+          .where("n.expires_at", ">", ctx.clock.now())
+          .select(["n.session_id", "n.user_agent", "n.address", "n.created_at", "n.last_seen_at", "n.expires_at"])
+          .select((eb) => eb("n.session_id", "=", eb.ref("caller.session_id")).$castTo<boolean>().as("current")),
+      )
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("mine")
+          .select((own) => own.fn.countAll<number>().as("total"))
+          .as("counted"),
+      )
+      .select((eb) => [
+        "counted.total",
+        jsonArrayFrom(
+          eb
+            .selectFrom("mine")
+            .selectAll()
+            .orderBy("last_seen_at", "desc")
+            .orderBy("session_id", "desc")
+            .limit(limit)
+            .offset(offset),
+        ).as("sessions"),
+      ]),
+  )
+  return { sessions: (rows[0]?.sessions ?? []).map(serializeSession), total: rows[0]?.total ?? 0 }
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
 import type { AuthContext } from "./auth-context.ts"
@@ -14,14 +14,6 @@ export const loginRequestSchema = z
   })
   .meta({ id: "LoginRequest" })
 
-interface Found {
-  user_id: number
-  password_hash: string | null
-  disabled: boolean
-  epoch: number
-  addresses: (string | null)[]
-}
-
 /**
  * Whose email and password these are, and the epoch of their sessions. A wrong password, an unknown user, one without a password
  * and a disabled one are the same INVALID_CREDENTIALS after the same work. LOGIN_THROTTLED.
@@ -31,19 +23,31 @@ export async function logIn(
   { email, password }: z.infer<typeof loginRequestSchema>,
 ): Promise<{ userId: number; epoch: number }> {
   const name = email.trim()
-  const { rows } = await sql<Found>`
-    select u.user_id, u.password_hash, u.disabled_at is not null as disabled, u.session_epoch as epoch,
-      (select coalesce(jsonb_agg(n.address), '[]') from (
-        select address from sessions where user_id = u.user_id
-        order by session_id collate "C" desc limit ${REMEMBERED_SESSIONS}) n) as addresses
-    from users u where lower(u.email) = lower(${name})`.execute(ctx.db)
-  const found = rows[0]
-  const attempt = { account: found?.user_id ?? name.toLowerCase(), known: isHere(ctx.address, found?.addresses ?? []) }
+  const found = await ctx.db
+    .selectFrom("users as u")
+    .where((eb) => eb(eb.fn<string>("lower", ["u.email"]), "=", eb.fn<string>("lower", [eb.val(name)])))
+    .select((eb) => [
+      "u.user_id",
+      "u.password_hash",
+      "u.disabled_at",
+      "u.session_epoch",
+      jsonArrayFrom(
+        eb
+          .selectFrom("sessions as n")
+          .select("n.address")
+          .whereRef("n.user_id", "=", "u.user_id")
+          .orderBy("n.session_id", (order) => order.collate("C").desc())
+          .limit(REMEMBERED_SESSIONS),
+      ).as("sessions"),
+    ])
+    .executeTakeFirst()
+  const before = (found?.sessions ?? []).map(({ address }) => address)
+  const attempt = { account: found?.user_id ?? name.toLowerCase(), known: isHere(ctx.address, before) }
   const { succeeded } = await takePasswordTry(ctx, attempt)
   const fits = await verifyPassword(password, found?.password_hash ?? null)
-  if (!found || !fits || found.disabled) throw invalidCredentials()
+  if (!found || !fits || found.disabled_at !== null) throw invalidCredentials()
   succeeded()
-  return { userId: found.user_id, epoch: found.epoch }
+  return { userId: found.user_id, epoch: found.session_epoch }
 }
 
 /** Of how many sessions the newest count: where an owner has signed in before. */

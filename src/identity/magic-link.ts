@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import type { AuthContext } from "./auth-context.ts"
@@ -15,10 +14,14 @@ export async function mintMagicLink(
   ctx: Pick<Context, "db" | "clock"> & Pick<AuthContext, "redis">,
   { userId, origin, identity }: { userId: number; origin: string; identity?: IdentityKey },
 ): Promise<{ url: string; expiresAt: Date }> {
-  const { rows } = await sql<{ epoch: number }>`select u.session_epoch as epoch from users u
-    where u.user_id = ${userId}::bigint and u.disabled_at is null`.execute(ctx.db)
-  if (!rows[0]) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId} who can sign in.`)
-  const grant: SignInGrant = { user_id: userId, epoch: rows[0].epoch, ...(identity && { identity }) }
+  const user = await ctx.db
+    .selectFrom("users")
+    .select("session_epoch")
+    .where("user_id", "=", userId)
+    .where("disabled_at", "is", null)
+    .executeTakeFirst()
+  if (!user) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId} who can sign in.`)
+  const grant: SignInGrant = { user_id: userId, epoch: user.session_epoch, ...(identity && { identity }) }
   const { token, expiresAt } = await mintToken(ctx, "sign_in", grant)
   return { url: `${new URL(origin).origin}/magic#token=${token}`, expiresAt }
 }

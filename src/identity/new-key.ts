@@ -1,6 +1,7 @@
 import { newId } from "../platform/ids.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps } from "./caps.ts"
+import type { KeyRow } from "./key-row.ts"
 
 export interface NewKey {
   brand: string
@@ -32,6 +33,6 @@ export function newKey(
     created_at: now.toISOString(),
     ending_turns: false,
     ...capColumns(caps),
-  }
+  } satisfies Partial<KeyRow> & { hash: string; ending_turns: boolean }
   return { value, row }
 }

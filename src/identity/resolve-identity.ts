@@ -1,6 +1,6 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
+import { callOne } from "../platform/db.ts"
 
 /** Who somebody is at an issuer that we believe, at this moment. */
 export interface ProvedIdentity {
@@ -12,15 +12,9 @@ export interface ProvedIdentity {
   name: string | null
 }
 
-interface Resolved {
-  outcome: "found" | "joined" | "created" | "disabled" | "admin"
-  user_id: number | null
-  epoch: number | null
-}
-
 /**
  * The user of an identity and the epoch of their sessions; makes the user when there is none (design section 7). The whole rule is
- * `resolve_identity` in schema.sql: an unverified email neither joins an account nor is it kept as one's own.
+ * `resolve_identity`, beside this: an unverified email neither joins an account nor is it kept as one's own.
  * `exceptAdmins`: an admin's account is refused. LOGIN_REFUSED: that, or it is disabled; then nothing is written.
  */
 export async function resolveIdentity(
@@ -29,13 +23,20 @@ export async function resolveIdentity(
   { brand, exceptAdmins = false }: { brand: string; exceptAdmins?: boolean },
 ): Promise<{ userId: number; epoch: number }> {
   const { issuer, subject, email, emailVerified, name } = storable(identity)
-  const { rows } = await sql<Resolved>`
-    select r.outcome, r.found_user_id as user_id, r.epoch from resolve_identity(${issuer}, ${subject}, ${email},
-      ${emailVerified}, ${name}, ${brand}, ${exceptAdmins}, ${ctx.clock.now()}::timestamptz, ${ctx.requestId}, ${ctx.address}) r
-  `.execute(ctx.db)
-  const [row] = rows
-  if (!row || row.user_id === null || row.epoch === null) throw loginRefused()
-  return { userId: row.user_id, epoch: row.epoch }
+  const { user_id, epoch } = await callOne(ctx.db, "resolve_identity", {
+    issuer,
+    subject,
+    email,
+    email_verified: emailVerified,
+    name,
+    brand,
+    except_admins: exceptAdmins,
+    request_id: ctx.requestId,
+    address: ctx.address,
+    moment: ctx.clock.now(),
+  })
+  if (user_id === null || epoch === null) throw loginRefused()
+  return { userId: user_id, epoch }
 }
 
 export const loginRefused = () =>

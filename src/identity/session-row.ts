@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import { toInstant } from "../time.ts"
 
@@ -15,15 +14,6 @@ export const sessionSchema = z
   .meta({ id: "Session" })
 
 export type SessionRow = z.infer<typeof sessionSchema>
-
-/** A session `n` as JSON, beside `caller`. */
-export const sessionJson: RawBuilder<unknown> = sql`jsonb_build_object('session_id', n.session_id,
-  'current', n.session_id = caller.session_id, 'user_agent', n.user_agent, 'address', n.address,
-  'created_at', n.created_at, 'last_seen_at', n.last_seen_at, 'expires_at', n.expires_at)`
-
-/** The caller's sessions `n` that go on: of their user `u`'s epoch, not ended, not expired. */
-export const goesOn = (now: Date): RawBuilder<unknown> => sql`n.user_id = caller.user_id and u.user_id = caller.user_id
-  and n.ended_at is null and n.epoch = u.session_epoch and n.expires_at > ${now}::timestamptz`
 
 export function serializeSession(row: SessionRow): SessionRow {
   return {

@@ -1,8 +1,7 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
-import { queryAs } from "./actor.ts"
 import type { AuthContext } from "./auth-context.ts"
+import { readAs } from "./call-as.ts"
 import type { SessionCredential } from "./credential.ts"
 import { doOnce } from "./do-once.ts"
 import { mintToken, peekToken, tokenKey } from "./one-time-token.ts"
@@ -32,10 +31,15 @@ export async function mintAppToken(
   ctx: AuthContext,
   credential: SessionCredential,
 ): Promise<z.infer<typeof appTokenSchema>> {
-  const { actor, row } = await queryAs<{ epoch: number }>(ctx, credential, {
-    select: sql`select u.session_epoch as epoch from caller join users u on u.user_id = caller.user_id`,
-  })
-  const grant: SignInGrant = { user_id: actor.user_id, epoch: row.epoch, session_id: credential.sessionId }
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("users as u")
+      .innerJoin("caller", "caller.user_id", "u.user_id")
+      .select(["u.user_id", "u.session_epoch as epoch"]),
+  )
+  const [user] = rows
+  if (!user) throw new Error("a session without its user")
+  const grant: SignInGrant = { ...user, session_id: credential.sessionId }
   const { token, expiresAt } = await mintToken(ctx, "sign_in", grant, TOKEN_POLICY.sign_in.appMs)
   return { token, expires_at: expiresAt.toISOString() }
 }

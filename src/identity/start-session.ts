@@ -1,9 +1,10 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { type ErrorCode, TurnpikeError } from "../errors.ts"
+import { call } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
+import type { Procedures } from "../platform/procedures.ts"
 import { SESSION_POLICY } from "./policies.ts"
-import { serializeUser, type User, type UserRow, userJson } from "./user-row.ts"
+import { serializeUser, type User } from "./user-row.ts"
 
 /** A proof that was made before: the user's session_epoch then, and the session that it comes from, if any. */
 export interface Grant {
@@ -39,26 +40,25 @@ export async function startSession(
   { userId, userAgent, grantedBy, refusal = "SESSION_REQUIRED", exceptAdmins = false }: NewSession,
 ): Promise<{ sessionId: string; user: User }> {
   const now = ctx.clock.now()
-  const until = new Date(now.getTime() + SESSION_POLICY.lifeMs)
-  const stillGranted = grantedBy ? sql`u.session_epoch = ${grantedBy.epoch}::integer` : sql`true`
-  const fromSession = grantedBy?.sessionId
-    ? sql`exists (select 1 from sessions g where g.session_id = ${grantedBy.sessionId} and g.user_id = u.user_id
-        and g.ended_at is null and g.epoch = u.session_epoch and g.expires_at > ${now}::timestamptz)`
-    : sql`true`
-  const fromIdentity = grantedBy?.identity
-    ? sql`exists (select 1 from identities i where i.issuer = ${grantedBy.identity.issuer}
-        and i.subject = ${grantedBy.identity.subject} and i.user_id = u.user_id)`
-    : sql`true`
-  const { rows } = await sql<{ session_id: string; user: UserRow }>`with found as materialized (
-      select u.* from users u where u.user_id = ${userId}::bigint and u.disabled_at is null
-        and not (${exceptAdmins}::boolean and u.role = 'admin') and ${stillGranted} and ${fromSession} and ${fromIdentity}
-    ), made as (
-      insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at)
-      select ${newId("session", now)}, found.user_id, found.session_epoch, ${userAgent?.slice(0, 512) ?? null}, ${ctx.address},
-        ${now}::timestamptz, ${now}::timestamptz, ${until}::timestamptz
-      from found returning session_id
-    ) select made.session_id, ${userJson} as user from made, found u`.execute(ctx.db)
-  const [row] = rows
+  const [row] = await call<"start_session", StartedRow>(ctx.db, "start_session", {
+    session_id: newId("session", now),
+    user_id: userId,
+    granted_epoch: grantedBy?.epoch ?? null,
+    granted_session: grantedBy?.sessionId ?? null,
+    granted_issuer: grantedBy?.identity?.issuer ?? null,
+    granted_subject: grantedBy?.identity?.subject ?? null,
+    except_admins: exceptAdmins,
+    user_agent: userAgent?.slice(0, 512) ?? null,
+    address: ctx.address,
+    expires_at: expiryOf(now),
+    moment: now,
+  })
   if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or not any more in this way.")
-  return { sessionId: row.session_id, user: serializeUser(row.user) }
+  return { sessionId: row.session_id, user: serializeUser({ ...row, created_at: row.created_at.toISOString() }) }
 }
+
+type StartedRow = Procedures["start_session"]["row"] &
+  Omit<User, "created_at"> & { session_id: string; created_at: Date }
+
+/** Until when a session goes on that is used now. */
+export const expiryOf = (now: Date) => new Date(now.getTime() + SESSION_POLICY.lifeMs)

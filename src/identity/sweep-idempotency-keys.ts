@@ -1,19 +1,19 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { callOne } from "../platform/db.ts"
 import { ONCE_POLICY } from "./once.ts"
 
 const DAY_MS = 86_400_000
 
 /** Forgets Idempotency-Keys that are older than they are kept. */
 export async function sweepIdempotencyKeys(ctx: Context): Promise<{ forgotten: number }> {
-  const limit = new Date(ctx.clock.now().getTime() - ONCE_POLICY.keyDays * DAY_MS)
+  const before = new Date(ctx.clock.now().getTime() - ONCE_POLICY.keyDays * DAY_MS)
+  const limit = ONCE_POLICY.sweepBatch
   let forgotten = 0
   for (let batch = 0; batch < ONCE_POLICY.sweepBatches; batch++) {
-    const { numAffectedRows = 0n } = await sql`delete from idempotency_keys where ctid = any (array(
-      select ctid from idempotency_keys where created_at <= ${limit}::timestamptz
-      order by created_at limit ${ONCE_POLICY.sweepBatch}))`.execute(ctx.db)
-    forgotten += Number(numAffectedRows)
-    if (numAffectedRows < ONCE_POLICY.sweepBatch) break
+    const answer = await callOne(ctx.db, "forget_idempotency_keys", { before, limit })
+    const count = answer.forget_idempotency_keys ?? 0
+    forgotten += count
+    if (count < limit) break
   }
   return { forgotten }
 }

@@ -17,8 +17,19 @@ export const userSchema = z
 
 export type User = z.infer<typeof userSchema>
 
-/** The row of a statement that `userJson` made. */
+/** A user as JSON has them: as procedures answer them (user_json), and as queries read `userColumns`. */
 export type UserRow = User
+
+/** The columns of a user `u`: nothing of a user but these may leave. */
+export const userColumns = [
+  "u.user_id",
+  "u.name",
+  "u.email",
+  "u.email_verified",
+  "u.role",
+  "u.brand",
+  "u.created_at",
+] as const
 
 /** A user `u` as JSON: nothing of a user but this may leave. */
 export const userJson: RawBuilder<unknown> = sql`jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email,

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import pg from "pg"
 import { MICROS_PER_USD } from "../billing/money.ts"
 import { hashPassword } from "../identity/password.ts"
+import { directContext } from "../ops/direct.ts"
 import { configuredModels, disableOtherModels, enableModels } from "../ops/models.ts"
 import { createApiKey, createUser, type RunSql, topUp } from "../ops/seed.ts"
 
@@ -29,8 +30,9 @@ export async function seedDemo(
   const sql: RunSql = async (query, params) => (await client.query(query, params)).rows
   try {
     const models = await configuredModels(env)
-    await disableOtherModels(sql, models)
-    await enableModels(sql, models)
+    const { db } = directContext(client)
+    await disableOtherModels(db, models)
+    await enableModels(db, models)
     const secrets = (await readDemo(dataDir, sql)) ?? (await makeDemo(sql))
     const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl }
     const text = `${JSON.stringify(demo, null, 2)}\n`

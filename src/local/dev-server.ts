@@ -5,16 +5,16 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { freePort } from "./postgres.ts"
 
-/** `wrangler dev` on functions/all.ts, with the stand-ins as its bindings. */
-export async function startDevServer({
-  port,
-  dataDir,
-  env,
-}: {
+interface DevServerOptions {
   port: number
   dataDir: string
   env: Record<string, string | undefined>
-}) {
+  /** The checkout that is served, when it is another than the current folder. */
+  cwd?: string
+}
+
+/** `wrangler dev` on functions/all.ts, with the stand-ins as its bindings. */
+export async function startDevServer({ port, dataDir, env, cwd }: DevServerOptions) {
   await refuseTakenPort(port)
   const envFile = join(dataDir, "worker.env")
   const lines = Object.entries(env).flatMap(([name, value]) => (value ? [`${name}=${JSON.stringify(value)}`] : []))
@@ -29,6 +29,7 @@ export async function startDevServer({
     {
       // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
       detached: true,
+      cwd,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
     },
@@ -39,6 +40,8 @@ export async function startDevServer({
   await untilReady(child, url, join(dataDir, "worker.log"))
   return {
     url,
+    /** Of wrangler: the worker's own process is below it. */
+    pid: child.pid as number,
     /** Resolves when the server ends by itself. */
     ended: new Promise<void>((done) => child.once("exit", () => done())),
     /** One run of the cron trigger, which nothing else fires locally. */

@@ -1,6 +1,6 @@
 import pg from "pg"
 import { createFaults } from "./faults.ts"
-import { createNeon, neonLabel } from "./neon.ts"
+import { createNeon, neonLabel, type OnStatement } from "./neon.ts"
 import { createQstash, QSTASH_DEFAULTS } from "./qstash.ts"
 import { createRedisRest, redisLabel } from "./redis.ts"
 import { type Answer, type Call, json, type Service } from "./service.ts"
@@ -10,6 +10,7 @@ export interface NamespaceOptions {
   qstash_mode: "push" | "manual"
   /** Servers behind `/{ns}/{name}`, such as a model's: calls to them are passed on, and can be faulted too. */
   upstreams?: Record<string, string> | undefined
+  onStatement?: OnStatement | undefined
 }
 
 interface Places {
@@ -25,7 +26,8 @@ export type Namespace = Awaited<ReturnType<typeof createNamespace>>
 
 export async function createNamespace(options: NamespaceOptions, places: Places) {
   const faults = createFaults()
-  const neon = createNeon({ databaseUrl: places.databaseUrl, advertisedUrl: places.databaseUrl })
+  const { databaseUrl } = places
+  const neon = createNeon({ databaseUrl, advertisedUrl: databaseUrl, onStatement: options.onStatement })
   const redis = await createRedisRest({ url: places.redisUrl, database: places.redisDatabase, token: REDIS_TOKEN })
   const qstash = createQstash({ mode: options.qstash_mode })
   const direct = new pg.Pool({ connectionString: places.databaseUrl, max: 2 })

@@ -17,8 +17,17 @@ const ISOLATION: Record<string, string> = {
   Serializable: "serializable",
 }
 
+/** Is told each statement that succeeded and the ms from when it was asked for until its rows were here. */
+export type OnStatement = (text: string, ms: number) => void
+
+interface NeonOptions {
+  databaseUrl: string
+  advertisedUrl: string
+  onStatement?: OnStatement | undefined
+}
+
 /** Neon's HTTP endpoint (`POST /sql`) over a pool of direct connections to a real server. */
-export function createNeon({ databaseUrl, advertisedUrl }: { databaseUrl: string; advertisedUrl: string }) {
+export function createNeon({ databaseUrl, advertisedUrl, onStatement }: NeonOptions) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 24, idleTimeoutMillis: 30_000 })
   // An idle connection that the server ends is replaced at its next use.
   pool.on("error", () => {})
@@ -29,12 +38,12 @@ export function createNeon({ databaseUrl, advertisedUrl }: { databaseUrl: string
     if (call.body.length > LIMIT) return json(413, { message: "request is too large" })
     const refusal = checkCredentials(call.headers["neon-connection-string"], expected)
     if (refusal) return refusal
-    const arrayDefault = call.headers["neon-array-mode"] === "true"
+    const options = { rowAsArray: call.headers["neon-array-mode"] === "true", onStatement }
     try {
       const body = JSON.parse(call.body.toString()) as Query & { queries?: Query[] }
       const value = body.queries
-        ? { results: await runBatch(pool, body.queries, call.headers, arrayDefault) }
-        : await runOne(pool, body, arrayDefault)
+        ? { results: await runBatch(pool, body.queries, call.headers, options) }
+        : await runOne(pool, body, options)
       const text = JSON.stringify(value)
       if (text.length > LIMIT) return json(507, { message: "response is too large" })
       return { status: 200, headers: { "content-type": "application/json", ...echoed(call.headers) }, body: text }
@@ -63,8 +72,14 @@ function checkCredentials(given: string | undefined, expected: URL): Answer | nu
   return json(400, { message: `password authentication failed for user '${url?.username ?? ""}'`, code: "28P01" })
 }
 
-async function runOne(client: pg.Pool | pg.PoolClient, query: Query, arrayDefault: boolean) {
-  const rowAsArray = query.arrayMode ?? arrayDefault
+interface RunOptions {
+  /** For queries that do not say it themselves. */
+  rowAsArray: boolean
+  onStatement: OnStatement | undefined
+}
+
+async function runOne(client: pg.Pool | pg.PoolClient, query: Query, options: RunOptions) {
+  const rowAsArray = query.arrayMode ?? options.rowAsArray
   const config = {
     text: query.query,
     values: query.params ?? [],
@@ -73,7 +88,9 @@ async function runOne(client: pg.Pool | pg.PoolClient, query: Query, arrayDefaul
     queryMode: "extended",
     ...(rowAsArray && { rowMode: "array" }),
   }
+  const began = performance.now()
   const result = await client.query(config as unknown as pg.QueryConfig)
+  options.onStatement?.(query.query, performance.now() - began)
   return {
     fields: result.fields,
     rows: result.rows,
@@ -83,7 +100,12 @@ async function runOne(client: pg.Pool | pg.PoolClient, query: Query, arrayDefaul
   }
 }
 
-async function runBatch(pool: pg.Pool, queries: Query[], headers: Record<string, string | undefined>, arrays: boolean) {
+async function runBatch(
+  pool: pg.Pool,
+  queries: Query[],
+  headers: Record<string, string | undefined>,
+  options: RunOptions,
+) {
   const isolation = ISOLATION[headers["neon-batch-isolation-level"] ?? ""]
   const modes = [
     isolation && `isolation level ${isolation}`,
@@ -94,7 +116,7 @@ async function runBatch(pool: pg.Pool, queries: Query[], headers: Record<string,
   try {
     await client.query(`begin ${modes.join(", ")}`)
     const results = []
-    for (const query of queries) results.push(await runOne(client, query, arrays))
+    for (const query of queries) results.push(await runOne(client, query, options))
     await client.query("commit")
     client.release()
     return results

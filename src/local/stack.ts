@@ -54,8 +54,11 @@ export async function startStack(options: StackOptions) {
     return url
   }
 
-  async function addNamespace(input: NamespaceOptions & { databaseName?: string | undefined }): Promise<Namespace> {
-    const databaseUrl = await database(input.databaseName)
+  /** `databaseUrl` is a database of the caller's, used as it is. */
+  async function addNamespace(
+    input: NamespaceOptions & { databaseName?: string | undefined; databaseUrl?: string | undefined },
+  ): Promise<Namespace> {
+    const databaseUrl = input.databaseUrl ?? (await database(input.databaseName))
     const namespace = await createNamespace(input, {
       baseUrl: `${url}/${input.name}`,
       databaseUrl,

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
-import type { SystemContext } from "../identity/as-admin.ts"
+import type { SystemContext } from "../context.ts"
 import { hashPassword } from "../identity/password.ts"
 import { reconcile, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
@@ -114,20 +114,19 @@ async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
     case "brand": {
       const { host, landing, "bot-username": botUsername, "bot-token": token } = values
       const botToken = token === "-" ? (await readStdin(process.stdin)).trim() : token
-      return putBrand(sql, {
+      return putBrand(ctx, {
         brand: need("brand"),
         ...(host && { hosts: host.flatMap((hosts) => hosts.split(",")) }),
         ...(landing && { landingPath: landing }),
         ...(botUsername && { botUsername }),
         ...(botToken && { botToken }),
         keys: process.env.SECRETS_KEYS,
-        now,
       })
     }
     case "bot-webhook": {
       const apiUrl = process.env.BOT_API_URL ?? "https://api.telegram.org"
       const host = values.host?.[0] ?? null
-      return setBotWebhook(sql, { brand: need("brand"), host, keys: process.env.SECRETS_KEYS, apiUrl, fetch })
+      return setBotWebhook(ctx, { brand: need("brand"), host, keys: process.env.SECRETS_KEYS, apiUrl, fetch })
     }
     case "model": {
       const [engine, ...model] = need("pin").split("/")
@@ -139,7 +138,7 @@ async function run(sql: RunSql, ctx: SystemContext): Promise<string> {
         cached: amount(values.cached ?? need("input")),
         output: amount(need("output")),
       }
-      await enableModels(sql, [{ engine, model: model.join("/"), label: values.label ?? need("pin"), usd }])
+      await enableModels(ctx.db, [{ engine, model: model.join("/"), label: values.label ?? need("pin"), usd }])
       return `${need("pin")} is enabled.`
     }
     default:

@@ -1,6 +1,6 @@
+import type { SystemContext } from "../context.ts"
 import { brandSecretPlace, type SealedColumn } from "../identity/brand-of.ts"
 import { createKeyRing, parseKeyRing } from "../platform/key-ring.ts"
-import type { RunSql } from "./seed.ts"
 
 interface BotWebhook {
   brand: string
@@ -17,8 +17,15 @@ interface BotWebhook {
  * Tells the messaging platform where a brand's bot hears of its updates, and with which secret. Returns that address. Throws
  * what the platform says, and never the bot's token, which is a part of the URL that is called.
  */
-export async function setBotWebhook(sql: RunSql, { brand, host, keys, apiUrl, fetch }: BotWebhook): Promise<string> {
-  const [row] = await sql("select hosts, bot_token, bot_webhook_secret from brands where brand = $1", [brand])
+export async function setBotWebhook(
+  ctx: SystemContext,
+  { brand, host, keys, apiUrl, fetch }: BotWebhook,
+): Promise<string> {
+  const row = await ctx.db
+    .selectFrom("brands")
+    .select(["hosts", "bot_token", "bot_webhook_secret"])
+    .where("brand", "=", brand)
+    .executeTakeFirst()
   const at = host ?? (row?.hosts as string[] | undefined)?.[0]
   if (!row?.bot_token) throw new Error(`The brand ${brand} has no bot: give it one with \`brand --bot-token\`.`)
   if (!at) throw new Error(`The brand ${brand} has no host: name one with --host.`)

@@ -1,5 +1,5 @@
 import pg from "pg"
-import type { SystemContext } from "../identity/as-admin.ts"
+import type { SystemContext } from "../context.ts"
 import { systemClock } from "../platform/clock.ts"
 import { DatabaseError, databaseOver } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"

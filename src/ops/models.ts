@@ -1,5 +1,5 @@
 import { MICROS_PER_USD } from "../billing/money.ts"
-import type { RunSql } from "./seed.ts"
+import { call, type Database } from "../platform/db.ts"
 
 /** A model of a provider that the environment has an account for. Prices in USD per million tokens. */
 export interface ConfiguredModel {
@@ -48,32 +48,15 @@ async function firstModelOf(baseUrl: string, apiKey: string | undefined): Promis
 }
 
 /** Disables every model of a provider that is not among `models`: its account is no longer there. */
-export async function disableOtherModels(sql: RunSql, models: ConfiguredModel[]): Promise<void> {
-  const pins = models.map(({ engine, model }) => `${engine}/${model}`)
-  await sql("update model_catalog set enabled = false where engine <> 'rehearsal' and not pin = any($1)", [pins])
+export async function disableOtherModels(db: Database, models: ConfiguredModel[]): Promise<void> {
+  await call(db, "disable_other_models", { pins: models.map(({ engine, model }) => `${engine}/${model}`) })
 }
 
 /** Puts models into the catalog, enabled and first. A new price is a new price version. */
-export async function enableModels(sql: RunSql, models: ConfiguredModel[]): Promise<void> {
+export async function enableModels(db: Database, models: ConfiguredModel[]): Promise<void> {
   const perMillion = (usd: number) => Math.round(usd * MICROS_PER_USD)
-  for (const [order, { engine, model, label, usd }] of models.entries()) {
-    await sql(
-      `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
-       values ($1, $2, $3, $4, true, $5, $6, $7, $8) 
-       on conflict (pin) do update set enabled = true, label = excluded.label, sort_order = excluded.sort_order,
-         price_version = model_catalog.price_version + case when (model_catalog.price_input, model_catalog.price_cached,
-           model_catalog.price_output) = (excluded.price_input, excluded.price_cached, excluded.price_output) then 0 else 1 end,
-         price_input = excluded.price_input, price_cached = excluded.price_cached, price_output = excluded.price_output`,
-      [
-        `${engine}/${model}`,
-        engine,
-        model,
-        label,
-        order,
-        perMillion(usd.input),
-        perMillion(usd.cached),
-        perMillion(usd.output),
-      ],
-    )
+  for (const [place, { engine, model, label, usd }] of models.entries()) {
+    const prices = { input: perMillion(usd.input), cached: perMillion(usd.cached), output: perMillion(usd.output) }
+    await call(db, "enable_model", { engine, model, label, place, ...prices })
   }
 }

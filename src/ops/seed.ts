@@ -1,34 +1,45 @@
 import type { CreditReason } from "../billing/buckets.ts"
 import { type NewKey, newKey } from "../identity/new-key.ts"
+import { callOf } from "../platform/db.ts"
+import type { ArgumentsOf, ProcedureName } from "../platform/procedures.ts"
 
 /** The least that a direct connection of any kind offers. */
 export type RunSql = (query: string, params: unknown[]) => Promise<Record<string, unknown>[]>
 
+/** Its one row, with values as the connection reads them: int8 may be a text. */
+async function run<Name extends ProcedureName>(
+  sql: RunSql,
+  name: Name,
+  args: ArgumentsOf<Name>,
+): Promise<Record<string, unknown>> {
+  const { sql: text, parameters } = callOf(name, args)
+  const [row] = await sql(text, parameters)
+  if (!row) throw new Error(`${name} has answered nothing`)
+  return row
+}
+
 /** Creates a user with an empty wallet. Returns its user_id. */
 export async function createUser(
   sql: RunSql,
-  user: { email?: string | null; name?: string; role?: "user" | "admin"; passwordHash?: string },
+  {
+    email = null,
+    name = null,
+    role = "user",
+    passwordHash = null,
+  }: { email?: string | null; name?: string | null; role?: "user" | "admin"; passwordHash?: string | null },
 ): Promise<number> {
-  const rows = await sql(
-    `with made as (
-       insert into users (email, email_verified, name, role, password_hash) values ($1::text, $1::text is not null, $2, $3, $4)
-       returning user_id
-     ), wallet as (insert into wallets (user_id) select user_id from made)
-     select user_id from made`,
-    [user.email ?? null, user.name ?? null, user.role ?? "user", user.passwordHash ?? null],
-  )
-  return Number(rows[0]?.user_id)
+  const { seed_user } = await run(sql, "seed_user", { email, name, role, password_hash: passwordHash })
+  return Number(seed_user)
 }
 
 /** Books credit as creditAccount does, each time anew. Returns the new balance in credit micros; null for no such user. */
 export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<number | null> {
-  const rows = await sql(
-    `select entry ->> 'balance_after_credit_micros' as balance, refused from book_entry($1::bigint, $3::text, $2::bigint,
-       null, null, null, null, $4::text, $5::text, $6::timestamptz)`,
-    [userId, micros, reason, actor, note ?? null, now.toISOString()],
-  )
-  if (rows[0]?.refused === "balance_too_low") throw new Error("The account has less than that available.")
-  return rows[0]?.balance == null ? null : Number(rows[0].balance)
+  const { entry, refused } = await run(sql, "book_entry", {
+    ...{ user_id: userId, reason, amount: micros, actor, note: note ?? null, moment: now },
+    ...{ turn_id: null, reference: null, currency: null, minor: null },
+  })
+  if (refused === "balance_too_low") throw new Error("The account has less than that available.")
+  return entry ? (entry as { balance_after_credit_micros: number }).balance_after_credit_micros : null
 }
 
 interface TopUp {
@@ -47,8 +58,6 @@ export async function createApiKey(
 ): Promise<{ key_id: string; value: string }> {
   const { value, row } = newKey(key, now)
   const owned = { ...row, user_id: userId, space_id: spaceId ?? null }
-  await sql("insert into api_keys select * from jsonb_populate_record(null::api_keys, $1::jsonb)", [
-    JSON.stringify(owned),
-  ])
+  await run(sql, "seed_key", { key: owned })
   return { key_id: row.key_id, value }
 }

@@ -1,4 +1,4 @@
-import type { SystemContext } from "../identity/as-admin.ts"
+import type { SystemContext } from "../context.ts"
 import { changeUserAsSystem, type UserChange } from "../identity/change-user.ts"
 import { mintMagicLink } from "../identity/magic-link.ts"
 import { Meter } from "../platform/meter.ts"

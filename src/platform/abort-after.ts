@@ -1,12 +1,7 @@
 import type { Clock } from "./clock.ts"
 
-/** A signal that is aborted with `reason` after `ms`, unless it is cleared before. */
-export function abortAfter(clock: Clock, ms: number, reason: unknown): { signal: AbortSignal; clear(): void } {
+/** A signal that is aborted with what `reason` makes after `ms`, unless it is cleared before. */
+export function abortAfter(clock: Clock, ms: number, reason: () => unknown): { signal: AbortSignal; clear(): void } {
   const over = new AbortController()
-  const cleared = new AbortController()
-  clock.sleep(ms, cleared.signal).then(
-    () => over.abort(reason),
-    () => {},
-  )
-  return { signal: over.signal, clear: () => cleared.abort(new Error("cleared")) }
+  return { signal: over.signal, clear: clock.after(ms, () => over.abort(reason())) }
 }

@@ -3,6 +3,8 @@ export interface Clock {
   now(): Date
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls `act` after `ms` milliseconds, unless what it returns is called before. */
+  after(ms: number, act: () => void): () => void
 }
 
 export const systemClock: Clock = {
@@ -20,6 +22,10 @@ export const systemClock: Clock = {
       }
       signal?.addEventListener("abort", stop, { once: true })
     }),
+  after(ms, act) {
+    const timer = setTimeout(act, ms)
+    return () => clearTimeout(timer)
+  },
 }
 
 /** How many seconds a clock is ahead of the machine's, for a library that reads the whole seconds of that one. */

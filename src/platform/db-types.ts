@@ -223,6 +223,17 @@ export interface ModelCatalog {
   sort_order: Generated<number>;
 }
 
+export interface OpenTurns {
+  conversation_id: string;
+  created_at: Timestamp;
+  position: number;
+  state: string;
+  test: boolean;
+  turn_id: string;
+  user_id: number;
+  wake_at: Timestamp;
+}
+
 export interface ProcedureReleases {
   applied_at: Timestamp;
   name: string;
@@ -424,7 +435,6 @@ export interface Turns {
   tool_calls: Generated<number>;
   turn_id: string;
   user_id: number;
-  wake_at: Timestamp | null;
   window_started_at: Timestamp | null;
 }
 
@@ -558,6 +568,7 @@ export interface DB {
   identities: Identities;
   ledger: Ledger;
   model_catalog: ModelCatalog;
+  open_turns: OpenTurns;
   procedure_releases: ProcedureReleases;
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;

@@ -39,12 +39,25 @@ export class DatabaseError extends Error {
 /** A statement that has no answer by then counts as lost, long before a lease ends. */
 const STATEMENT_MS = 25_000
 
-/** Where each connection string is answered, when not at Neon's own address for it. The driver knows one place for all. */
+/**
+ * Where databases are answered, by host and path, when not at Neon's own address for them. The driver can be told one place for all,
+ * and writes connection strings in its own way: each spelling is parsed once.
+ */
 const endpoints = new Map<string, string>()
+const endpointOf = new Map<string, string | null>()
 neonConfig.fetchFunction = (address: string, init: RequestInit & { headers: Record<string, string> }) => {
-  const given = new URL(init.headers["Neon-Connection-String"] ?? "")
-  given.search = ""
-  return fetch(endpoints.get(given.href) ?? address, init)
+  const given = init.headers["Neon-Connection-String"] ?? ""
+  let endpoint = endpointOf.get(given)
+  if (endpoint === undefined) {
+    endpoint = endpoints.get(placeOf(given)) ?? null
+    endpointOf.set(given, endpoint)
+  }
+  return fetch(endpoint ?? address, init)
+}
+
+function placeOf(connectionString: string): string {
+  const { host, pathname } = new URL(connectionString)
+  return host + pathname
 }
 
 const types = { getTypeParser: parserOf }
@@ -61,16 +74,14 @@ export function createDatabase(
 const queries = new Map<string, RunStatement>()
 
 /** The driver's query function of a database: the same for every request. */
-function queryOf({ DATABASE_URL: url, DATABASE_HTTP_URL: endpoint }: Parameters<typeof createDatabase>[0]): RunStatement {
+function queryOf({
+  DATABASE_URL: url,
+  DATABASE_HTTP_URL: endpoint,
+}: Parameters<typeof createDatabase>[0]): RunStatement {
   const key = `${url} ${endpoint ?? ""}`
   const known = queries.get(key)
   if (known) return known
-  if (endpoint) {
-    // As the driver writes it.
-    const bare = new URL(url.replace(/^postgres:/, "postgresql:"))
-    bare.search = ""
-    endpoints.set(bare.href, endpoint)
-  }
+  if (endpoint) endpoints.set(placeOf(url), endpoint)
   const sql = neon(url, { fullResults: true, disableWarningInBrowsers: true })
   const run: RunStatement = async ({ sql: text, parameters }) => {
     // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
@@ -130,12 +141,7 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
   name: Name,
   args: ArgumentsOf<Name>,
 ): Promise<Row[]> {
-  const { text, names } = statementOf(name)
-  const values = names.map(({ name, json }) => {
-    const value = (args as Record<string, unknown>)[name]
-    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
-  })
-  const statement = { sql: text, parameters: values }
+  const statement = callOf(name, args)
   const { rows } = await db.run(statement).catch((error: unknown) => {
     if (!isDeadlock(error)) throw error
     return db.run(statement)
@@ -143,16 +149,31 @@ export async function call<Name extends ProcedureName, Row extends Procedures[Na
   return rows as Row[]
 }
 
-/** The same, for a procedure that always answers one row. */
-export async function callOne<Name extends ProcedureName, Row extends Procedures[Name]["row"] = Procedures[Name]["row"]>(
-  db: Database,
+/** The statement of such a call. */
+export function callOf<Name extends ProcedureName>(
   name: Name,
   args: ArgumentsOf<Name>,
-): Promise<Row> {
+): { sql: string; parameters: unknown[] } {
+  const { text, names } = statementOf(name)
+  const parameters = names.map(({ name, json }) => {
+    const value = (args as Record<string, unknown>)[name]
+    return json && value !== null && value !== undefined ? JSON.stringify(value) : (value ?? null)
+  })
+  return { sql: text, parameters }
+}
+
+/** The same as `call`, for a procedure that always answers one row. */
+export async function callOne<
+  Name extends ProcedureName,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(db: Database, name: Name, args: ArgumentsOf<Name>): Promise<Row> {
   const [row] = await call<Name, Row>(db, name, args)
   if (!row) throw new Error(`${name} has answered nothing`)
   return row
 }
+
+/** A function of the release in a query of the builder: `fn(released("key_caps"), […])`. */
+export const released = (name: ProcedureName) => `${RELEASE}.${name}`
 
 interface Statement {
   text: string
@@ -164,7 +185,10 @@ const statements = new Map<string, Statement>()
 function statementOf(name: ProcedureName): Statement {
   const known = statements.get(name)
   if (known) return known
-  const names = PROCEDURES[name].map((argument) => ({ name: argument.replace(/:json$/, ""), json: argument.endsWith(":json") }))
+  const names = PROCEDURES[name].map((argument) => ({
+    name: argument.replace(/:json$/, ""),
+    json: argument.endsWith(":json"),
+  }))
   const text = `select * from ${RELEASE}.${name}(${names.map((_, at) => `$${at + 1}`).join(", ")})`
   const statement = { text, names }
   statements.set(name, statement)
@@ -182,15 +206,24 @@ function translated(error: Partial<NeonDbError> & Error): Error {
   const refused = error.code !== undefined || error.severity !== undefined
   const own = new DatabaseError({ message: error.message, code: error.code, constraint: error.constraint })
   if (refused && !TRANSIENT.test(own.code)) return own
-  return new TurnpikeError("UNAVAILABLE", "The database does not answer. Nothing is lost. Retry the same request shortly.", {
-    retryAfter: 1,
-    cause: refused ? own : error,
-  })
+  return new TurnpikeError(
+    "UNAVAILABLE",
+    "The database does not answer. Nothing is lost. Retry the same request shortly.",
+    {
+      retryAfter: 1,
+      cause: refused ? own : error,
+    },
+  )
 }
 
 function isDeadlock(error: unknown): boolean {
   const cause = error instanceof TurnpikeError ? error.cause : error
   return cause instanceof DatabaseError && cause.code === "40P01"
+}
+
+/** Whether `error` is a refusal by a procedure with this SQLSTATE. */
+export function wasRefusedWith(error: unknown, code: string): boolean {
+  return error instanceof DatabaseError && error.code === code
 }
 
 /** Whether `error` is a violation (23505, 23514, …) of the named constraint or index. */

@@ -20,9 +20,19 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 /** `<prefix>_` + 10 characters of time + 16 of chance (Crockford base 32): sortable by creation, as a ULID. */
 export function newId(kind: IdKind, now: Date): string {
-  const random = crypto.getRandomValues(new Uint8Array(16))
-  return firstIdAt(kind, now) + Array.from(random, (byte) => ALPHABET[byte & 31]).join("")
+  if (used === chance.length) {
+    crypto.getRandomValues(chance)
+    used = 0
+  }
+  let id = firstIdAt(kind, now)
+  for (const end = used + CHANCE; used < end; used++) id += ALPHABET[(chance[used] as number) & 31]
+  return id
 }
+
+const CHANCE = 16
+/** Bytes of chance for the next ids, each used once: asking for them costs more than an id. */
+const chance = new Uint8Array(64 * CHANCE)
+let used = chance.length
 
 /** What every id of that millisecond begins with: in "C" order it is before all of them and after all earlier ones. */
 export function firstIdAt(kind: IdKind, at: Date): string {

@@ -45,7 +45,7 @@ export function createOutbound({
     async send(request) {
       const { signal, timeoutMs } = request
       if (signal?.aborted) throw signal.reason
-      const tooSlow = new OutboundError("timeout", `The server did not answer within ${timeoutMs / 1000} s.`)
+      const tooSlow = () => new OutboundError("timeout", `The server did not answer within ${timeoutMs / 1000} s.`)
       const over = abortAfter(clock, timeoutMs, tooSlow)
       const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal
       try {

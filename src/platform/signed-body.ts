@@ -1,6 +1,6 @@
 import { errors, jwtVerify } from "jose"
 
-const TOLERANCE_SECONDS = 5
+export const CLOCK_TOLERANCE_SECONDS = 5
 
 interface SignedBody {
   token: string
@@ -15,7 +15,7 @@ interface SignedBody {
 
 /**
  * Verifies a token that binds a body to a URL: HS256, issuer, subject = URL, validity at `now`, and the base64url SHA-256 of
- * the raw body in the claim `body`, as QStash makes them. Throws an Error whose message says what is wrong.
+ * the raw body in the claim `body`, in the form of QStash's. Throws an Error whose message says what is wrong.
  */
 export async function verifySignedBody({ token, issuer, keys, url, body, now }: SignedBody): Promise<void> {
   const claims = await firstThatFits(keys, async (key) => {
@@ -24,7 +24,7 @@ export async function verifySignedBody({ token, issuer, keys, url, body, now }: 
       issuer,
       subject: url,
       currentDate: now,
-      clockTolerance: TOLERANCE_SECONDS,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ["exp", "nbf", "body"],
     })
     return payload

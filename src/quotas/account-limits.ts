@@ -1,8 +1,7 @@
-import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import { fromUsd, MICROS_PER_USD, toUsd } from "../billing/money.ts"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { callAs, readAs } from "../identity/call-as.ts"
 import type { SessionCredential } from "../identity/credential.ts"
 
 /** wallets.low_balance_credit_micros of an account that has set none, as in schema.sql. */
@@ -40,54 +39,31 @@ export const putAccountLimitsSchema = z
 
 export type AccountLimits = z.infer<typeof accountLimitsSchema>
 
-interface LimitsRow {
-  daily: number | null
-  monthly: number | null
-  low: number | null
-}
-
 /** The caller's defaults for all their end users, and when their balance counts as low. */
-export function getAccountLimits(ctx: Context, credential: SessionCredential): Promise<AccountLimits> {
-  return readLimits(ctx, credential, sql`wallets`)
+export async function getAccountLimits(ctx: Context, credential: SessionCredential): Promise<AccountLimits> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("caller")
+      .innerJoin("wallets as w", "w.user_id", "caller.user_id")
+      .select("w.end_user_daily_credit_micros as daily")
+      .select(["w.end_user_monthly_credit_micros as monthly", "w.low_balance_credit_micros as low"]),
+  )
+  const { daily = null, monthly = null, low = LOW_BALANCE } = rows[0] ?? {}
+  const usd = (micros: number | null) => (micros === null ? null : toUsd(micros))
+  return { end_user_daily_usd: usd(daily), end_user_monthly_usd: usd(monthly), low_balance_usd: toUsd(low) }
 }
 
 /** Replaces them. They bind the next turn that is accepted. */
-export function putAccountLimits(
+export async function putAccountLimits(
   ctx: Context,
   credential: SessionCredential,
-  { end_user_daily_usd, end_user_monthly_usd, low_balance_usd }: z.infer<typeof putAccountLimitsSchema>,
+  limits: z.infer<typeof putAccountLimitsSchema>,
 ): Promise<AccountLimits> {
-  const micros = (amount: number | null) => sql`${amount === null ? null : fromUsd(amount)}::bigint`
-  return readLimits(
-    ctx,
-    credential,
-    sql`saved`,
-    sql`saved as (
-      insert into wallets (user_id, end_user_daily_credit_micros, end_user_monthly_credit_micros, low_balance_credit_micros)
-      select user_id, ${micros(end_user_daily_usd)}, ${micros(end_user_monthly_usd)}, ${micros(low_balance_usd)} from caller
-      on conflict (user_id) do update set end_user_daily_credit_micros = excluded.end_user_daily_credit_micros,
-        end_user_monthly_credit_micros = excluded.end_user_monthly_credit_micros,
-        low_balance_credit_micros = excluded.low_balance_credit_micros
-      returning *
-    )`,
-  )
-}
-
-async function readLimits(
-  ctx: Context,
-  credential: SessionCredential,
-  from: RawBuilder<unknown>,
-  ctes?: RawBuilder<unknown>,
-): Promise<AccountLimits> {
-  const { row } = await queryAs<LimitsRow>(ctx, credential, {
-    ...(ctes && { ctes }),
-    select: sql`select w.end_user_daily_credit_micros as daily, w.end_user_monthly_credit_micros as monthly,
-      w.low_balance_credit_micros as low from caller left join ${from} w on w.user_id = caller.user_id`,
+  const micros = (amount: number | null) => (amount === null ? null : fromUsd(amount))
+  await callAs(ctx, credential, "put_account_limits", {
+    daily: micros(limits.end_user_daily_usd),
+    monthly: micros(limits.end_user_monthly_usd),
+    low: micros(limits.low_balance_usd),
   })
-  const amount = (value: number | null) => (value === null ? null : toUsd(value))
-  return {
-    end_user_daily_usd: amount(row.daily),
-    end_user_monthly_usd: amount(row.monthly),
-    low_balance_usd: toUsd(row.low ?? LOW_BALANCE),
-  }
+  return limits
 }

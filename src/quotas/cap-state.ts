@@ -24,14 +24,6 @@ export interface CapRow {
   resets_at: string | null
 }
 
-/** The jsonb list of CapRow of a live key `k` (an SQL alias of api_keys) now; a test key's turns have no caps. */
-export function keyCaps(k: "k", now: Date): RawBuilder<unknown> {
-  const [key, user, test] = [sql.ref(`${k}.key_id`), sql.ref(`${k}.user_id`), sql.ref(`${k}.test`)]
-  const at = sql`${now}::timestamptz`
-  return sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.cap)
-    from cap_states(${user}, ${key}, null, ${at}, open_window(${key}, ${at})) s where not ${test}), '[]')`
-}
-
 /**
  * The jsonb list of CapRow of the daily and the monthly limit that bind the end user `ref` for the caller. `own` is the alias `e` of a
  * table or CTE of rows of end_users with what it is joined on: its limits are those.

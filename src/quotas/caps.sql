@@ -80,7 +80,8 @@ begin
   held := coalesce(held, 0);
   room := available;
   caps := '[]';
-  window_started_at := p_window;
+  -- Without a cap of a window, a new turn of a key is in none.
+  window_started_at := case when p_key_id is null or not p_is_new then p_window end;
   if p_key_id is not null and turnpike.has_caps(p_user_id, p_key_id, p_end_user) then
     if p_is_new then
       select coalesce(turnpike.open_window(p_key_id, p_moment), p_moment) into window_started_at

@@ -79,15 +79,11 @@ declare
   depleted_told_now boolean;
   heard boolean := false;
 begin
-  if fell then
-    low_told_now := p_was.low_told or tells_low;
-    depleted_told_now := p_was.depleted_told or tells_depleted;
-  elsif p_balance > p_was.balance_credit_micros then
-    low_told_now := is_low and p_was.low_told;
-    depleted_told_now := false;
-  else
+  if p_balance = p_was.balance_credit_micros or (fell and not (tells_low or tells_depleted)) then
     return false;
   end if;
+  low_told_now := is_low and (p_was.low_told or tells_low);
+  depleted_told_now := fell and (p_was.depleted_told or tells_depleted);
   if (low_told_now, depleted_told_now) <> (p_was.low_told, p_was.depleted_told) then
     update wallets w set low_told = low_told_now, depleted_told = depleted_told_now where w.user_id = p_was.user_id;
   end if;
@@ -113,7 +109,10 @@ begin
       return false;
     end if;
     update wallets w set depleted_told = true where w.user_id = p_user_id and not w.depleted_told;
-    return found and turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_moment);
+    if found then
+      heard := turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_moment);
+    end if;
+    return heard;
   end if;
   for state in select s from jsonb_array_elements(p_caps) s
     where (s ->> 'reserved_credit_micros')::bigint = 0

@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type * as z from "zod"
 import type { Context } from "../context.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { spaceSchema } from "./schemas.ts"
 import { type SpaceRow, serializeSpace } from "./serialize-space.ts"
+import { SUMMARY_COLUMNS, titleHolds } from "./space-rows.ts"
 
 /** A space as a list shows it: without its configuration. */
 export const spaceSummarySchema = spaceSchema
@@ -29,16 +30,22 @@ export async function findSpaces(
   credential: Credential,
   { search, limit, offset }: { search: SpaceSearch; limit: number; offset: number },
 ): Promise<{ spaces: SpaceRow[]; total: number }> {
-  const where: RawBuilder<unknown>[] = [sql`s.user_id = (select user_id from caller)`, inScope]
-  if (search.q) where.push(sql`position(lower(${search.q}::text) in lower(s.title)) > 0`)
-  if (search.archived !== "all")
-    where.push(sql`(s.archived_at is not null) = ${search.archived === "archived"}::boolean`)
-  const all = sql`from spaces s, caller where ${sql.join(where, sql` and `)}`
-  const { row } = await queryAs<{ spaces: SpaceRow[]; total: number }>(ctx, credential, {
-    select: sql`select (select count(*)::integer ${all}) as total, coalesce((
-      select jsonb_agg(found.space order by found.slug desc) from (
-        select s.slug, to_jsonb(s) || '{"manifest": {}, "tools": {}, "mcp_servers": {}}' as space
-        ${all} order by s.slug desc limit ${limit} offset ${offset}) found), '[]') as spaces`,
-  })
-  return row
+  const { q, archived } = search
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db.selectFrom("caller").select((caller) => {
+      const found = caller
+        .selectFrom("spaces as s")
+        .whereRef("s.user_id", "=", "caller.user_id")
+        .where(spaceInScope)
+        .$if(q !== undefined && q !== "", (query) => query.where(titleHolds(q ?? "")))
+        .$if(archived !== "all", (query) =>
+          query.where("s.archived_at", archived === "archived" ? "is not" : "is", null),
+        )
+      const page = found.select(SUMMARY_COLUMNS).orderBy("s.slug", "desc").limit(limit).offset(offset)
+      return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("spaces")]
+    }),
+  )
+  const { total, spaces = [] } = rows[0] ?? {}
+  const none = { manifest: {}, tools: {}, mcp_servers: {} }
+  return { total: total ?? 0, spaces: spaces.map((space) => ({ ...space, ...none }) as SpaceRow) }
 }

@@ -1,17 +1,21 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
 /** A space in the key's scope, or NOT_FOUND. */
 export async function getSpace(ctx: Context, credential: Credential, spaceId: string): Promise<SpaceRow> {
-  const { row } = await queryAs<{ space: SpaceRow | null }>(ctx, credential, {
-    select: sql`select to_jsonb(s) as space from spaces s, caller where s.slug = ${spaceId} and ${inScope}`,
-  })
-  if (!row.space) throw spaceNotFound(spaceId)
-  return row.space
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("s.slug", "=", spaceId)
+      .where(spaceInScope)
+      .selectAll("s"),
+  )
+  if (!rows[0]) throw spaceNotFound(spaceId)
+  return rows[0] as SpaceRow
 }
 
 export function spaceNotFound(spaceId: string): TurnpikeError {

@@ -1,11 +1,12 @@
-import { type RawBuilder, sql } from "kysely"
+import { type Expression, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { createdBetween } from "../created-between.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { SPACE_POLICY } from "./policies.ts"
 import type { SpaceRow } from "./serialize-space.ts"
+import { SUMMARY_COLUMNS, titleHolds } from "./space-rows.ts"
 
 export interface SpaceFilters {
   archived: "true" | "false" | "all"
@@ -21,34 +22,49 @@ export async function listSpaces(
   { filters, limit, cursor }: { filters: SpaceFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<SpaceRow>> {
   const after = decodeCursor(cursor, { spaces: filters })
-  const where: RawBuilder<unknown>[] = [
-    inScope,
-    sql`s.user_id = (select user_id from caller)`,
-    sql`s.test = (select test from caller)`,
-  ]
-  if (after) where.push(sql`s.slug collate "C" < ${after}`)
-  if (filters.archived !== "all") where.push(sql`(s.archived_at is not null) = ${filters.archived === "true"}::boolean`)
-  if (filters.q !== undefined) where.push(sql`position(lower(${filters.q}::text) in lower(s.title)) > 0`)
-  where.push(...createdBetween("space", ["s", "slug"], filters))
-  // Of tools and servers a list shows the names only: their definitions may be larger than all the rest.
-  const namesOf = (column: string) =>
-    sql`(select coalesce(jsonb_object_agg(name, true), '{}') from jsonb_object_keys(${sql.ref(`s.${column}`)}) name)`
-  const { row } = await queryAs<{ spaces: SpaceRow[]; found: number }>(ctx, credential, {
-    select: sql`select count(*)::integer as found, coalesce(jsonb_agg(page.space order by page.place)
-        filter (where page.place <= ${limit}::integer and page.bytes_before < ${SPACE_POLICY.answerBytes}::integer), '[]') as spaces
-      from (
-        select found.*, row_number() over newest_first as place, coalesce(sum(octet_length(to_json(found.space::text)::text))
-          over (newest_first rows between unbounded preceding and 1 preceding), 0) as bytes_before
-        from (
-          select s.slug, (to_jsonb(s) - 'tools' - 'mcp_servers')
-            || jsonb_build_object('tools', ${namesOf("tools")}, 'mcp_servers', ${namesOf("mcp_servers")}) as space
-          from spaces s, caller
-          where ${sql.join(where, sql` and `)}
-          order by s.slug collate "C" desc limit ${limit + 1}
-        ) found
-        window newest_first as (order by found.slug collate "C" desc)
-      ) page`,
+  const { q, archived } = filters
+  const { rows } = await readAs(ctx, credential, (db) => {
+    const found = db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where(spaceInScope)
+      .where((eb) => eb("s.user_id", "=", eb.selectFrom("caller").select("user_id")))
+      .where((eb) => eb("s.test", "=", eb.selectFrom("caller").select("test")))
+      .$if(after !== undefined, (query) => query.where(({ ref }) => sql`${ref("s.slug")} collate "C" < ${after}`))
+      .$if(archived !== "all", (query) => query.where("s.archived_at", archived === "true" ? "is not" : "is", null))
+      .$if(q !== undefined, (query) => query.where(titleHolds(q ?? "")))
+      .where((eb) => eb.and(createdBetween("space", [eb.ref("s.slug"), eb.ref("s.created_at")], filters)))
+      .select(SUMMARY_COLUMNS)
+      .select((eb) => [
+        "s.manifest",
+        namesIn(eb.ref("s.tools")).as("tools"),
+        namesIn(eb.ref("s.mcp_servers")).as("mcp_servers"),
+      ])
+      .orderBy("s.slug", (order) => order.collate("C").desc())
+      .limit(limit + 1)
+    const sized = db
+      .selectFrom(found.as("found"))
+      .selectAll("found")
+      .select((eb) => {
+        const bytes = sql<number>`octet_length(to_json(${eb.fn.toJson("found")}::text)::text)`
+        const newestFirst = eb.fn
+          .sum<number>(bytes)
+          .over((over) => over.orderBy("found.slug", (order) => order.collate("C").desc()))
+        return [eb.fn.countAll<number>().over().as("found_rows"), eb(newestFirst, "-", bytes).as("bytes_before")]
+      })
+    return db
+      .selectFrom(sized.as("page"))
+      .selectAll("page")
+      .where("page.bytes_before", "<", SPACE_POLICY.answerBytes)
+      .orderBy("page.slug", (order) => order.collate("C").desc())
   })
-  const more = row.found > row.spaces.length
-  return toPage(row.spaces, { more, filters: { spaces: filters }, idOf: (space) => space.slug })
+  const spaces = rows.slice(0, limit) as unknown as SpaceRow[]
+  const more = (rows[0]?.found_rows ?? 0) > spaces.length
+  return toPage(spaces, { more, filters: { spaces: filters }, idOf: (space) => space.slug })
 }
+
+/** Of tools and servers a list shows the names only: their definitions may be larger than all the rest. */
+const namesIn = (entries: Expression<unknown>) =>
+  sql<
+    Record<string, true>
+  >`(select coalesce(jsonb_object_agg(name, true), '{}') from jsonb_object_keys(${entries}) name)`

@@ -1,13 +1,14 @@
-import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { toInstant } from "../time.ts"
 import { spaceNotFound } from "./get-space.ts"
 import { manifestSchema } from "./manifest.ts"
 import { mcpServerSchema } from "./mcp-server.ts"
+import type { SpaceRow } from "./serialize-space.ts"
 import { toolSchema } from "./tool.ts"
 
 const summary = {
@@ -41,18 +42,26 @@ export async function listConfigVersions(
   credential: Credential,
   { spaceId, before, limit }: { spaceId: string; before: number; limit: number },
 ): Promise<Summary[]> {
-  const { row } = await queryAs<{ found: boolean; versions: Summary[] }>(ctx, credential, {
-    ctes: target(spaceId),
-    select: sql`select exists (select 1 from target) as found, coalesce((
-      select jsonb_agg(jsonb_build_object('version', v.version, 'change', v.change, 'created_at', v.created_at)
-        order by v.version desc)
-      from (
-        select c.* from space_configs c, target where c.space_id = target.space_id and c.version < ${before}
-        order by c.version desc limit ${limit + 1}
-      ) v), '[]') as versions`,
-  })
-  if (!row.found) throw spaceNotFound(spaceId)
-  return row.versions.map((version) => ({ ...version, created_at: toInstant(version.created_at) }))
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("s.slug", "=", spaceId)
+      .where(spaceInScope)
+      .select((target) =>
+        jsonArrayFrom(
+          target
+            .selectFrom("space_configs as c")
+            .whereRef("c.space_id", "=", "s.space_id")
+            .where("c.version", "<", before)
+            .select(["c.version", "c.change", "c.created_at"])
+            .orderBy("c.version", "desc")
+            .limit(limit + 1),
+        ).as("versions"),
+      ),
+  )
+  if (!rows[0]) throw spaceNotFound(spaceId)
+  return rows[0].versions.map((version) => ({ ...version, created_at: toInstant(version.created_at) }))
 }
 
 /** One version, whole; NOT_FOUND. */
@@ -61,19 +70,21 @@ export async function getConfigVersion(
   credential: Credential,
   { spaceId, version }: { spaceId: string; version: number },
 ): Promise<z.infer<typeof wholeConfigVersionSchema>> {
-  type Whole = Omit<z.infer<typeof wholeConfigVersionSchema>, "tools" | "mcp_servers"> & {
-    tools: Record<string, z.infer<typeof toolSchema>>
-    mcp_servers: Record<string, z.infer<typeof mcpServerSchema>>
-  }
-  const { row } = await queryAs<{ version: Whole | null }>(ctx, credential, {
-    ctes: target(spaceId),
-    select: sql`select (select to_jsonb(c) from space_configs c, target
-      where c.space_id = target.space_id and c.version = ${version}) as version`,
-  })
-  if (!row.version) {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onTrue())
+      .innerJoin("space_configs as c", "c.space_id", "s.space_id")
+      .where("s.slug", "=", spaceId)
+      .where(spaceInScope)
+      .where("c.version", "=", version)
+      .select(["c.change", "c.model", "c.manifest", "c.tools", "c.mcp_servers", "c.created_at"]),
+  )
+  if (!rows[0]) {
     throw new TurnpikeError("NOT_FOUND", `There is no version ${version} of a space "${spaceId}" that you can see.`)
   }
-  const { change, model, manifest, tools, mcp_servers, created_at } = row.version
+  const { change, model, created_at, ...config } = rows[0]
+  const { manifest, tools, mcp_servers } = config as Pick<SpaceRow, "manifest" | "tools" | "mcp_servers">
   return {
     version,
     change,
@@ -83,8 +94,4 @@ export async function getConfigVersion(
     tools: Object.values(tools),
     mcp_servers: Object.values(mcp_servers),
   }
-}
-
-function target(spaceId: string) {
-  return sql`target as materialized (select s.space_id from spaces s, caller where s.slug = ${spaceId} and ${inScope})`
 }

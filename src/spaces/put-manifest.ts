@@ -1,7 +1,7 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
-import { changeConfig } from "./change-config.ts"
+import { throwRefusedChange } from "./change-config.ts"
 import { type Manifest, pinsOf } from "./manifest.ts"
 
 /** Replaces the manifest. The same one again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
@@ -11,12 +11,12 @@ export async function putManifest(
   spaceId: string,
   manifest: Manifest,
 ): Promise<Manifest> {
-  const json = JSON.stringify(manifest)
-  await changeConfig(ctx, credential, spaceId, {
-    what: "manifest",
-    set: sql`manifest = ${json}::jsonb`,
-    onlyIf: sql`s.manifest <> ${json}::jsonb`,
-    pins: pinsOf(manifest),
+  const pins = pinsOf(manifest)
+  const { row } = await callAs(ctx, credential, "put_manifest", {
+    slug: spaceId,
+    manifest,
+    pins: pins.map(({ pin }) => pin),
   })
+  throwRefusedChange(spaceId, row, pins)
   return manifest
 }

@@ -1,11 +1,11 @@
-import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { callAs, readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import type { Place } from "../platform/key-ring.ts"
 import { toInstant } from "../time.ts"
-import { changeConfig } from "./change-config.ts"
+import { throwRefusedChange } from "./change-config.ts"
 import { spaceNotFound } from "./get-space.ts"
 import { SPACE_POLICY } from "./policies.ts"
 
@@ -30,50 +30,45 @@ export async function putSecret(
   spaceId: string,
   { name, value }: { name: string; value: string },
 ): Promise<SecretDates> {
-  const now = ctx.clock.now()
   const sealed = await ctx.keyRing.seal(value, secretPlace(spaceId, name))
-  const { after, answer } = await changeConfig(ctx, credential, spaceId, {
-    what: `secrets/${name}`,
-    set: sql`slug = s.slug`,
-    onlyIf: sql`(select count(*) from space_secrets o where o.space_id = s.space_id and o.name <> ${name})
-      < ${SPACE_POLICY.maxSecrets}`,
-    also: sql`kept as (
-      insert into space_secrets (space_id, name, sealed, created_at, updated_at)
-      select space_id, ${name}, ${sealed}, ${now}::timestamptz, ${now}::timestamptz from changed
-      on conflict (space_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at
-      returning name, created_at, updated_at
-    )`,
-    answer: sql`(select to_jsonb(kept) from kept)`,
-  })
-  if (!after) {
-    throw new TurnpikeError("VALIDATION_FAILED", `A space has at most ${SPACE_POLICY.maxSecrets} secrets.`, {
-      param: "name",
-    })
+  const max = SPACE_POLICY.maxSecrets
+  const { row } = await callAs(ctx, credential, "put_secret", { slug: spaceId, name, sealed, max })
+  throwRefusedChange(spaceId, row)
+  if (row.refused === "too_many") {
+    throw new TurnpikeError("VALIDATION_FAILED", `A space has at most ${max} secrets.`, { param: "name" })
   }
-  return serialize(answer as SecretDates)
+  return serialize(row.secret as SecretDates)
 }
 
 /** Removes a secret; NOT_FOUND when there is none of that name. */
 export async function removeSecret(ctx: Context, credential: Credential, spaceId: string, name: string): Promise<void> {
-  const { after } = await changeConfig(ctx, credential, spaceId, {
-    what: `secrets/${name}`,
-    set: sql`slug = s.slug`,
-    onlyIf: sql`exists (select 1 from space_secrets o where o.space_id = s.space_id and o.name = ${name})`,
-    also: sql`gone as (delete from space_secrets o using changed where o.space_id = changed.space_id and o.name = ${name})`,
-  })
-  if (!after) throw new TurnpikeError("NOT_FOUND", `The space has no secret "${name}".`, { param: "name" })
+  const { row } = await callAs(ctx, credential, "remove_secret", { slug: spaceId, name })
+  throwRefusedChange(spaceId, row)
+  if (row.refused === "no_entry") {
+    throw new TurnpikeError("NOT_FOUND", `The space has no secret "${name}".`, { param: "name" })
+  }
 }
 
 /** Names and dates of a space's secrets, by name; never a value. */
 export async function listSecrets(ctx: Context, credential: Credential, spaceId: string): Promise<SecretDates[]> {
-  const { row } = await queryAs<{ found: boolean; secrets: SecretDates[] }>(ctx, credential, {
-    ctes: sql`target as materialized (select s.space_id from spaces s, caller where s.slug = ${spaceId} and ${inScope})`,
-    select: sql`select exists (select 1 from target) as found, coalesce((
-      select jsonb_agg(jsonb_build_object('name', o.name, 'created_at', o.created_at, 'updated_at', o.updated_at) order by o.name)
-      from space_secrets o, target where o.space_id = target.space_id), '[]') as secrets`,
-  })
-  if (!row.found) throw spaceNotFound(spaceId)
-  return row.secrets.map(serialize)
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("s.slug", "=", spaceId)
+      .where(spaceInScope)
+      .select((eb) =>
+        jsonArrayFrom(
+          eb
+            .selectFrom("space_secrets as o")
+            .select(["o.name", "o.created_at", "o.updated_at"])
+            .whereRef("o.space_id", "=", "s.space_id")
+            .orderBy("o.name"),
+        ).as("secrets"),
+      ),
+  )
+  if (!rows[0]) throw spaceNotFound(spaceId)
+  return rows[0].secrets.map(serialize)
 }
 
 function serialize({ name, created_at, updated_at }: SecretDates): SecretDates {

@@ -1,14 +1,11 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
-import { hashRequest } from "../request-hash.ts"
-import { changeConfig } from "./change-config.ts"
+import { throwRefusedChange } from "./change-config.ts"
 import { checkTarget } from "./check-target.ts"
-import { getSpace } from "./get-space.ts"
 import type { McpServer } from "./mcp-server.ts"
 import { SPACE_POLICY } from "./policies.ts"
-import { jsonBytes } from "./request-parts.ts"
 import type { Tool } from "./tool.ts"
 
 type Column = "tools" | "mcp_servers"
@@ -43,34 +40,25 @@ async function putEntry(
   column: Column,
   entry: { name: string },
 ): Promise<void> {
-  const { name } = entry
   const { path, words, max } = KINDS[column]
-  const json = JSON.stringify(entry)
-  const entries = sql.ref(`s.${column}`)
-  const { after } = await changeConfig(ctx, credential, spaceId, {
-    what: `${path}/${name}`,
-    set: sql`${sql.ref(column)} = ${entries} || jsonb_build_object(${name}::text, ${json}::jsonb)`,
-    onlyIf: sql`${entries} -> ${name} is distinct from ${json}::jsonb
-      and (${entries} ? ${name} or (select count(*) from jsonb_object_keys(${entries})) < ${max})
-      and octet_length((${entries} - ${name}::text)::text) + octet_length(${json}::text) <= ${SPACE_POLICY.maxConfigBytes}`,
+  const { row } = await callAs(ctx, credential, "put_entry", {
+    slug: spaceId,
+    column,
+    change: `${path}/${entry.name}`,
+    name: entry.name,
+    entry,
+    max,
+    max_bytes: SPACE_POLICY.maxConfigBytes,
   })
-  if (after) return
-  // The same definition, or no room for it: only the row as it is now can tell.
-  const known = (await getSpace(ctx, credential, spaceId))[column] as Record<string, { name: string }>
-  const { [name]: current, ...others } = known
-  if (current && hashRequest(current) === hashRequest(entry)) return
-  if (!current && Object.keys(known).length >= max) {
+  throwRefusedChange(spaceId, row)
+  if (row.refused === "too_many") {
     throw new TurnpikeError("VALIDATION_FAILED", `A space has at most ${max} ${words}.`, { param: "name" })
   }
-  if (jsonBytes(others) + jsonBytes(entry) > SPACE_POLICY.maxConfigBytes - SLACK_BYTES) {
+  if (row.refused === "too_large") {
     const message = `The ${words} of a space have at most ${SPACE_POLICY.maxConfigBytes} bytes together.`
     throw new TurnpikeError("VALIDATION_FAILED", message)
   }
-  throw new TurnpikeError("CONFLICT", `The ${words} of the space were changed at the same moment. Try again.`)
 }
-
-/** PostgreSQL writes a space behind every comma and colon of its JSON. */
-const SLACK_BYTES = SPACE_POLICY.maxConfigBytes / 4
 
 /** Removes a tool or an MCP server; NOT_FOUND when there is none of that name. */
 export async function removeEntry(
@@ -80,10 +68,14 @@ export async function removeEntry(
   { column, name }: { column: Column; name: string },
 ): Promise<void> {
   const { path, words } = KINDS[column]
-  const { after } = await changeConfig(ctx, credential, spaceId, {
-    what: `${path}/${name}`,
-    set: sql`${sql.ref(column)} = ${sql.ref(`s.${column}`)} - ${name}::text`,
-    onlyIf: sql`${sql.ref(`s.${column}`)} ? ${name}`,
+  const { row } = await callAs(ctx, credential, "remove_entry", {
+    slug: spaceId,
+    column,
+    change: `${path}/${name}`,
+    name,
   })
-  if (!after) throw new TurnpikeError("NOT_FOUND", `The space has no "${name}" among its ${words}.`, { param: "name" })
+  throwRefusedChange(spaceId, row)
+  if (row.refused === "no_entry") {
+    throw new TurnpikeError("NOT_FOUND", `The space has no "${name}" among its ${words}.`, { param: "name" })
+  }
 }

@@ -1,8 +1,7 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { newId } from "../platform/ids.ts"
 import { callCallbacksWorker } from "../platform/internal-call.ts"
@@ -103,13 +102,18 @@ async function requireEntry(
   credential: Credential,
   { spaceId, name, column, word }: Wanted & { column: "tools" | "mcp_servers"; word: string },
 ): Promise<number> {
-  const { row } = await queryAs<{ space_id: number | null; there: boolean }>(ctx, credential, {
-    select: sql`select s.space_id, ${sql.ref(`s.${column}`)} ? ${name} as there
-      from spaces s, caller where s.slug = ${spaceId} and ${inScope}`,
-  })
-  if (row.space_id === null) throw spaceNotFound(spaceId)
-  if (!row.there) throw entryNotFound(word, name)
-  return row.space_id
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("spaces as s")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("s.slug", "=", spaceId)
+      .where(spaceInScope)
+      .select((eb) => ["s.space_id", eb(`s.${column}`, "?", name).as("there")]),
+  )
+  const [space] = rows
+  if (!space) throw spaceNotFound(spaceId)
+  if (!space.there) throw entryNotFound(word, name)
+  return space.space_id
 }
 
 function entryNotFound(word: string, name: string): TurnpikeError {

@@ -1,11 +1,11 @@
-import { sql } from "kysely"
+import type { ExpressionBuilder } from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
-import { reconciliationJson } from "../billing/reconcile.ts"
+import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { type CallerDB, readAs } from "../identity/call-as.ts"
 import type { SessionCredential } from "../identity/credential.ts"
-import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 
 /** A turn or a delivery that should have been looked at so long ago is overdue: the sweeper comes every minute. */
@@ -55,51 +55,59 @@ export const systemSchema = z
 
 type System = z.infer<typeof systemSchema>
 
-interface SystemRow {
-  queued: number
-  running: number
-  overdue: number
-  deliveries: number
-  late_deliveries: number
-  sweeps: JsonRow<"sweeps">[]
-  passes: ReconciliationRow[]
-}
-
 /** How the service does, for admins. ADMIN_REQUIRED for others. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const late = new Date(ctx.clock.now().getTime() - OVERDUE_AFTER_MS)
-  const { row } = await queryAs<SystemRow>(ctx, credential, {
-    role: "admin",
-    select: sql`select open.*, hooks.*,
-        coalesce((select jsonb_agg(to_jsonb(s) order by s.name) from sweeps s), '[]') as sweeps,
-        coalesce((select jsonb_agg(${reconciliationJson}) from (
-          (select * from reconciliations where finished_at is null)
-          union all (select * from reconciliations where finished_at is not null order by started_at desc limit 1)
-        ) r), '[]') as passes
-      from caller, (
-        select count(*) filter (where state = 'queued') as queued, count(*) filter (where state = 'running') as running,
-          count(*) filter (where wake_at <= ${late}::timestamptz) as overdue
-        from turns where state in ('queued', 'running')
-      ) open, (
-        select count(*) as deliveries, count(*) filter (where next_attempt_at <= ${late}::timestamptz) as late_deliveries
-        from webhook_deliveries where state = 'pending'
-      ) hooks`,
-  })
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => db.selectFrom("caller").select((eb) => columnsOf(ctx, eb, late)),
+    {
+      role: "admin",
+    },
+  )
+  const [row] = rows
+  if (!row?.turns || !row.webhooks) throw new Error("the counts are always there")
   const started = performance.now()
-  await sql`select 1`.execute(ctx.db)
+  await ctx.db.selectNoFrom((eb) => eb.lit(1).as("one")).execute()
   const trip = performance.now() - started
-  const pass = (finished: boolean) => {
-    const found = row.passes.find(({ finished_at }) => (finished_at !== null) === finished)
-    return found ? serializeReconciliation(found) : null
-  }
   return {
     database: { ok: true, round_trip_ms: Math.round(trip * 10) / 10 },
-    turns: { queued: row.queued, running: row.running, overdue: row.overdue },
-    webhooks: { pending: row.deliveries, overdue: row.late_deliveries },
+    turns: row.turns,
+    webhooks: row.webhooks,
     sweeps: row.sweeps.map(({ ran_at, succeeded_at, ...sweep }) => {
       return { ...sweep, ran_at: toInstant(ran_at), succeeded_at: toInstant(succeeded_at) }
     }),
-    reconciliation: pass(true),
-    reconciliation_running: pass(false),
+    reconciliation: report(row.reconciliation),
+    reconciliation_running: report(row.reconciliation_running),
   }
+}
+
+const report = (row: unknown) => (row === null ? null : serializeReconciliation(row as ReconciliationRow))
+
+function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">, late: Date) {
+  const passes = withFindings(db).orderBy("r.started_at", "desc").limit(1)
+  return [
+    jsonObjectFrom(
+      eb
+        .selectFrom("open_turns as t")
+        .select(({ fn }) => [
+          fn.countAll<number>().filterWhere("t.state", "=", "queued").as("queued"),
+          fn.countAll<number>().filterWhere("t.state", "=", "running").as("running"),
+          fn.countAll<number>().filterWhere("t.wake_at", "<=", late).as("overdue"),
+        ]),
+    ).as("turns"),
+    jsonObjectFrom(
+      eb
+        .selectFrom("webhook_deliveries as d")
+        .where("d.state", "=", "pending")
+        .select(({ fn }) => [
+          fn.countAll<number>().as("pending"),
+          fn.countAll<number>().filterWhere("d.next_attempt_at", "<=", late).as("overdue"),
+        ]),
+    ).as("webhooks"),
+    jsonArrayFrom(eb.selectFrom("sweeps as s").selectAll("s").orderBy("s.name")).as("sweeps"),
+    jsonObjectFrom(passes.where("r.finished_at", "is not", null)).as("reconciliation"),
+    jsonObjectFrom(passes.where("r.finished_at", "is", null)).as("reconciliation_running"),
+  ] as const
 }

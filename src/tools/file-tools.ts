@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import { sql } from "kysely"
 import * as z from "zod"
 import type { ObjectPart } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
@@ -28,18 +27,38 @@ const MAX_LISTED = 200
  * The files that a turn's agent may see, newest first: those attached to this turn or to earlier ones of its conversation,
  * and those that their agents made. Nothing of another end user is among them.
  */
-async function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]> {
-  const { rows } = await sql<VisibleFile>`with conversation as materialized (
-      select turn_id, file_ids from turns
-      where conversation_id = ${turn.conversation_id} and position <= ${turn.position}
+function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]> {
+  return ctx.db
+    .with(
+      (cte) => cte("conversation").materialized(),
+      (db) =>
+        db
+          .selectFrom("turns")
+          .select(["turn_id", "file_ids"])
+          .where("conversation_id", "=", turn.conversation_id)
+          .where("position", "<=", turn.position),
     )
-    select f.file_id, f.name, f.media_type, f.bytes, f.object_key from files f
-    where f.space_id = ${turn.space_id}
-      and (f.state = 'ready' or (f.state = 'pending' and f.turn_id = ${turn.turn_id}))
-      and (f.turn_id in (select turn_id from conversation)
-        or f.file_id in (select jsonb_array_elements_text(file_ids) from conversation))
-    order by f.file_id collate "C" desc limit ${MAX_LISTED}`.execute(ctx.db)
-  return rows
+    .selectFrom("files as f")
+    .select(["f.file_id", "f.name", "f.media_type", "f.bytes", "f.object_key"])
+    .where("f.space_id", "=", turn.space_id)
+    .where((eb) =>
+      eb.or([eb("f.state", "=", "ready"), eb.and([eb("f.state", "=", "pending"), eb("f.turn_id", "=", turn.turn_id)])]),
+    )
+    .where((eb) =>
+      eb.or([
+        eb("f.turn_id", "in", eb.selectFrom("conversation").select("turn_id")),
+        eb(
+          "f.file_id",
+          "in",
+          eb
+            .selectFrom("conversation")
+            .select((of) => of.fn<string>("jsonb_array_elements_text", ["file_ids"]).as("file_id")),
+        ),
+      ]),
+    )
+    .orderBy("f.file_id", (order) => order.collate("C").desc())
+    .limit(MAX_LISTED)
+    .execute()
 }
 
 const noInput = z.strictObject({})

@@ -70,8 +70,9 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const late = `The MCP server "${server.name}" did not answer within ${timeoutMs / 1000} s.`
-    const over = abortAfter(clock, timeoutMs, new McpError("unreachable", late))
+    const late = () =>
+      new McpError("unreachable", `The MCP server "${server.name}" did not answer within ${timeoutMs / 1000} s.`)
+    const over = abortAfter(clock, timeoutMs, late)
     try {
       return await work(AbortSignal.any([over.signal, stop]))
     } catch (error) {

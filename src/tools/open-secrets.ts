@@ -1,5 +1,5 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { secretPlace } from "../spaces/put-secret.ts"
 import { createSecrets, type Secrets } from "./secrets.ts"
@@ -25,9 +25,7 @@ async function rewrap(
 ): Promise<void> {
   try {
     const sealed = await ctx.keyRing.seal(text, secretPlace(slug, name))
-    // Only what was read: a value that was set meanwhile stays.
-    await sql`update space_secrets set sealed = ${sealed}
-      where space_id = ${spaceId} and name = ${name} and sealed = ${old}`.execute(ctx.db)
+    await call(ctx.db, "reseal_secret", { space_id: spaceId, name, old, sealed })
   } catch (error) {
     ctx.log("error", "secret.rewrap_failed", { space: slug, error: describeError(error) })
   }

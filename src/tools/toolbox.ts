@@ -61,8 +61,30 @@ export async function openToolbox(
     signal: AbortSignal
   },
 ): Promise<Toolbox> {
+  const servers = Object.values(config.mcp_servers)
+  const remote = servers.length > 0 ? await openServers(ctx, servers, { turn, secrets, signal }) : NO_SERVERS
+  const bound = [
+    ...builtinTools.map((name) => BUILTIN[name](ctx, turn)),
+    ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
+    ...remote.tools,
+  ]
+  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), close: remote.close }
+}
+
+interface RemoteTools {
+  tools: BoundTool[]
+  close(): Promise<void>
+}
+
+const NO_SERVERS: RemoteTools = { tools: [], close: async () => {} }
+
+async function openServers(
+  ctx: ToolContext,
+  servers: McpServer[],
+  { turn, secrets, signal }: { turn: ToolTurn; secrets: Secrets; signal: AbortSignal },
+): Promise<RemoteTools> {
   const connections: McpConnection[] = []
-  const tooSlow = new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
+  const tooSlow = () => new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
   const over = abortAfter(ctx.clock, TOOL_POLICY.mcpOpenMs, tooSlow)
   const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal: AbortSignal.any([signal, over.signal]) }
   const close = async () => {
@@ -79,7 +101,7 @@ export async function openToolbox(
     return mcpTools(deps, { server, connection, storeImage })
   }
   try {
-    const opening = Object.values(config.mcp_servers).map((server) =>
+    const opening = servers.map((server) =>
       openServer(server).catch((error: unknown) => {
         if (deps.signal.aborted) throw error
         return openServer(server)
@@ -87,13 +109,7 @@ export async function openToolbox(
     )
     // All have come to an end before any is closed: a session that opens later would stay open.
     await Promise.allSettled(opening)
-    const servers = await Promise.all(opening)
-    const bound = [
-      ...builtinTools.map((name) => BUILTIN[name](ctx, turn)),
-      ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
-      ...servers.flat(),
-    ]
-    return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), close }
+    return { tools: (await Promise.all(opening)).flat(), close }
   } catch (error) {
     await close()
     throw error

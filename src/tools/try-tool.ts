@@ -73,11 +73,22 @@ async function readEntry<Entry>(
   ctx: ToolContext,
   { space, name, column }: { space: number; name: string; column: "tools" | "mcp_servers" },
 ) {
-  const { rows } = await sql<{ slug: string; entry: Entry | null; sealed: Record<string, string> }>`
-    select s.slug, ${sql.ref(`s.${column}`)} -> ${name} as entry, coalesce((
-      select jsonb_object_agg(o.name, o.sealed) from space_secrets o where o.space_id = s.space_id), '{}') as sealed
-    from spaces s where s.space_id = ${space}`.execute(ctx.db)
-  const row = rows[0]
+  const row = await ctx.db
+    .selectFrom("spaces as s")
+    .where("s.space_id", "=", space)
+    .select((eb) => [
+      "s.slug",
+      sql<Entry | null>`${eb.ref(`s.${column}`)} -> ${name}`.as("entry"),
+      eb
+        .selectFrom("space_secrets as o")
+        .whereRef("o.space_id", "=", "s.space_id")
+        .select((of) => of.fn<Record<string, string>>("jsonb_object_agg", ["o.name", "o.sealed"]).as("sealed"))
+        .as("sealed"),
+    ])
+    .executeTakeFirst()
   if (!row?.entry) return null
-  return { entry: row.entry, secrets: await openSecrets(ctx, { spaceId: space, slug: row.slug, sealed: row.sealed }) }
+  return {
+    entry: row.entry,
+    secrets: await openSecrets(ctx, { spaceId: space, slug: row.slug, sealed: row.sealed ?? {} }),
+  }
 }

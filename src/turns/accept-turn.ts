@@ -1,29 +1,31 @@
-import { sql } from "kysely"
 import { fromUsd } from "../billing/money.ts"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { keyReused, type Made } from "../identity/once.ts"
-import { violates } from "../platform/db.ts"
+import { wasRefusedWith } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { hashRequest } from "../request-hash.ts"
-import { type Account, hookedJson, wakeWebhooks } from "../webhooks/wake-webhooks.ts"
-import { type AdmissionRow, admissionColumns, admissionCtes, admissionRefusal, holdCte } from "./admission.ts"
+import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
+import { admissionArguments, admissionRefusal } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { CreateTurn } from "./schemas.ts"
-import { type TurnRow, turnJson } from "./turn-row.ts"
+import type { TurnRow } from "./turn-row.ts"
 
-interface AcceptRow extends AdmissionRow {
-  made: TurnRow | null
-  existing: TurnRow | null
-  existing_in_scope: boolean
+interface AcceptRow {
+  actor: unknown
+  outcome: string | null
+  turn: TurnRow | null
+  in_scope: boolean | null
   hold: HoldRow | null
-  /** Whose webhooks are to hear that the refusal has told an event. */
-  told: Account | null
+  heard: boolean | null
 }
+
+/** The SQLSTATE with which accept_turn writes nothing, since another turn took the room that it had seen. */
+const OVERTAKEN = "TP001"
 
 /**
  * Accepts a turn: takes its hold under the balance and all caps, takes its place in its conversation and writes the turn with its
@@ -36,98 +38,41 @@ export async function acceptTurn(
   credential: Credential,
   { idempotencyKey, body }: { idempotencyKey: string; body: CreateTurn },
 ): Promise<Made<TurnRow>> {
-  const requestHash = hashRequest(body)
-  const attempt = () =>
-    runAccept(ctx, credential, idempotencyKey, requestHash, body).catch((error: unknown) => {
-      if (violates(error, "turns_user_id_test_idempotency_key_key")) return null
-      throw error
-    })
-
-  let row = await attempt()
-  // The twin of this request got in first, or took the last credit: look again, now that it has committed.
-  if (!row || row.hold?.amount === null) row = await attempt()
-  // Or it got in while this one looked again, since there was room now: its turn is there for sure.
-  row ??= await attempt()
-  if (!row) throw notAccepted()
-
-  if (row.existing) {
-    if (row.existing.erased_at !== null) {
-      throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key belongs to a turn that was erased.")
-    }
-    if (row.existing.request_hash !== requestHash || !row.existing_in_scope) {
-      throw keyReused()
-    }
-    return { made: row.existing, replayed: true }
-  }
-  if (!row.made) throw refusal(ctx, row, body)
-  ctx.background(publishTurn(ctx, row.made, { because: "accept" }))
-  wakeWebhooks(ctx, row.made)
-  return { made: row.made, replayed: false }
-}
-
-function refusal(ctx: Context, row: AcceptRow, body: CreateTurn): TurnpikeError {
-  const refused = admissionRefusal(row, body)
-  if (refused) return refused
-  if (row.hold) return holdRefusal(row.hold, ctx.clock.now())
-  return notAccepted()
-}
-
-const notAccepted = () => new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
-
-async function runAccept(
-  ctx: Context,
-  credential: Credential,
-  idempotencyKey: string,
-  requestHash: string,
-  body: CreateTurn,
-): Promise<AcceptRow> {
   const now = ctx.clock.now()
+  const requestHash = hashRequest(body)
   // Its callback is published behind this; the sweeper looks when that should have arrived.
   const wake = new Date(now.getTime() + TURN_POLICY.republishMs)
-  const maxCost = body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd)
-  const { row } = await queryAs<AcceptRow>(ctx, credential, {
-    ctes: sql`existing as materialized (
-      select t.*, s.slug as space, ${inScope} as in_scope
-      from turns t join spaces s on s.space_id = t.space_id, caller
-      where t.user_id = caller.user_id and t.test = caller.test and t.idempotency_key = ${idempotencyKey}
-    ), ${admissionCtes(body, { unless: sql`exists (select 1 from existing)` })},
-    ${holdCte(body, { by: "take_hold", now })}, refused as materialized (
-      select admitted.user_id, admitted.test, tell_refusal(admitted.user_id, admitted.key_id, ${body.end_user_ref},
-        admitted.needed, admitted.short_needed, hold.available, hold.held, hold.caps, ${now}::timestamptz) as told
-      from admitted, hold where hold.amount is null
-    ), funded as materialized (
-      select admitted.*, hold.amount, hold.window_started_at from admitted, hold where hold.amount is not null
-      union all select admitted.*, 0, null from admitted where admitted.test
-    ), conversation as (
-      insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
-      select ${newId("conversation", now)}, space_id, user_id, test, ${body.end_user_ref}, name, ${now}::timestamptz,
-        ${now}::timestamptz from funded
-      on conflict (space_id, end_user_ref, name) do update set last_position = conversations.last_position + 1,
-        user_id = excluded.user_id, test = excluded.test,
-        last_turn_at = greatest(conversations.last_turn_at, excluded.last_turn_at)
-      returning conversation_id, last_position
-    ), made as (
-      insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref,
-        idempotency_key, request_hash, text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds,
-        hold_credit_micros, held_credit_micros, window_started_at, wake_at, created_at)
-      select ${newId("turn", now)}, user_id, key_id, space_id, conversation_id, last_position, test,
-        ${body.end_user_ref}, ${idempotencyKey}, ${requestHash}, ${body.text}, ${JSON.stringify(body.files ?? [])}::jsonb, pin,
-        ${JSON.stringify(body.metadata ?? {})}::jsonb, ${maxCost}::bigint, ${body.timeout_seconds ?? null}::integer,
-        amount, amount, window_started_at, ${wake}::timestamptz, ${now}::timestamptz
-      from funded, conversation
-      returning *
-    ), event as (
-      insert into turn_events (turn_id, seq, event_id, type, data, created_at)
-      select turn_id, last_event_seq, ${newId("event", now)}, 'turn.queued', '{"state": "queued"}', created_at from made
-    )`,
-    select: sql`select
-      (select ${turnJson} || ${hookedJson} from made t, space s) as made,
-      (select to_jsonb(existing) from existing) as existing,
-      coalesce((select in_scope from existing), false) as existing_in_scope,
-      (select to_jsonb(hold) from hold) as hold,
-      (select to_jsonb(t) || ${hookedJson} from refused t where t.told) as told, ${admissionColumns(body)}
-      from caller`,
+  const attempt = (locked: boolean) =>
+    callAs<"accept_turn", AcceptRow>(ctx, credential, "accept_turn", {
+      ...admissionArguments(body),
+      turn_id: newId("turn", now),
+      event_id: newId("event", now),
+      conversation_id: newId("conversation", now),
+      idempotency_key: idempotencyKey,
+      request_hash: requestHash,
+      text: body.text,
+      metadata: body.metadata ?? {},
+      max_cost: body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd),
+      timeout: body.timeout_seconds ?? null,
+      wake_at: wake,
+      locked,
+    })
+  const { actor, row } = await attempt(false).catch((error: unknown) => {
+    if (!wasRefusedWith(error, OVERTAKEN)) throw error
+    return attempt(true)
   })
-  if (row.told) wakeWebhooks(ctx, row.told)
-  return row
+
+  const { outcome, turn, hold } = row
+  if (row.heard) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, hooked: true })
+  if (outcome === "replayed" && turn) {
+    if (turn.erased_at !== null) {
+      throw new TurnpikeError("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key belongs to a turn that was erased.")
+    }
+    if (turn.request_hash !== requestHash || !row.in_scope) throw keyReused()
+    return { made: turn, replayed: true }
+  }
+  if (outcome === "no_hold" && hold) throw holdRefusal(hold, now)
+  if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
+  ctx.background(publishTurn(ctx, { ...turn, wake_at: wake.toISOString() }, { because: "accept" }))
+  return { made: turn, replayed: false }
 }

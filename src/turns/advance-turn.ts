@@ -30,7 +30,7 @@ export async function advanceTurn(ctx: AgentContext, turnId: string): Promise<Ad
   const claim = await claimTurn(ctx, turnId)
   if (!claim) return "nothing_to_do"
   const deadline = deadlineOf(claim)
-  const over = abortAfter(ctx.clock, Math.max(0, deadline - ctx.clock.now().getTime()), TIMED_OUT)
+  const over = abortAfter(ctx.clock, Math.max(0, deadline - ctx.clock.now().getTime()), () => TIMED_OUT)
   const run = new Run(ctx, claim, { deadline, signal: over.signal })
   try {
     return await runTurn(run)

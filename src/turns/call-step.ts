@@ -91,7 +91,7 @@ function translate(run: Run, agent: AgentWork, error: unknown): unknown {
 /** One model call within `modelCallMs` (then the model counts as unavailable) and the turn's time (then TIMED_OUT is thrown). */
 async function callWithin(run: Run, call: ModelCall, stream: TextStream): Promise<ModelAnswer> {
   const { ctx } = run
-  const tooSlow = new ModelError("unavailable", "The model call took too long.")
+  const tooSlow = () => new ModelError("unavailable", "The model call took too long.")
   const over = abortAfter(ctx.clock, TURN_POLICY.modelCallMs, tooSlow)
   const signal = AbortSignal.any([run.signal, over.signal])
   const { accounts, fetch } = ctx

@@ -1,13 +1,21 @@
-import { sql } from "kysely"
 import { callsOf, type ToolOutput } from "../agent/engine.ts"
 import type { Context } from "../context.ts"
+import { call, callOne } from "../platform/db.ts"
 import type { MadeFile } from "../tools/bound-tool.ts"
-import { addStep, type FinishedStep, stepCtes } from "./finished-step.ts"
+import { type FinishedStep, stepArgument } from "./finished-step.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { type EventDraft, insertEvents } from "./turn-event.ts"
-import { type TurnRow, turnJson } from "./turn-row.ts"
+import type { EventDraft } from "./turn-event.ts"
+import type { TurnRow } from "./turn-row.ts"
 
 type Mine = Pick<TurnRow, "turn_id" | "epoch">
+
+/** What a worker must know of its turn behind a commit. */
+export interface Committed {
+  cancel_requested_at: Date | null
+  model_failures: number
+  stream_until: Date | null
+  tool_calls: number
+}
 
 /**
  * Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn
@@ -15,21 +23,21 @@ type Mine = Pick<TurnRow, "turn_id" | "epoch">
  */
 export async function commitAnswer(
   ctx: Context,
-  mine: Mine,
+  { turn_id, epoch }: Mine,
   step: FinishedStep,
   events: EventDraft[],
-): Promise<TurnRow | null> {
+): Promise<Committed | null> {
   const now = ctx.clock.now()
-  const lease = leaseFrom(now)
-  const { rows } = await sql<{ turn: TurnRow }>`with turn as (
-      update turns t set ${addStep(step)}, lease_until = ${lease}::timestamptz, wake_at = ${lease}::timestamptz,
-        ${callsOf(step.answer.content).length > 0 ? sql`calls_start_until = greatest(t.calls_start_until, ${startLimit(now)}::timestamptz),` : sql``}
-        last_event_seq = t.last_event_seq + ${events.length}::integer
-      where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
-      returning t.*
-    ), ${stepCtes(step, now, { billed: sql`0`, settled: false })}, events as (${insertEvents(events)})
-    select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
-  return rows[0]?.turn ?? null
+  const [committed] = await call<"commit_answer", Committed>(ctx.db, "commit_answer", {
+    turn_id,
+    epoch,
+    step: stepArgument(step),
+    events,
+    calls_until: callsOf(step.answer.content).length > 0 ? startLimit(now) : null,
+    lease: leaseFrom(now),
+    moment: now,
+  })
+  return committed ?? null
 }
 
 /**
@@ -38,7 +46,7 @@ export async function commitAnswer(
  */
 export async function commitResults(
   ctx: Context,
-  mine: Mine,
+  { turn_id, epoch }: Mine,
   {
     step,
     results,
@@ -50,58 +58,42 @@ export async function commitResults(
     files: MadeFile[]
     events: EventDraft[]
   },
-): Promise<TurnRow | null> {
+): Promise<Committed | null> {
   const now = ctx.clock.now()
-  const lease = leaseFrom(now)
-  const count = Object.keys(results).length
-  const { rows } = await sql<{ turn: TurnRow }>`with turn as (
-      update turns t set tool_calls = t.tool_calls + ${count}::integer, attempts = 0,
-        lease_until = ${lease}::timestamptz, wake_at = ${lease}::timestamptz,
-        last_event_seq = t.last_event_seq + ${events.length}::integer
-      where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
-      returning t.*
-    ), kept_results as (
-      update turn_steps p set results = p.results || ${JSON.stringify(results)}::jsonb,
-        pending_calls = p.pending_calls - ${count}::integer
-      from turn where p.turn_id = turn.turn_id and p.step = ${step}::integer
-    ), kept_files as (
-      insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key,
-        place, state, created_at, updated_at)
-      select f.file_id, turn.user_id, turn.space_id, turn.test, turn.key_id, turn.turn_id, f.name, f.media_type, f.bytes,
-        f.sha256, f.object_key, f.place, 'pending', ${now}::timestamptz, ${now}::timestamptz
-      from turn, jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as f(file_id text, name text, media_type text,
-        bytes bigint, sha256 text, object_key text, place integer)
-    ), events as (${insertEvents(events)})
-    select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
-  return rows[0]?.turn ?? null
+  const [committed] = await call<"commit_results", Committed>(ctx.db, "commit_results", {
+    turn_id,
+    epoch,
+    step,
+    results,
+    count: Object.keys(results).length,
+    files,
+    events,
+    lease: leaseFrom(now),
+    moment: now,
+  })
+  return committed ?? null
 }
 
 /** Gives a turn back for `delayMs` after its model did not answer. Null when the epoch is stale. */
-export async function backOff(ctx: Context, turn: Mine, delayMs: number): Promise<TurnRow | null> {
+export async function backOff(
+  ctx: Context,
+  { turn_id, epoch }: Mine,
+  delayMs: number,
+): Promise<(Mine & { wake_at: string }) | null> {
   const wake = new Date(ctx.clock.now().getTime() + delayMs)
-  const { rows } = await sql<{ turn: TurnRow }>`with turn as (
-      update turns t set model_failures = t.model_failures + 1, attempts = 0, lease_until = null,
-        wake_at = ${wake}::timestamptz
-      where t.turn_id = ${turn.turn_id} and t.epoch = ${turn.epoch} and t.state = 'running'
-      returning t.*
-    ) select ${turnJson} as turn from turn t join spaces s on s.space_id = t.space_id`.execute(ctx.db)
-  return rows[0]?.turn ?? null
+  const [waiting] = await call(ctx.db, "back_off", { turn_id, epoch, wake_at: wake })
+  return waiting ? { turn_id, epoch, wake_at: wake.toISOString() } : null
 }
 
 /**
  * Whether the turn is still this worker's, and may start tool calls: then a cancel that comes now waits for their start, and
  * the lease is renewed for as long as they may take.
  */
-export async function mayStartCalls(ctx: Context, mine: Mine): Promise<"yes" | "cancel" | "stale"> {
+export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Promise<"yes" | "cancel" | "stale"> {
   const now = ctx.clock.now()
-  const { rows } = await sql<{ cancel: boolean }>`update turns t set
-      lease_until = ${leaseFrom(now)}::timestamptz, wake_at = ${leaseFrom(now)}::timestamptz,
-      calls_start_until = case when t.cancel_requested_at is null
-        then greatest(t.calls_start_until, ${startLimit(now)}::timestamptz) else t.calls_start_until end
-    where t.turn_id = ${mine.turn_id} and t.epoch = ${mine.epoch} and t.state = 'running'
-    returning t.cancel_requested_at is not null as cancel`.execute(ctx.db)
-  if (!rows[0]) return "stale"
-  return rows[0].cancel ? "cancel" : "yes"
+  const args = { turn_id, epoch, calls_until: startLimit(now), lease: leaseFrom(now) }
+  const { may_start_calls } = await callOne(ctx.db, "may_start_calls", args)
+  return may_start_calls === "yes" || may_start_calls === "cancel" ? may_start_calls : "stale"
 }
 
 /** A worker that was held up for longer asks again before it starts a call. */

@@ -1,14 +1,12 @@
-import { sql } from "kysely"
 import * as z from "zod"
-import { type BalanceRow, balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { toUsd } from "../billing/money.ts"
 import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { queryAs } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 import { type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
-import { type AdmissionRow, admissionColumns, admissionCtes, admissionRefusal, holdCte } from "./admission.ts"
+import { admissionArguments, admissionRefusal } from "./admission.ts"
 import type { CreateTurn } from "./schemas.ts"
 
 export const turnEstimateSchema = z
@@ -29,8 +27,13 @@ export const turnEstimateSchema = z
   })
   .meta({ id: "TurnEstimate" })
 
-interface EstimateRow extends AdmissionRow, BalanceRow {
+interface EstimateRow {
+  actor: unknown
+  refused: string | null
+  pin: string | null
   hold: HoldRow | null
+  balance: number | null
+  held: number | null
 }
 
 /**
@@ -43,22 +46,16 @@ export async function estimateTurn(
   body: CreateTurn,
 ): Promise<z.infer<typeof turnEstimateSchema>> {
   const now = ctx.clock.now()
-  const { row } = await queryAs<EstimateRow>(ctx, credential, {
-    ctes: sql`${admissionCtes(body, { unless: sql`false` })}, ${holdCte(body, { by: "room_for", now })}`,
-    select: sql`select (select to_jsonb(hold) from hold) as hold, coalesce(w.balance_credit_micros, 0) as balance,
-      coalesce(w.held_credit_micros, 0) as held, ${admissionColumns(body)}
-      from caller left join wallets w on w.user_id = caller.user_id`,
-  })
-  const refused = admissionRefusal(row, body)
-  if (refused) throw refused
-  if (!row.pin) throw new TurnpikeError("CONFLICT", "The turn could not be estimated. Try again.")
+  const { row } = await callAs<"estimate_turn", EstimateRow>(ctx, credential, "estimate_turn", admissionArguments(body))
+  const { hold } = row
+  if (row.refused !== null) throw admissionRefusal(row.refused, body)
   return {
-    admitted: row.hold === null || row.hold.amount !== null,
-    hold_usd: toUsd(row.hold?.amount ?? 0),
-    needed_usd: toUsd(row.hold?.needed ?? 0),
-    refused_by: row.hold && row.hold.amount === null ? refusedBy(row.hold, now) : null,
-    model: row.pin,
-    balance: serializeBalance(row),
-    caps: (row.hold?.caps ?? []).map(serializeCapState),
+    admitted: hold === null || hold.amount !== null,
+    hold_usd: toUsd(hold?.amount ?? 0),
+    needed_usd: toUsd(hold?.needed ?? 0),
+    refused_by: hold && hold.amount === null ? refusedBy(hold, now) : null,
+    model: row.pin ?? "",
+    balance: serializeBalance({ balance: row.balance ?? 0, held: row.held ?? 0 }),
+    caps: (hold?.caps ?? []).map(serializeCapState),
   }
 }

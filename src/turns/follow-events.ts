@@ -1,10 +1,7 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
 import type { Credential } from "../identity/credential.ts"
-import { turnNotFound } from "./get-turn.ts"
 import { STREAM_POLICY } from "./policies.ts"
-import type { TurnState } from "./schemas.ts"
+import { readTurnEvents } from "./read-turn-events.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { isTerminal } from "./turn-row.ts"
 
@@ -67,21 +64,13 @@ async function look(
   const now = ctx.clock.now()
   const until = new Date(now.getTime() + STREAM_POLICY.readerMs)
   const soon = new Date(now.getTime() + STREAM_POLICY.readerMs / 2)
-  const { row } = await queryAs<{ state: TurnState | null; last: number; events: TurnEventRow[] }>(ctx, credential, {
-    ctes: sql`target as materialized (
-      select t.turn_id, t.state, t.last_event_seq from turns t join spaces s on s.space_id = t.space_id, caller
-      where t.turn_id = ${turnId} and ${inScope}
-    ), reader as (
-      update turns t set stream_until = ${until}::timestamptz from target
-      where t.turn_id = target.turn_id and t.state in ('queued', 'running')
-        and (t.stream_until is null or t.stream_until < ${soon}::timestamptz)
-    )`,
-    select: sql`select (select state from target) as state, (select last_event_seq from target) as last, coalesce((
-      select jsonb_agg(to_jsonb(e) order by e.seq) from (
-        select e.* from turn_events e, target where e.turn_id = target.turn_id and e.seq > ${afterSeq}
-        order by e.seq limit ${STREAM_POLICY.page}) e), '[]') as events`,
+  const { state, last_seq, events } = await readTurnEvents(ctx, credential, {
+    turn_id: turnId,
+    after_seq: afterSeq,
+    limit: STREAM_POLICY.page,
+    reader_until: until,
+    reader_soon: soon,
   })
-  if (row.state === null) throw turnNotFound(turnId)
-  const seen = row.events.at(-1)?.seq ?? afterSeq
-  return { events: row.events, ended: isTerminal(row.state) && seen >= row.last }
+  const seen = events.at(-1)?.seq ?? afterSeq
+  return { events, ended: isTerminal(state) && seen >= last_seq }
 }

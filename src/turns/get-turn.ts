@@ -1,16 +1,13 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
-import { isTerminal, type TurnRow, turnJson } from "./turn-row.ts"
+import { isTerminal, type TurnRow } from "./turn-row.ts"
 
 /** A turn in the key's scope, or NOT_FOUND. One statement. */
 export async function getTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
-  const { row } = await queryAs<{ turn: TurnRow | null }>(ctx, credential, {
-    select: sql`select ${turnJson} as turn from turns t join spaces s on s.space_id = t.space_id, caller
-      where t.turn_id = ${turnId} and ${inScope}`,
-  })
+  type Row = { actor: unknown; turn: TurnRow | null }
+  const { row } = await callAs<"get_turn", Row>(ctx, credential, "get_turn", { turn_id: turnId })
   if (!row.turn) throw turnNotFound(turnId)
   return row.turn
 }
@@ -19,8 +16,8 @@ export function turnNotFound(turnId: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no turn "${turnId}" that you can see.`)
 }
 
-/** Pauses between looks while a client waits, in ms: quick at first, then once a second. */
-const LOOKS = [50, 100, 200, 400, 700]
+/** Pauses between looks while a client waits, in ms: a plain turn takes some ten, most take seconds; then one a second. */
+const LOOKS = [5, 10, 15, 20, 30, 50, 100, 200, 400, 700]
 
 /** The turn once it has ended, or as it is after `waitSeconds`. */
 export async function waitForTurn(

@@ -4,8 +4,8 @@ import { createdBetween } from "../created-between.ts"
 import { inScope, queryAs, spaceInScope } from "../identity/actor.ts"
 import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { readTurnEvents } from "./read-turn-events.ts"
 import type { TurnState } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { type TurnRow, turnJson } from "./turn-row.ts"
@@ -74,7 +74,7 @@ function conditions(filters: TurnFilters): RawBuilder<unknown>[] {
   if (filters.state) where.push(sql`t.state = ${sql.lit(filters.state)}`)
   if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
   if (filters.chat) where.push(sql`t.key_id is null`)
-  where.push(...createdBetween("turn", ["t", "turn_id"], filters))
+  where.push(...createdBetween("turn", [sql.ref("t.turn_id"), sql.ref("t.created_at")], filters))
   return where
 }
 
@@ -106,15 +106,12 @@ export async function listTurnEvents(
   credential: Credential,
   { turnId, afterSeq, limit }: { turnId: string; afterSeq: number; limit: number },
 ): Promise<{ events: TurnEventRow[]; hasMore: boolean; total: number }> {
-  const { row } = await queryAs<{ total: number | null; events: TurnEventRow[] }>(ctx, credential, {
-    ctes: sql`target as materialized (
-      select t.turn_id, t.last_event_seq from turns t join spaces s on s.space_id = t.space_id, caller
-      where t.turn_id = ${turnId} and ${inScope})`,
-    select: sql`select (select last_event_seq from target) as total, coalesce((
-      select jsonb_agg(to_jsonb(e) order by e.seq) from (
-        select e.* from turn_events e, target where e.turn_id = target.turn_id and e.seq > ${afterSeq}
-        order by e.seq limit ${limit + 1}) e), '[]') as events`,
+  const { last_seq, events } = await readTurnEvents(ctx, credential, {
+    turn_id: turnId,
+    after_seq: afterSeq,
+    limit: limit + 1,
+    reader_until: null,
+    reader_soon: null,
   })
-  if (row.total === null) throw turnNotFound(turnId)
-  return { events: row.events.slice(0, limit), hasMore: row.events.length > limit, total: row.total }
+  return { events: events.slice(0, limit), hasMore: events.length > limit, total: last_seq }
 }

@@ -1,8 +1,11 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
+
+/** A turn as its callback knows it; wake_at: when somebody would have to look at it again, ISO 8601. */
+export type Published = Pick<TurnRow, "turn_id" | "epoch"> & { wake_at: string | null }
 
 export const turnCallbackPath = (turnId: string) => `/callbacks/turns/${turnId}`
 
@@ -12,7 +15,7 @@ export const turnCallbackPath = (turnId: string) => `/callbacks/turns/${turnId}`
  */
 export async function publishTurn(
   ctx: Context,
-  turn: Pick<TurnRow, "turn_id" | "epoch" | "wake_at">,
+  turn: Published,
   { because, delayMs = 0 }: { because: string; delayMs?: number },
 ): Promise<boolean> {
   try {
@@ -31,8 +34,6 @@ export async function publishTurn(
   }
 }
 
-async function wakeAt(ctx: Context, turn: Pick<TurnRow, "turn_id" | "epoch">, ms: number): Promise<void> {
-  await sql`update turns set wake_at = ${new Date(ms)}::timestamptz
-    where turn_id = ${turn.turn_id} and epoch = ${turn.epoch} and wake_at is not null
-      and (lease_until is null or lease_until <= ${ctx.clock.now()}::timestamptz)`.execute(ctx.db)
+async function wakeAt(ctx: Context, { turn_id, epoch }: Published, ms: number): Promise<void> {
+  await call(ctx.db, "wake_turn_at", { turn_id, epoch, wake_at: new Date(ms), moment: ctx.clock.now() })
 }

@@ -1,5 +1,5 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -9,9 +9,8 @@ import type { TurnRow } from "./turn-row.ts"
  */
 export async function releaseTurn(ctx: Context, turn: TurnRow): Promise<void> {
   try {
-    const now = ctx.clock.now()
-    await sql`update turns set lease_until = null, wake_at = ${now}::timestamptz
-      where turn_id = ${turn.turn_id} and epoch = ${turn.epoch} and state = 'running'`.execute(ctx.db)
+    const { turn_id, epoch } = turn
+    await call(ctx.db, "release_turn", { turn_id, epoch, moment: ctx.clock.now() })
   } catch (error) {
     ctx.log("error", "turn.release_failed", { turn_id: turn.turn_id, error: describeError(error) })
   }

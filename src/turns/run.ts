@@ -5,7 +5,7 @@ import { wireBytes } from "../spaces/request-parts.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { AgentContext } from "./agent-context.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
-import { mayStartCalls } from "./commit-step.ts"
+import { type Committed, mayStartCalls } from "./commit-step.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { Outcome } from "./settle-turn.ts"
@@ -107,11 +107,11 @@ export class Run {
   }
 
   /** Takes note of the turn as a commit found it, or ends the run when it was not this worker's any more. */
-  committed(turn: TurnRow | null, { allowsCallsFrom, bytes }: { allowsCallsFrom?: number; bytes: number }): void {
+  committed(turn: Committed | null, { allowsCallsFrom, bytes }: { allowsCallsFrom?: number; bytes: number }): void {
     if (!turn) throw new RunEnd({ kind: "stale" })
     this.cancelled ||= turn.cancel_requested_at !== null
     this.turn.model_failures = turn.model_failures
-    this.turn.stream_until = turn.stream_until
+    this.turn.stream_until = turn.stream_until?.toISOString() ?? null
     this.transcriptBytes += bytes
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }

@@ -1,10 +1,10 @@
-import { sql } from "kysely"
 import { storable } from "../agent/storable.ts"
 import type { Context } from "../context.ts"
+import { callOne } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { draftEvent, type EventDraft, insertEvents } from "./turn-event.ts"
+import { draftEvent, type EventDraft } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /** The text of one model call on its way into the event log. */
@@ -95,14 +95,8 @@ async function writeForReader(
   turn: Pick<TurnRow, "turn_id" | "epoch">,
   drafts: EventDraft[],
 ): Promise<boolean> {
-  const { rows } = await sql<{ watched: boolean; there: boolean }>`with there as materialized (
-      select 1 from turn_events where event_id = ${drafts[0]?.id ?? ""}
-    ), turn as (
-      update turns t set last_event_seq = t.last_event_seq + ${drafts.length}::integer
-      where t.turn_id = ${turn.turn_id} and t.epoch = ${turn.epoch} and t.state = 'running'
-        and t.stream_until > ${ctx.clock.now()}::timestamptz and not exists (select 1 from there)
-      returning t.*
-    ), events as (${insertEvents(drafts)})
-    select exists (select 1 from turn) as watched, exists (select 1 from there) as there`.execute(ctx.db)
-  return rows[0] !== undefined && (rows[0].watched || rows[0].there)
+  const { turn_id, epoch } = turn
+  const args = { turn_id, epoch, events: drafts, moment: ctx.clock.now() }
+  const { write_for_reader: watched } = await callOne(ctx.db, "write_for_reader", args)
+  return watched === true
 }

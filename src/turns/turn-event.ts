@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely"
 import { newId } from "../platform/ids.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
@@ -22,15 +21,4 @@ export interface EventDraft {
 
 export function draftEvent(type: EventDraft["type"], data: Record<string, unknown>, at: Date): EventDraft {
   return { id: newId("event", at), type, data, at }
-}
-
-/**
- * Inserts drafts for the row of the CTE `turn`, which has counted them (and `after` more events behind them) into its
- * last_event_seq already.
- */
-export function insertEvents(drafts: EventDraft[], { after = 0 } = {}): RawBuilder<unknown> {
-  return sql`insert into turn_events (turn_id, seq, event_id, type, data, created_at)
-    select turn.turn_id, turn.last_event_seq - ${drafts.length + after}::integer + draft.place::integer,
-      draft.value ->> 'id', draft.value ->> 'type', draft.value -> 'data', (draft.value ->> 'at')::timestamptz
-    from turn, jsonb_array_elements(${JSON.stringify(drafts)}::jsonb) with ordinality as draft(value, place)`
 }

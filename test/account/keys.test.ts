@@ -128,6 +128,27 @@ describe("changing a key", () => {
     }
   })
 
+  test("of two changes at once both stay, and of two rotations the earlier one's value is the former", async () => {
+    const { client, browser, create } = await arrange()
+    for (let round = 0; round < 10; round++) {
+      const { key_id } = await create({ caps: { daily_usd: 20 } })
+      const patch = (body: object) => browser.json("PATCH", `${KEYS}/${key_id}`, body)
+      await Promise.all([
+        patch({ name: "Other" }),
+        patch({ caps: { daily_usd: 5 } }),
+        patch({ caps: { end_user_daily_usd: 1 } }),
+      ])
+      const [, changed] = await browser.json("GET", `${KEYS}/${key_id}`)
+      expect(changed).toMatchObject({ name: "Other", caps: { ...NO_CAPS, daily_usd: 5, end_user_daily_usd: 1 } })
+
+      const rotated = await Promise.all([0, 1].map(() => browser.json("POST", `${KEYS}/${key_id}/rotate`, {})))
+      const refusals = await Promise.all(
+        rotated.map(([, { value }]) => refusal(world.createClient(client.userId, value))),
+      )
+      expect(refusals).toEqual([null, null])
+    }
+  })
+
   test("rotation: the former value works until its overlap ends, to the millisecond; its key stays", async () => {
     const { client, browser, create } = await arrange()
     const space = await client.space()

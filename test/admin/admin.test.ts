@@ -195,7 +195,7 @@ test("the status says what waits, what is overdue, when sweeps ran, and what the
   await world.advance(60_000 + 120_000)
   expect((await status()).turns).toEqual({ queued: 3, running: 0, overdue: 3 })
   const at = world.clock.now().toISOString()
-  await world.plan([{ service: "pg", match: "delete from idempotency_keys", call: 1, action: "fail", when: "before" }])
+  await world.plan([{ service: "pg", match: "forget_idempotency_keys", call: 1, action: "fail", when: "before" }])
   await world.sweep()
   await world.clearFaults()
   const { sweeps } = await status()

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const put = (brand: string, change: Partial<Parameters<typeof putBrand>[1]>) =>
-  putBrand(world.sql, { brand, keys: world.env.SECRETS_KEYS, now: world.clock.now(), ...change })
+  putBrand(authContextOf(world), { brand, keys: world.env.SECRETS_KEYS, ...change })
 const at = async (url: string) => (await brandOf(authContextOf(world), url)).brand
 
 test("the brand is that of the request's host, with its port or without; the worker's own for any other", async () => {
@@ -34,6 +34,13 @@ test("the brand is that of the request's host, with its port or without; the wor
   await expect(put("third", { hosts: ["local.test"] })).rejects.toThrow("Another brand")
   await expect(put("third", { hosts: ["local.test/x"] })).rejects.toThrow("not a host")
   await expect(put("third", { landingPath: "//evil.test" })).rejects.toThrow("a path of our own")
+})
+
+test("of brands that ask for one host at once, one has it", async () => {
+  const asked = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, n) => put(`twin${n}`, { hosts: ["wanted.test"] })),
+  )
+  expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
 })
 
 test("its bot's token is sealed for that brand, what is left out stays, and the audit log has no secret", async () => {
@@ -65,7 +72,7 @@ test("a bot's webhook is set with its secret at its brand's host; what fails say
   }
   const options = { brand: "hooked", host: null, keys: world.env.SECRETS_KEYS, apiUrl: "https://bots.test", fetch }
   const set = (changes = {}) =>
-    setBotWebhook(world.sql, { ...options, ...changes } as Parameters<typeof setBotWebhook>[1])
+    setBotWebhook(authContextOf(world), { ...options, ...changes } as Parameters<typeof setBotWebhook>[1])
   expect(await set()).toBe("https://hooked.test/api/auth/bot")
   expect(asked).toEqual([
     {

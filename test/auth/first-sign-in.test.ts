@@ -126,6 +126,21 @@ describe("the first sign-in", () => {
   })
 })
 
+test("its credit is booked once: each entry has a reference of its own, as all bookings", async () => {
+  const referrer = await signIn(++people)
+  const user = await signIn(++people, await codeOf(referrer))
+  const entries = await world.sql<{ reference: string; actor: string; note: string | null }>(
+    "select reference, actor, note from ledger where user_id = any($1) order by ledger_id",
+    [[referrer, user]],
+  )
+  expect(entries).toEqual([
+    { reference: `signup:${referrer}`, actor: "signup", note: null },
+    { reference: `signup:${user}`, actor: "signup", note: null },
+    { reference: `referred:${user}`, actor: "signup", note: `referred by ${referrer}` },
+    { reference: `referrer:${user}`, actor: "signup", note: `has referred ${user}` },
+  ])
+})
+
 test("who has unlinked the messaging platform and comes back is a new user, and gets nothing again", async () => {
   const [id, ref_code] = [++people, await codeOf(await signIn(++people))]
   const first = await signIn(id)

@@ -192,6 +192,25 @@ describe("what it mints", () => {
     expect(made).toEqual({ users: 1, identities: 1, wallets: 1 })
   })
 
+  test("an identity that is unlinked while it signs in leads to its account, or then to a new one", async () => {
+    for (let round = 0; round < 8; round++) {
+      const { userId, email } = await createPerson(world)
+      const claims = claimsOf({ email, email_verified: true })
+      expect((await mint(claims)).status).toBe(200)
+      await world.sql("update users set password_hash = 'scrypt$none', email_verified = false where user_id = $1", [
+        userId,
+      ])
+      const browser = await world.signIn(userId)
+      const [, { items }] = await browser.json("GET", "/api/account/identities")
+      const unlink = () => browser.json("DELETE", `/api/account/identities/${items[0].identity_id}`)
+      const [[unlinked], minted] = await Promise.all([unlink(), mint(claims)])
+      expect([unlinked, minted.status]).toEqual([200, 200])
+      const { user_id } = (await minted.json()) as { user_id: number }
+      const left = await world.sql("select user_id::int from identities where subject = $1", [claims.subject])
+      expect(left).toEqual(user_id === userId ? [] : [{ user_id }])
+    }
+  })
+
   test("50 subjects with one verified email at once are one user", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>

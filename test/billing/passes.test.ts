@@ -129,7 +129,7 @@ test("a pass that a run has no time for, or breaks in, goes on where it was, and
   now = world.clock.ms()
   const before = (await passes()).length
   let runs = 0
-  await world.plan([{ service: "pg", match: "'running_total'", call: 1, action: "cut", when: "after" }])
+  await world.plan([{ service: "pg", match: "check_slice", call: 2, action: "cut", when: "after" }])
   for (let finished = false; !finished; runs++) {
     finished = await sweepBooks(hurried).then(
       (result) => result.finished,

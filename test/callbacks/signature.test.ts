@@ -1,5 +1,6 @@
-import { SignJWT } from "jose"
+import { decodeJwt, type JWTPayload, SignJWT } from "jose"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { bodyDigest } from "../../src/platform/signed-body.ts"
 import type { Delivery } from "../harness/namespace.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
@@ -59,6 +60,46 @@ test("a signature that is missing, forged or altered is refused", async () => {
   const ours = new TextEncoder().encode(String(world.env.QSTASH_CURRENT_SIGNING_KEY))
   const issuer = await new SignJWT({ ...body, iss: "Someone" }).setProtectedHeader({ alg: "HS256" }).sign(ours)
   await expectRefused(signed(delivery, issuer))
+})
+
+test("a token of ours with another algorithm, or without times, URL or body, is refused", async () => {
+  const delivery = await nextDelivery()
+  const ours = new TextEncoder().encode(String(world.env.QSTASH_CURRENT_SIGNING_KEY))
+  const claims = decodeJwt(signature(delivery))
+  const sign = (alg: string, body: JWTPayload) => new SignJWT(body).setProtectedHeader({ alg }).sign(ours)
+  await expectRefused(signed(delivery, await sign("HS512", claims)))
+  for (const missing of ["nbf", "exp", "sub", "body", "iss"] as const) {
+    const { [missing]: _gone, ...rest } = claims
+    await expectRefused(signed(delivery, await sign("HS256", rest)))
+  }
+  expect((await world.deliver(signed(delivery, await sign("HS256", claims)))).status).toBe(200)
+})
+
+test("bytes that read as the text that was signed are refused", async () => {
+  const delivery = await nextDelivery()
+  const bytesOf = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>
+  const ours = bytesOf(String(world.env.QSTASH_CURRENT_SIGNING_KEY))
+  const body = await bodyDigest(bytesOf("\ufffd"))
+  const token = await new SignJWT({ ...decodeJwt(signature(delivery)), body })
+    .setProtectedHeader({ alg: "HS256" })
+    .sign(ours)
+  await expectRefused({ ...signed(delivery, token), body: btoa("\xff") })
+  await expectRefused({ ...delivery, body: btoa("\xef\xbb\xbf{}") })
+})
+
+test("no variable of the SDK's has the worker trust the keys in its documentation", async () => {
+  const delivery = await nextDelivery()
+  const known = new TextEncoder().encode("sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r")
+  const token = await new SignJWT(decodeJwt(signature(delivery))).setProtectedHeader({ alg: "HS256" }).sign(known)
+  const { QSTASH_CURRENT_SIGNING_KEY, QSTASH_NEXT_SIGNING_KEY } = world.env
+  world.rebind({ QSTASH_CURRENT_SIGNING_KEY: "sig_of_our_own_1", QSTASH_NEXT_SIGNING_KEY: "sig_of_our_own_2" })
+  process.env.QSTASH_DEV = "1"
+  try {
+    await expectRefused(signed(delivery, token))
+  } finally {
+    delete process.env.QSTASH_DEV
+    world.rebind({ QSTASH_CURRENT_SIGNING_KEY, QSTASH_NEXT_SIGNING_KEY })
+  }
 })
 
 test("another body, another URL and an expired or future token are refused", async () => {

@@ -55,8 +55,10 @@ async function openTurns(world: World, client: TestClient, space: string) {
   await world.settled()
   await world.qstash.reset()
   await world.sql(
-    `update turns set state = 'running', epoch = 1, attempts = 1, started_at = created_at, config_version = 1,
-       lease_until = created_at + interval '150 seconds', wake_at = created_at + interval '150 seconds' where turn_id = $1`,
+    `with claimed as (
+       update turns set state = 'running', epoch = 1, attempts = 1, started_at = created_at, config_version = 1,
+         lease_until = created_at + interval '150 seconds' where turn_id = $1
+     ) update open_turns set state = 'running', wake_at = created_at + interval '150 seconds' where turn_id = $1`,
     [turns[0].turn_id],
   )
   return turns

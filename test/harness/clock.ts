@@ -9,6 +9,23 @@ export function createTestClock(
   let watchers: { count: number; forMs: number | undefined; notify: () => void }[] = []
   const enough = ({ count, forMs }: { count: number; forMs?: number | undefined }) =>
     sleepers.filter(({ ms }) => forMs === undefined || ms === forMs).length >= count
+
+  function after(ms: number, wake: () => void): () => void {
+    // What is over at once waits for nobody to move the clock.
+    if (ms <= 0) {
+      wake()
+      return () => {}
+    }
+    const sleeper = { at: now + ms, ms, wake }
+    sleepers.push(sleeper)
+    const told = watchers.filter(enough)
+    watchers = watchers.filter((watcher) => !told.includes(watcher))
+    for (const watcher of told) watcher.notify()
+    return () => {
+      sleepers = sleepers.filter((other) => other !== sleeper)
+    }
+  }
+
   return {
     now: () => new Date(now),
     ms: () => now,
@@ -24,17 +41,13 @@ export function createTestClock(
       sleepers = sleepers.filter((sleeper) => sleeper.at > now)
       for (const sleeper of due) sleeper.wake()
     },
+    after,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
-        if (ms <= 0) return resolve()
-        const sleeper = { at: now + ms, ms, wake: resolve }
-        sleepers.push(sleeper)
-        const told = watchers.filter(enough)
-        watchers = watchers.filter((watcher) => !told.includes(watcher))
-        for (const watcher of told) watcher.notify()
+        const stop = after(ms, resolve)
         signal?.addEventListener("abort", () => {
-          sleepers = sleepers.filter((other) => other !== sleeper)
+          stop()
           reject(signal.reason)
         })
       }),

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
 import { putBrand } from "../../src/ops/brands.ts"
+import { authContextOf } from "./auth.ts"
 import type { World } from "./world.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
@@ -17,7 +18,7 @@ export interface TestBot {
 export async function createBot(world: World, brand: string, token = `${Math.floor(Math.random() * 1e9)}:${brand}`) {
   const host = `${brand}.test`
   const change = { brand, hosts: [host], botUsername: `${brand}_bot`, botToken: token }
-  const printed = await putBrand(world.sql, { ...change, keys: world.env.SECRETS_KEYS, now: world.clock.now() })
+  const printed = await putBrand(authContextOf(world), { ...change, keys: world.env.SECRETS_KEYS })
   const secret = /webhook secret (\S+)/.exec(printed)?.[1] ?? ""
   return { brand, host, token, secret } satisfies TestBot
 }

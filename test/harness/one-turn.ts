@@ -58,7 +58,8 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
     expire: () => sweepTurns(ctx),
     "sweep what is lost": async () => {
       await world.sql(
-        "update turns set attempts = 5, lease_until = created_at, wake_at = created_at where turn_id = $1 and state = 'running'",
+        `with lost as (update turns set attempts = 5, lease_until = created_at where turn_id = $1 and state = 'running' returning turn_id)
+         update open_turns o set wake_at = created_at from lost where o.turn_id = lost.turn_id`,
         [turn_id],
       )
       return sweepTurns(ctx)

@@ -1,8 +1,17 @@
-import { type CompiledQuery, DefaultQueryExecutor, PostgresAdapter, PostgresQueryCompiler } from "kysely"
-import type { Context } from "../../src/context.ts"
+import { type Context, createContext } from "../../src/context.ts"
+import { parseBaseEnv } from "../../src/env.ts"
 import { parseApiKey } from "../../src/identity/api-key.ts"
 import type { KeyCredential } from "../../src/identity/credential.ts"
+import { databaseOver } from "../../src/platform/db.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import type { TestClient, World } from "./world.ts"
+
+type Verb = (ctx: Context, credential: KeyCredential) => Promise<unknown>
+
+interface Statement {
+  sql: string
+  parameters: readonly unknown[]
+}
 
 interface PlanNode {
   "Node Type": string
@@ -16,40 +25,34 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** How PostgreSQL carries out the statement of a verb: which indexes it uses, how many rows and pages it looks at. */
-export async function planOf(
-  world: World,
-  client: TestClient,
-  verb: (ctx: Context, credential: KeyCredential) => Promise<unknown>,
-) {
-  let captured: CompiledQuery | undefined
-  const executor = new DefaultQueryExecutor(new PostgresQueryCompiler(), new PostgresAdapter(), {
-    provideConnection: (work) =>
-      work({
-        async executeQuery(query) {
-          captured = query
-          throw new Error("only looked at")
-        },
-        // biome-ignore lint/correctness/useYield: nothing streams
-        async *streamQuery() {
-          throw new Error("nothing streams")
-        },
-      }),
+type Explained = { Plan: PlanNode; "Execution Time": number }[]
+
+/** The first statement that a verb sends: the verb gets no answer. */
+async function statementOf(world: World, client: TestClient, verb: Verb): Promise<Statement> {
+  let captured: Statement | undefined
+  const db = databaseOver(async (statement) => {
+    captured ??= statement
+    throw new Error("only looked at")
   })
-  const ctx = { clock: world.clock, db: { getExecutor: () => executor } } as unknown as Context
-  const credential = parseApiKey(client.key, "turnpike") as KeyCredential
-  await verb(ctx, credential).catch(() => {})
+  const ctx = { ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }), db }
+  await verb(ctx, parseApiKey(client.key, "turnpike") as KeyCredential).catch(() => {})
   if (!captured) throw new Error("the verb has sent no statement")
-  const [row] = await world.sql<{ "QUERY PLAN": { Plan: PlanNode; "Execution Time": number }[] }>(
-    `explain (analyze, buffers, format json) ${captured.sql}`,
-    [...captured.parameters],
-  )
+  return captured
+}
+
+/** How PostgreSQL carries out the statement of a verb: which indexes it uses, how many rows and pages it looks at. */
+export async function planOf(world: World, client: TestClient, verb: Verb) {
+  const { sql, parameters } = await statementOf(world, client, verb)
+  if (sql.startsWith(`select * from ${RELEASE}.`)) throw new Error("a procedure has no plan to see: use effortOf")
+  const [row] = await world.sql<{ "QUERY PLAN": Explained }>(`explain (analyze, buffers, format json) ${sql}`, [
+    ...parameters,
+  ])
   const plan = row?.["QUERY PLAN"][0]
   if (!plan) throw new Error("no plan")
   const nodes = flatten(plan.Plan)
   return {
     ms: plan["Execution Time"],
-    pages: plan.Plan["Shared Hit Blocks"] + plan.Plan["Shared Read Blocks"],
+    pages: pagesOf(plan.Plan),
     indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
     /** Rows of a table that were looked at, those that a filter threw away included. */
     rowsOf: (table: string) =>
@@ -64,3 +67,93 @@ export async function planOf(
 }
 
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
+const pagesOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"]
+
+/** What was done to a table, or to one of its indexes. */
+interface Touched {
+  table: string
+  /** Null for the table itself. */
+  index: string | null
+  scans: number
+  /** Entries of an index, or rows of a table that was read from end to end. */
+  rows: number
+  inserted: number
+  updated: number
+  /** Of those updated, the ones that wrote no index entry. */
+  hot: number
+  deleted: number
+}
+
+const COUNTS = `jsonb_build_object('scans', pg_stat_get_xact_numscans(c.oid), 'rows', pg_stat_get_xact_tuples_returned(c.oid),
+  'inserted', pg_stat_get_xact_tuples_inserted(c.oid), 'updated', pg_stat_get_xact_tuples_updated(c.oid),
+  'hot', pg_stat_get_xact_tuples_hot_updated(c.oid), 'deleted', pg_stat_get_xact_tuples_deleted(c.oid))`
+const RELATIONS = "pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i')"
+
+// Its name begins as those of releases do, so that triggers leave to procedures what is theirs.
+const MEASURE = `create or replace function turnpike_effort(statement text) returns jsonb language plpgsql as $$
+  declare
+    earlier jsonb := (select jsonb_object_agg(c.oid, ${COUNTS}) from ${RELATIONS});
+    plan jsonb;
+  begin
+    execute 'explain (analyze, buffers, format json) ' || statement into plan;
+    return jsonb_build_object('plan', plan, 'touched', (
+      select jsonb_agg(jsonb_build_object('table', coalesce(i.indrelid, c.oid)::regclass::text,
+          'index', case when i.indrelid is not null then c.relname end)
+        || (select jsonb_object_agg(key, value::bigint - (earlier -> c.oid::text ->> key)::bigint) from jsonb_each_text(${COUNTS})))
+      from (select c.* from ${RELATIONS}) c left join pg_index i on i.indexrelid = c.oid));
+  end $$`
+
+/**
+ * What a verb's procedure does to tables and indexes, in all the statements inside it, triggers and foreign keys included.
+ * It is really called, once; the verb gets no answer.
+ */
+export async function effortOf(world: World, client: TestClient, verb: Verb) {
+  const { sql, parameters } = await statementOf(world, client, verb)
+  await world.sql(MEASURE)
+  const text = sql.replace(/\$(\d+)/g, (_, place) => literal(parameters[Number(place) - 1]))
+  const [row] = await world.sql<{ turnpike_effort: { plan: Explained; touched: Touched[] } }>(
+    "select * from turnpike_effort($1)",
+    [text],
+  )
+  const { plan, touched } = row?.turnpike_effort ?? { plan: [], touched: [] }
+  if (!plan[0]) throw new Error("no plan")
+  const sum = (found: Touched[], count: "scans" | "rows") => found.reduce((total, one) => total + one[count], 0)
+  const written = (table: string) => {
+    const {
+      inserted = 0,
+      updated = 0,
+      hot = 0,
+      deleted = 0,
+    } = touched.find((one) => one.table === table && one.index === null) ?? {}
+    return { inserted, updated, hot, deleted }
+  }
+  return {
+    ms: plan[0]["Execution Time"],
+    pages: pagesOf(plan[0].Plan),
+    /** Rows of a table that were looked at, by any index or by reading the whole. */
+    rowsOf: (table: string) =>
+      sum(
+        touched.filter((one) => one.table === table),
+        "rows",
+      ),
+    /** How many lookups in a table there were, by any index. */
+    lookupsIn: (table: string) =>
+      sum(
+        touched.filter((one) => one.table === table && one.index !== null),
+        "scans",
+      ),
+    indexes: touched.filter((one) => one.index !== null && one.scans > 0).map((one) => one.index as string),
+    /** Tables that were read from end to end. */
+    scans: touched.filter((one) => one.index === null && one.scans > 0).map((one) => one.table),
+    written,
+  }
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "null"
+  const text =
+    value instanceof Date ? value.toISOString() : Array.isArray(value) ? `{${value.map(element)}}` : `${value}`
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+const element = (value: unknown) => `"${String(value).replace(/["\\]/g, "\\$&")}"`

@@ -14,7 +14,7 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     repaired: true,
   },
   "an orphaned hold: a queued turn that nobody will look at": {
-    plant: ({ turn }) => set("turns", "wake_at = null", id(turn.queued)),
+    plant: ({ turn }) => `delete from open_turns where ${id(turn.queued)}`,
     finds: ({ user, turn }) => [
       {
         ...nothing,
@@ -29,7 +29,8 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     repaired: true,
   },
   "an orphaned hold: a running turn that nobody will look at": {
-    plant: ({ turn }) => set("turns", "wake_at = null, lease_until = null", id(turn.open)),
+    plant: ({ turn }) =>
+      `delete from open_turns where ${id(turn.open)}; ${set("turns", "lease_until = null", id(turn.open))}`,
     finds: ({ user, turn }) => [
       {
         ...nothing,
@@ -44,7 +45,7 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     repaired: true,
   },
   "an orphaned hold: a turn that is to be looked at when nobody lives": {
-    plant: ({ turn }) => set("turns", "wake_at = 'infinity'", id(turn.open)),
+    plant: ({ turn }) => set("open_turns", "wake_at = 'infinity'", id(turn.open)),
     finds: ({ user, turn }) => [
       {
         ...nothing,

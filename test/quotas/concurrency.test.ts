@@ -88,7 +88,7 @@ async function playRound(random: Random, estate: Estate, counts: Counts): Promis
   counts.again_refused += again.refused
   // What was sent again is left open: no later round may come upon it.
   await world.qstash.reset()
-  await world.sql("update turns set wake_at = 'infinity' where user_id = $1 and wake_at is not null", [estate.userId])
+  await world.sql("update open_turns set wake_at = 'infinity' where user_id = $1", [estate.userId])
 }
 
 /** In some rounds a day or a month ends while turns are accepted, run and settled. */

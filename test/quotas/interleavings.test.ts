@@ -60,7 +60,7 @@ test("the same request twice, refused at first while room appears for two: one t
   if (!client) throw new Error("no client")
   const holding = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
   // Both look a second time at once: that is held up, until there is room and until the wallet's lock is taken.
-  const again = { service: "pg", match: "take_hold", action: "delay", when: "before" } as const
+  const again = { service: "pg", match: "accept_turn", action: "delay", when: "before" } as const
   await world.plan([{ ...again, call: 3, times: 2, delay_ms: 500 }])
   const twins = Promise.all(["same", "same"].map((key) => client.sendTurn({ space }, key)))
   await new Promise((done) => setTimeout(done, 150))

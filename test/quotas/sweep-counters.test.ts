@@ -41,7 +41,7 @@ test("a backlog goes in batches, and what is not over stays", async () => {
   )
   await world.plan([])
   await world.sweep()
-  const deletes = (await world.calls()).filter(({ label }) => label.includes("spend_counters"))
+  const deletes = (await world.calls()).filter(({ label }) => label.includes("forget_counters"))
   await world.clearFaults()
   expect(deletes.length, "three for the backlog, one for months").toBe(4)
   const rows = await world.sql("select 1 from spend_counters where user_id = $1", [userId])

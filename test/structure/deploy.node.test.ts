@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import { groups, wrangler } from "../../scripts/wrangler.ts"
 
-const V1_LIMIT_KIB = 150
+const V1_LIMIT_KIB = 400
 
 test.each(["", ...(await groups())])("wrangler deploy --dry-run passes for the environment '%s'", async (group) => {
   const out = await mkdtemp(join(tmpdir(), "turnpike-deploy-"))

@@ -131,7 +131,7 @@ test("a turn whose worker died while its calls were pending is cancelled without
   const client = await world.createAccount()
   const customer = serveCustomer(world)
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
-  await world.plan([{ service: "pg", match: "kept_step", call: 1, action: "cut", when: "after" }])
+  await world.plan([{ service: "pg", match: "commit_answer", call: 1, action: "cut", when: "after" }])
   const sent = await turnOf(await client.sendTurn({ space, text: `${USE}\n[call lookup_order {"id":"1"}]` }))
   await world.drain()
   await world.clearFaults()

@@ -54,7 +54,7 @@ test(`${SEQUENCES} random sequences agree with the reference model after every s
     }
     for (const [what, count] of Object.entries(sequence.met)) met[what] = (met[what] ?? 0) + count
     // The next sequence has a database without open turns: the sweeper would find them.
-    await world.sql(`update turns set wake_at = 'infinity' where user_id = $1 and wake_at is not null`, [userId])
+    await world.sql(`update open_turns set wake_at = 'infinity' where user_id = $1`, [userId])
   }
   console.log(`${SEQUENCES} sequences of ${LENGTH} operations, seeds from ${base}, ${JSON.stringify(met)}`)
   if (SEQUENCES >= 100) expect(Object.keys(met).filter((what) => what.startsWith("refused"))).toHaveLength(5)

@@ -109,9 +109,8 @@ test(`a worker that outlives its lease racing the sweeper's new worker: one bill
     const slow = world.deliver(delivery)
     await world.clock.sleeping(1, 60_000)
     // Its lease ends without the worker: it sleeps on, as a frozen isolate would.
-    await world.sql("update turns set lease_until = created_at, wake_at = created_at where turn_id = $1", [
-      sent.turn_id,
-    ])
+    await world.sql("update turns set lease_until = created_at where turn_id = $1", [sent.turn_id])
+    await world.sql("update open_turns set wake_at = created_at where turn_id = $1", [sent.turn_id])
     await world.sweep()
     const [again] = await world.qstash.due()
     if (!again) throw new Error("the sweeper published nothing")

@@ -176,7 +176,7 @@ describe("the event log as server-sent events", () => {
 
   test("a flush that is lost after its effect is not shown twice", async () => {
     const { client, turnId } = await begin()
-    await world.plan([{ service: "pg", match: "stream_until >", call: 2, action: "cut", when: "after" }])
+    await world.plan([{ service: "pg", match: "write_for_reader", call: 2, action: "cut", when: "after" }])
     const reading = read(client, turnId, {})
     const events = await untilDone(Promise.all([reading, world.drain()]).then(([seen]) => seen))
     await world.clearFaults()
@@ -195,7 +195,7 @@ describe("the event log as server-sent events", () => {
       },
     })
     // Every commit of the worker fails for a while: it gives up, and another one takes the turn over.
-    await world.plan([{ service: "pg", match: "entry as", call: 1, action: "fail", when: "before" }])
+    await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "fail", when: "before" }])
     const work = (async () => {
       await world.drain()
       await world.clearFaults()

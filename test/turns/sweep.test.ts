@@ -42,7 +42,7 @@ test("the next turn of a conversation is called even if its first call came too 
   const second = await turnOf(await client.sendTurn({ space }))
   await world.settled()
   // As it is between a publish and its record.
-  await world.sql("update turns set wake_at = created_at where turn_id = $1", [second.turn_id])
+  await world.sql("update open_turns set wake_at = created_at where turn_id = $1", [second.turn_id])
   await world.drain()
   expect((await client.getTurn(second.turn_id)).state).toBe("queued")
   await settleTurn(contextOf(), claim.turn, { state: "done", result: "r" })
@@ -61,9 +61,9 @@ test("a turn is not failed as lost when its slow worker commits a step after the
   await world.sql("update turns set attempts = 5 where turn_id = $1", [sent.turn_id])
   await world.advance(151_000)
   // The sweeper has read the turn and is held before it writes; meanwhile the worker commits.
-  await world.plan([{ service: "pg", match: "with turn as", call: 1, action: "delay", when: "before", delay_ms: 300 }])
+  await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "delay", when: "before", delay_ms: 300 }])
   const sweeping = world.sweep()
-  while (!(await world.calls()).some((call) => call.label.includes("with turn as"))) await world.sql("select 1")
+  while (!(await world.calls()).some((call) => call.label.includes("settle_turn"))) await world.sql("select 1")
   await commitAnswer(contextOf(), claim.turn, finishedStep(0), [])
   await releaseTurn(contextOf(), claim.turn)
   await sweeping

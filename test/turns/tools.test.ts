@@ -191,7 +191,7 @@ describe("built-in tools", () => {
   test("a task whose call is repeated is made once", async () => {
     const client = await world.createAccount()
     const space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
-    await world.plan([{ service: "pg", match: "insert into tasks", call: 1, action: "cut", when: "after" }])
+    await world.plan([{ service: "pg", match: "create_task", call: 1, action: "cut", when: "after" }])
     const { turn_id } = await client.runTurn({ space, text: '[call create_task {"title":"Call back"}]' })
     await world.clearFaults()
     await world.advance(151_000)
@@ -265,7 +265,7 @@ test("a turn runs to its end on the configuration that it began with", async () 
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   const text = '[call lookup_order {"id":"1"}]\n[call lookup_order {"id":"2"}]'
   // Another worker makes the second call: the first one dies behind its commit.
-  await world.plan([{ service: "pg", match: "kept_results", call: 1, action: "cut", when: "after" }])
+  await world.plan([{ service: "pg", match: "commit_results", call: 1, action: "cut", when: "after" }])
   await client.runTurn({ space, text })
   await world.clearFaults()
   await world.advance(151_000)

@@ -123,7 +123,7 @@ describe("outcomes", () => {
     const sent = await turnOf(await client.sendTurn({ space, timeout_seconds: 3600 }))
     await world.settled()
     await world.plan([
-      { service: "pg", match: "turn_steps (turn_id", call: 1, times: 99, action: "fail", when: "before" },
+      { service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" },
     ])
     for (let round = 0; round < 30; round++) {
       await world.drain()

@@ -16,6 +16,7 @@ import { sweepDisabledUsers } from "../../identity/end-user-turns.ts"
 import { sweepIdempotencyKeys } from "../../identity/sweep-idempotency-keys.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
 import { describeError } from "../../platform/log.ts"
+import { onceFor } from "../../platform/once-for.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -121,11 +122,11 @@ export const callbacks: Group = {
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
   const ctx = c.get("ctx")
   const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy })
-  return { ...ctx, outbound, accounts: modelAccounts(parseCallbacksEnv(c.env)) }
+  return { ...ctx, outbound, accounts: accountsOf(parseCallbacksEnv(c.env)) }
 }
 
-function modelAccounts(env: CallbacksEnv): ModelAccounts {
-  return {
+const accountsOf = onceFor(
+  (env: CallbacksEnv): ModelAccounts => ({
     ...(env.ANTHROPIC_API_KEY && {
       anthropic: { apiKey: env.ANTHROPIC_API_KEY, ...(env.ANTHROPIC_BASE_URL && { baseUrl: env.ANTHROPIC_BASE_URL }) },
     }),
@@ -139,5 +140,5 @@ function modelAccounts(env: CallbacksEnv): ModelAccounts {
         ...(env.OPENAI_API_KEY && { apiKey: env.OPENAI_API_KEY }),
       },
     }),
-  }
-}
+  }),
+)

@@ -1,0 +1,57 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+
+export interface Child {
+  pid: number
+  /** One question at a time. */
+  ask<Reply>(question: object): Promise<Reply>
+  stop(): Promise<void>
+}
+
+/** A script of this folder in a process of its own, so that its CPU can be told from the bench's. */
+export function startChild(script: string, env: Record<string, string | undefined>): Child {
+  const child = fork(join(import.meta.dirname, script), {
+    env: { ...process.env, ...env },
+    // A group of its own: Ctrl-C reaches the bench only, which then ends all others in order.
+    detached: true,
+  })
+  const ended = new Promise<void>((done) => child.once("exit", () => done()))
+  const died = ended.then(() => {
+    throw new Error(`${script} has ended.`)
+  })
+  died.catch(() => {})
+  return {
+    pid: child.pid as number,
+    async ask<Reply>(question: object) {
+      child.send(question)
+      const [{ reply, error }] = (await Promise.race([once(child, "message"), died])) as [Message]
+      if (error !== undefined) throw new Error(`${script}: ${error}`)
+      return reply as Reply
+    },
+    async stop() {
+      if (child.connected) child.disconnect()
+      await ended
+    },
+  }
+}
+
+interface Message {
+  reply?: unknown
+  error?: string
+}
+
+/** The child's side: answers the bench, and ends with it. */
+export function answerBench<Question>(answer: (question: Question) => Promise<unknown>, end: () => Promise<unknown>) {
+  process.on("message", async (question: Question) => {
+    const message: Message = await answer(question).then(
+      (reply) => ({ reply }),
+      (error: unknown) => ({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    )
+    process.send?.(message)
+  })
+  process.once("disconnect", async () => {
+    await end().catch((error: unknown) => console.error(error))
+    process.exit(0)
+  })
+}

@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { applySchema } from "../src/local/databases.ts"
+import { startCpuMeter } from "./processes.ts"
+import { createSiteDatabase } from "./site.ts"
+import { round } from "./statistics.ts"
+import type { World } from "./world.ts"
+
+const run = promisify(execFile)
+const ACCOUNTS = [1, 64]
+
+/**
+ * The least that a turn needs of PostgreSQL: `floor.sql` of a folder, a prototype, under `turn.pgb` by pgbench, in 16
+ * clients for 8 seconds.
+ */
+export async function measureFloor(world: World, dir: string) {
+  const hasPgbench = await run("pgbench", ["--version"]).then(
+    () => true,
+    () => false,
+  )
+  if (!hasPgbench) return { skipped: "There is no pgbench on PATH." }
+  const floorSql = await readFile(join(dir, "floor.sql"), "utf8")
+  const points = []
+  for (const accounts of ACCOUNTS) {
+    const { url } = await createSiteDatabase(world, "floor")
+    await applySchema(url, floorSql)
+    const options = ["-n", "-M", "extended", "-c", "16", "-T", "8", "-D", `accounts=${accounts}`]
+    const meter = await startCpuMeter({ postgres: world.postgresPids })
+    const { stdout } = await run("pgbench", [...options, "-f", join(dir, "turn.pgb"), url])
+    const { cpu } = await meter()
+    const turns = numberIn(stdout, /actually processed: (\d+)/)
+    points.push({
+      accounts,
+      turns_per_second: round(numberIn(stdout, /tps = ([\d.]+)/), 0),
+      postgres_ms_per_turn: round(((cpu.postgres ?? Number.NaN) * 1000) / turns),
+    })
+  }
+  return { points }
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  const found = pattern.exec(text)?.[1]
+  if (found === undefined) throw new Error(`pgbench did not say its rate:\n${text}`)
+  return Number(found)
+}

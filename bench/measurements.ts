@@ -1,0 +1,86 @@
+import { measureAccepts } from "./measure-accepts.ts"
+import { measureCommits } from "./measure-commits.ts"
+import { measureFiles } from "./measure-files.ts"
+import { measureFloor } from "./measure-floor.ts"
+import { measureHistory } from "./measure-history.ts"
+import { measureLatency } from "./measure-latency.ts"
+import { measureLogins } from "./measure-logins.ts"
+import { measurePeer } from "./measure-peer.ts"
+import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
+import { measureMemory, measureTurns } from "./measure-turns.ts"
+import type { Options } from "./options.ts"
+import type { World, WorldOptions } from "./world.ts"
+
+const MANY_ACCOUNTS = 16
+
+interface Measurement {
+  /** What `--only` calls it. */
+  group: string
+  title: string
+  measure(world: World, options: Options): Promise<unknown>
+  /** Also of the version that `--baseline` names. */
+  isCompared?: boolean
+  world?: Partial<WorldOptions>
+}
+
+const wrangler = { group: "wrangler", isCompared: true, world: { runtime: "wrangler" } } as const
+
+const ALL: Measurement[] = [
+  {
+    ...{ group: "accepts", title: "accepts, 1 account", isCompared: true },
+    measure: (world, options) => measureAccepts(world, options, 1),
+  },
+  {
+    ...{ group: "accepts", title: "accepts, 1 account, key with every cap" },
+    measure: (world, options) => measureAccepts(world, options, 1, true),
+  },
+  {
+    ...{ group: "accepts", title: `accepts, ${MANY_ACCOUNTS} accounts`, isCompared: true },
+    measure: (world, options) => measureAccepts(world, options, MANY_ACCOUNTS),
+  },
+  {
+    ...{ group: "turns", title: "turns, 1 account", isCompared: true },
+    measure: (world, options) => measureTurns(world, options, 1),
+  },
+  {
+    ...{ group: "turns", title: `turns, ${MANY_ACCOUNTS} accounts`, isCompared: true },
+    measure: (world, options) => measureTurns(world, options, MANY_ACCOUNTS),
+  },
+  {
+    ...{ group: "turns", title: "turns, 1 account, v1 and callbacks as two workers" },
+    measure: (world, options) => measureTurns(world, options, 1, true),
+  },
+  { group: "latency", title: "one client", isCompared: true, measure: measureLatency },
+  {
+    ...{ group: "commits", title: "turns, slow commits", isCompared: true, world: { durable: true } },
+    measure: measureCommits,
+  },
+  { group: "peer", title: "beside pg-boss", measure: measurePeer },
+  {
+    ...{ group: "procedures", title: "procedures", isCompared: true, world: { settings: STATEMENT_STATISTICS } },
+    measure: measureProcedures,
+  },
+  {
+    ...{ ...wrangler, title: "wrangler dev: accepts, 1 account" },
+    measure: (world, options) => measureAccepts(world, options, 1),
+  },
+  {
+    ...{ ...wrangler, title: "wrangler dev: turns, 1 account" },
+    measure: (world, options) => measureTurns(world, options, 1),
+  },
+  { ...wrangler, title: "wrangler dev: one client", measure: measureLatency },
+  {
+    ...{ group: "floor", title: "the floor" },
+    measure: (world, { floor = "" }) => measureFloor(world, floor),
+  },
+  { group: "history", title: "stored turns", measure: (world) => measureHistory(world) },
+  { group: "memory", title: "memory", measure: measureMemory },
+  { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
+  { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
+]
+
+/** Those that are asked for. */
+export function chooseMeasurements({ only, floor }: Options): Measurement[] {
+  if (only.length > 0) return ALL.filter(({ group }) => only.includes(group))
+  return ALL.filter(({ group }) => group !== "floor" || floor !== undefined)
+}

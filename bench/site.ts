@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto"
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import pg from "pg"
+import type { SetCaps } from "../src/identity/caps.ts"
+import { createDatabase, dropDatabase, withClient } from "../src/local/databases.ts"
+import { startDevServer } from "../src/local/dev-server.ts"
+import { freePort } from "../src/local/postgres.ts"
+import type { Account } from "./load.ts"
+import type { Groups } from "./processes.ts"
+import { type Runtime, startRuntime } from "./runtime.ts"
+import type { Question } from "./stand-ins-process.ts"
+import type { Version } from "./version.ts"
+import type { World } from "./world.ts"
+
+export type Sql = <Row = Record<string, unknown>>(query: string, params?: unknown[]) => Promise<Row[]>
+
+/** A service on a database of its own. */
+export interface Site {
+  /** Serves /v1. */
+  runtime: Runtime
+  /** Whose CPU its turns cost. */
+  groups: Groups
+  /** The worker's bindings. */
+  env: Record<string, string>
+  sql: Sql
+  accounts: Account[]
+}
+
+interface SiteOptions {
+  /** When false, the queue keeps what is published, so that turns are accepted and not run. */
+  runs: boolean
+  accounts?: number
+  /** Every cap that a key can have, each too high to be met. */
+  capped?: boolean
+  /** As deployed: the groups v1 and callbacks as a worker each. Else one worker serves all. */
+  split?: boolean
+  /** Settings of its database, from the first connection on. */
+  settings?: Record<string, string>
+  /** The stand-in notes how long each statement takes. */
+  timed?: boolean
+}
+
+const CREDIT_MICROS = 1e13
+const HIGH_CAPS = {
+  ...{ daily_usd: 1e6, window_usd: 1e6, window_seconds: 3600 },
+  ...{ end_user_daily_usd: 1e6, end_user_monthly_usd: 1e6 },
+}
+
+/** Turnpike, in the version and on the runtime of the world. */
+export async function createSite(world: World, name: string, options: SiteOptions): Promise<Site> {
+  const { runs, accounts = 1, capped = false, split = false, settings = {}, timed = false } = options
+  const { version, standIns, postgresPids } = world
+  const { url: databaseUrl, sql } = await createSiteDatabase(world, name, settings)
+  await version.fillDatabase(databaseUrl)
+  await sql("create table bench_rows (id text primary key, body text not null, created_at timestamptz default now())")
+  const question: Question = { ask: "namespace", name, qstash_mode: runs ? "push" : "manual", databaseUrl, timed }
+  const namespace = await standIns.ask<Record<string, string>>(question)
+  const env = { ...namespace, SECRETS_KEYS: `bench:${randomBytes(32).toString("base64")}`, LOG_LEVEL: "error" }
+  const runtimes = await startWorkers(world, name, env, split)
+  const runtime = runtimes[0] as Runtime
+  const groups = {
+    worker: runtimes.map(({ pid }) => pid),
+    postgres: postgresPids,
+    stand_ins: [standIns.pid],
+  }
+  const made = []
+  for (let i = 0; i < accounts; i++) {
+    made.push(await createAccount(version.seed, sql, runtime.url, capped ? HIGH_CAPS : {}))
+  }
+  return { runtime, groups, env, sql, accounts: made }
+}
+
+let databases = 0
+
+/** An empty database that is dropped with the world. */
+export async function createSiteDatabase(world: World, name: string, settings: Record<string, string> = {}) {
+  const database = `bench_${name}_${process.pid}_${databases++}`
+  const url = await createDatabase(world.postgresUrl, database)
+  // A server of somebody else's outlives us.
+  world.keep(() => dropDatabase(world.postgresUrl, database))
+  await withClient(world.postgresUrl, async (client) => {
+    for (const [setting, value] of Object.entries(settings)) {
+      await client.query(`alter database ${pg.escapeIdentifier(database)} set ${setting} = ${pg.escapeLiteral(value)}`)
+    }
+  })
+  const pool = new pg.Pool({ connectionString: url, max: 4 })
+  pool.on("error", () => {})
+  world.keep(() => pool.end())
+  const sql: Sql = async (query, params = []) => (await pool.query(query, params)).rows
+  return { url, sql }
+}
+
+/** The one that serves /v1 first. */
+async function startWorkers(world: World, name: string, env: Record<string, string>, split: boolean) {
+  const { version, dataDir, bucket, keep } = world
+  if (world.runtime === "wrangler") {
+    const port = await freePort()
+    const dir = join(dataDir, name)
+    await mkdir(dir, { recursive: true })
+    const bindings = { ...env, CALLBACKS_URL: `http://127.0.0.1:${port}` }
+    const server = await startDevServer({ port, dataDir: dir, env: bindings, cwd: version.dir })
+    keep(server.stop)
+    return [server]
+  }
+  const start = (group: string, callbacksUrl?: string) => {
+    return startRuntime({
+      name: `${name}-${group}`,
+      root: version.dir,
+      entry: `functions/${group}.ts`,
+      dir: dataDir,
+      bindings: (url) => ({ ...env, CALLBACKS_URL: callbacksUrl ?? url }),
+      bucket,
+      keep,
+    })
+  }
+  const first = await start(split ? "callbacks" : "all")
+  return split ? [await start("v1", first.url), first] : [first]
+}
+
+/** The least that can be done on the database of a site. */
+export function startBareWorker({ dataDir, bucket, keep }: World, { env }: Site): Promise<Runtime> {
+  const root = join(import.meta.dirname, "..")
+  return startRuntime({
+    name: "bare",
+    root,
+    entry: "bench/bare-worker.ts",
+    dir: dataDir,
+    bindings: () => env,
+    bucket,
+    keep,
+  })
+}
+
+async function createAccount(seed: Version["seed"], sql: Sql, url: string, caps: SetCaps): Promise<Account> {
+  const now = new Date()
+  const userId = await seed.createUser(sql, {})
+  await seed.topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })
+  const { value: key } = await seed.createApiKey(sql, { userId, brand: "turnpike", name: "bench", caps, now })
+  const response = await fetch(`${url}/v1/spaces`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ title: "Bench", model: "rehearsal/standard" }),
+  })
+  if (response.status !== 201) throw new Error(await response.text())
+  const { space_id: space } = (await response.json()) as { space_id: string }
+  return { userId, key, space }
+}

@@ -1,0 +1,48 @@
+import { startStack } from "../src/local/stack.ts"
+import { answerBench } from "./child.ts"
+import { labelOf, timesOf } from "./statistics.ts"
+
+export type Question =
+  | { ask: "namespace"; name: string; qstash_mode: "push" | "manual"; databaseUrl: string; timed: boolean }
+  | { ask: "statements" }
+
+/** Of the statements of one label, in ms, from when the stand-in took one up until it had the rows. */
+export interface StatementTimes {
+  label: string
+  calls: number
+  mean: number
+  p50: number
+  p99: number
+}
+
+const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
+// Every namespace comes with a database of its own: the stack makes none.
+const stack = await startStack({ dataDir: "", control: false, durable: false, schemaSql: "", databaseUrl, redisUrl })
+let samples = new Map<string, number[]>()
+
+answerBench<Question>(async (question) => {
+  if (question.ask === "statements") return takeTimes()
+  const { timed, ask: _, ...options } = question
+  const namespace = await stack.createNamespace({ ...options, onStatement: timed ? note : undefined })
+  return namespace.env
+}, stack.close)
+
+function note(text: string, ms: number): void {
+  const known = samples.get(text)
+  if (known) known.push(ms)
+  else samples.set(text, [ms])
+}
+
+/** Of the statements since the last time. */
+function takeTimes(): StatementTimes[] {
+  const byLabel = new Map<string, number[]>()
+  for (const [text, times] of samples) {
+    const label = labelOf(text)
+    byLabel.set(label, [...(byLabel.get(label) ?? []), ...times])
+  }
+  samples = new Map()
+  return [...byLabel].map(([label, times]) => {
+    const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length
+    return { label, calls: times.length, mean, ...timesOf(times) }
+  })
+}

@@ -1,0 +1,27 @@
+-- Each account behind p_position: its balance is its ledger's last running total (with the ledger's own chain, that makes it the
+-- sum), and it holds what its open turns will give back.
+create function turnpike.accounts_slice(p_position text, p_size integer) returns turnpike.books_slice
+language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+declare
+  slice turnpike.books_slice;
+begin
+  with looked as materialized (
+    select u.user_id, coalesce(w.balance_credit_micros, 0) as balance, coalesce(w.held_credit_micros, 0) as held,
+      coalesce(last.total, 0) as total, open.holds
+    from (select n.user_id from users n where n.user_id > coalesce(nullif(p_position, ''), '0')::bigint order by n.user_id limit p_size) u
+      left join wallets w on w.user_id = u.user_id
+      left join lateral (
+        select l.balance_after_credit_micros as total from ledger l where l.user_id = u.user_id order by l.ledger_id desc limit 1
+      ) last on true,
+      lateral (
+        select coalesce(sum(t.hold_credit_micros), 0)::bigint as holds from turns t
+        where t.user_id = u.user_id and t.state in ('queued', 'running')
+      ) open
+  )
+  select (select count(*) from looked), (select max(k.user_id)::text from looked k),
+    array(select row(f.kind, k.user_id, null, null, null, f.expected, f.found)::turnpike.finding
+      from looked k, lateral (values ('balance', k.total, k.balance), ('held', k.holds, k.held)) f (kind, expected, found)
+      where f.expected <> f.found order by k.user_id)
+  into slice;
+  return slice;
+end $$;

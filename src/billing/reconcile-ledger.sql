@@ -1,0 +1,34 @@
+-- Each ledger row behind p_position: its running total is the former one of its account + its amount. Where it is not, a row before
+-- it is lost, or this one was changed; a total that alone was changed also breaks the next row, which is not named again.
+create function turnpike.ledger_slice(p_position text, p_size integer) returns turnpike.books_slice
+language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+declare
+  slice turnpike.books_slice;
+begin
+  with looked as materialized (
+    select l.ledger_id, l.user_id, l.reason, l.turn_id, coalesce(l.amount_credit_micros, 0) as amount,
+      l.balance_after_credit_micros as total
+    from ledger l where l.ledger_id > coalesce(nullif(p_position, ''), '0')::bigint order by l.ledger_id limit p_size
+  ), linked as (
+    select k.*, true as own from looked k
+    union all
+    select former.*, false from (select k.user_id, min(k.ledger_id) as first from looked k group by k.user_id) f, lateral (
+      select l.ledger_id, l.user_id, l.reason, l.turn_id, coalesce(l.amount_credit_micros, 0), l.balance_after_credit_micros
+      from ledger l where l.user_id = f.user_id and l.ledger_id < f.first order by l.ledger_id desc limit 2
+    ) former
+  ), chained as (
+    select k.*, lag(k.total, 1, 0::bigint) over (partition by k.user_id order by k.ledger_id) + k.amount as expected from linked k
+  ), broken as (
+    select c.*, lag(c.total - c.expected, 1, 0::bigint) over (partition by c.user_id order by c.ledger_id) as broken_before
+    from chained c
+  )
+  select (select count(*) from looked), (select max(k.ledger_id)::text from looked k),
+    array(select row(w.kind, w.user_id, w.turn_id, w.ledger_id, null, w.expected, w.found)::turnpike.finding from (
+      select 'running_total' as kind, b.user_id, b.turn_id, b.ledger_id, b.expected, b.total as found from broken b
+      where b.own and b.total <> b.expected and not (b.broken_before <> 0 and b.broken_before = b.expected - b.total)
+      union all
+      select 'charge_without_turn', k.user_id, null, k.ledger_id, 0, -k.amount from looked k
+      where k.reason in ('usage', 'space_usage') and k.turn_id is null) w)
+  into slice;
+  return slice;
+end $$;

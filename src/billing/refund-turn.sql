@@ -1,0 +1,41 @@
+-- Gives back, once, all that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
+create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, p_moment timestamptz, out entry jsonb,
+  out replayed boolean, out refused text, out heard boolean) language plpgsql as $$
+declare
+  turn turns;
+  charged bigint;
+begin
+  perform from wallets w where w.user_id = (select t.user_id from turns t where t.turn_id = p_turn_id) for no key update;
+  select t.* into turn from turns t where t.turn_id = p_turn_id;
+  select -sum(l.amount_credit_micros) into charged from ledger l
+    where l.turn_id = p_turn_id and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
+  replayed := false;
+  heard := false;
+  refused := case when turn.turn_id is null then 'no_turn' when turn.finished_at is null then 'not_ended'
+    when coalesce(charged, 0) = 0 then 'not_billed' end;
+  if refused is null then
+    select b.* into entry, replayed, refused, heard from turnpike.book_entry(turn.user_id, 'admin_action', charged, p_turn_id,
+      'refund:' || p_turn_id, null, null, p_actor, p_note, p_moment) b;
+  end if;
+end $$;
+
+-- The same by an admin; refused: 'admin' for anybody else.
+create function turnpike.refund_turn_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_turn_id text, p_note text, out actor jsonb, out entry jsonb, out replayed boolean, out refused text, out heard boolean)
+language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  if caller.role is distinct from 'admin' then
+    refused := 'admin';
+  else
+    select r.* into entry, replayed, refused, heard
+      from turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_moment) r;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

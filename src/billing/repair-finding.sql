@@ -1,0 +1,60 @@
+-- Sets a counter to what turns say. Under the lock of the wallet nobody counts meanwhile, and the look behind it sees all.
+create function turnpike.repair_counter(p_user_id bigint, p_kind text, p_subject text, p_period text, p_since timestamptz)
+returns boolean language plpgsql as $$
+begin
+  perform from wallets w where w.user_id = p_user_id for no key update;
+  insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
+  select p_user_id, p_kind, p_subject, p_period, p_since, c.spent, c.reserved
+  from turnpike.counter_truth(p_user_id, p_kind, p_subject, p_period, p_since) c
+  on conflict (user_id, kind, subject, period, starts_at) do update set
+    spent_credit_micros = excluded.spent_credit_micros, reserved_credit_micros = excluded.reserved_credit_micros;
+  return true;
+end $$;
+
+-- Sets what a wallet holds to what its open turns will give back. False when the balance does not cover that.
+create function turnpike.repair_held(p_user_id bigint) returns boolean language plpgsql as $$
+declare
+  holds bigint;
+begin
+  perform from wallets w where w.user_id = p_user_id for no key update;
+  select coalesce(sum(t.hold_credit_micros), 0) into holds from turns t
+    where t.user_id = p_user_id and t.state in ('queued', 'running');
+  update wallets w set held_credit_micros = holds where w.user_id = p_user_id and w.balance_credit_micros >= holds;
+  return found;
+end $$;
+
+-- Repairs a finding if that can be done without asking anybody, and notes it. Whether it was: no amount that somebody paid or was
+-- charged is changed.
+create function turnpike.repair_finding(p_finding_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  finding reconciliation_findings;
+  counter jsonb;
+  code text;
+  repaired boolean := false;
+begin
+  select f.* into finding from reconciliation_findings f where f.finding_id = p_finding_id;
+  counter := finding.counter;
+  case finding.kind
+    when 'held' then
+      repaired := turnpike.repair_held(finding.user_id);
+    when 'failure_charged' then
+      select t.error_code into code from turns t where t.turn_id = finding.turn_id;
+      select r.entry is not null into repaired from turnpike.refund_turn(finding.turn_id, 'system',
+        'Refunded by itself: the turn failed with ' || code || ', which is our failure.', p_moment) r;
+    when 'orphaned_turn' then
+      insert into open_turns as o (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
+      select t.turn_id, t.conversation_id, t.position, t.user_id, t.test, t.state, p_moment, t.created_at from turns t
+        where t.turn_id = finding.turn_id and t.state in ('queued', 'running') for no key update
+      on conflict (turn_id) do update set state = excluded.state, wake_at = excluded.wake_at;
+      repaired := found;
+    when 'counter_spent', 'counter_reserved', 'counter_missing' then
+      repaired := turnpike.repair_counter(finding.user_id, counter ->> 'kind', counter ->> 'subject', counter ->> 'period',
+        (counter ->> 'starts_at')::timestamptz);
+    else
+      return false;
+  end case;
+  if repaired then
+    update reconciliation_findings f set repaired_at = p_moment where f.finding_id = p_finding_id;
+  end if;
+  return repaired;
+end $$;

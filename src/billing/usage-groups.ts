@@ -1,0 +1,176 @@
+import {
+  type AliasableExpression,
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type QueryCreator,
+  type SqlBool,
+  sql,
+} from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import { type CallerDB, spaceInScope } from "../identity/call-as.ts"
+import type { DB } from "../platform/db-types.ts"
+import type { SumsRow, UsageQuery } from "./report-usage.ts"
+import type { UsageGrouping } from "./usage-schemas.ts"
+
+type RangeQuery = UsageQuery & { from: string; to: string }
+
+/** What turns and model calls have in common: a query over either calls its table `t`. */
+type Billed = CallerDB & { t: Pick<DB["turns"], keyof DB["turns"] & keyof DB["usage"]> }
+
+/** With the CTEs `by_group`, whose `g` is not named yet, and `counted`: how many turns there are in all groups. */
+type Grouped = CallerDB & { by_group: Group; counted: Counted }
+type Group = SumsRow & { g: unknown }
+type Counted = Pick<SumsRow, "turns">
+
+const billed: ExpressionBuilder<Billed, "t"> = expressionBuilder()
+
+const grouped: ExpressionBuilder<Grouped, never> = expressionBuilder()
+
+/** One row: `total` over all groups, and up to `limit` `groups` behind `after`, in the order of their bytes. */
+export function usageGroups(
+  db: QueryCreator<CallerDB>,
+  query: RangeQuery,
+  { after, limit }: { after: string | undefined; limit: number },
+) {
+  const byCall = query.group_by === "model" || query.model !== undefined
+  const named = grouped
+    .selectFrom("by_group")
+    .select(["billed", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"])
+    .select(nameOf(query.group_by).as("group"))
+  const page = grouped
+    .selectFrom(named.as("named"))
+    .selectAll()
+    .$if(after !== undefined, (all) => all.where((eb) => sql<SqlBool>`${eb.ref("group")} collate "C" > ${after}`))
+    .orderBy("group", (order) => order.collate("C"))
+    .limit(limit)
+  const total = grouped.selectFrom("by_group").select((eb) => {
+    const sum = <Name extends keyof SumsRow>(name: Name) => eb.fn.coalesce(eb.fn.sum<number>(name), eb.lit(0)).as(name)
+    const turns = eb.selectFrom("counted").select("counted.turns").$asScalar().$notNull().as("turns")
+    return [sum("billed"), turns, sum("model_calls"), sum("tokens_input"), sum("tokens_cached"), sum("tokens_output")]
+  })
+  const answer = [jsonObjectFrom(total).as("total"), jsonArrayFrom(page).as("groups")] as const
+  return (byCall ? fromCalls(db, query) : fromTurns(db, query)).selectNoFrom(answer)
+}
+
+/** A turn counts when it ends. */
+function fromTurns(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<Grouped> {
+  return db
+    .with(
+      "by_group",
+      (db): Expression<Group> =>
+        db
+          .selectFrom("turns as t")
+          .where(isBilled(query))
+          .where((eb) => eb.and([inRange(eb.ref("t.finished_at"), query), visible(query)]))
+          .where((eb) => eb("t.test", "=", eb.selectFrom("caller").select("caller.test")))
+          .select((eb) => [
+            groupOf(query.group_by, eb.ref("t.finished_at")).as("g"),
+            eb.fn.countAll<number>().as("turns"),
+            eb.fn.sum<number>("t.model_calls").as("model_calls"),
+          ])
+          .select(sums)
+          .groupBy("g"),
+    )
+    .with(
+      "counted",
+      (db): Expression<Counted> =>
+        db.selectFrom("by_group").select((eb) => eb.fn.coalesce(eb.fn.sum<number>("turns"), eb.lit(0)).as("turns")),
+    )
+}
+
+/** A call counts when its turn ends. A turn that used two models counts once in the total. */
+function fromCalls(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<Grouped> {
+  return db
+    .with(
+      (cte) => cte("by_turn").materialized(),
+      (db) =>
+        db
+          .selectFrom("usage as t")
+          .where(isBilled(query))
+          .where((eb) => eb.and([inRange(eb.ref("t.settled_at"), query), within(query)]))
+          .select((eb) => [
+            groupOf(query.group_by, eb.ref("t.settled_at")).as("g"),
+            "t.turn_id",
+            eb.fn.countAll<number>().as("model_calls"),
+          ])
+          .select(sums)
+          .groupBy(["g", "t.turn_id"]),
+    )
+    .with(
+      "by_group",
+      (db): Expression<Group> =>
+        db
+          .selectFrom("by_turn")
+          .select((eb) => [
+            "g",
+            eb.fn.sum<number>("billed").as("billed"),
+            eb.fn.countAll<number>().as("turns"),
+            eb.fn.sum<number>("model_calls").as("model_calls"),
+            eb.fn.sum<number>("tokens_input").as("tokens_input"),
+            eb.fn.sum<number>("tokens_cached").as("tokens_cached"),
+            eb.fn.sum<number>("tokens_output").as("tokens_output"),
+          ])
+          .groupBy("g"),
+    )
+    .with(
+      "counted",
+      (db): Expression<Counted> =>
+        db.selectFrom("by_turn").select((eb) => eb.fn.count<number>("turn_id").distinct().as("turns")),
+    )
+}
+
+const sums = [
+  billed.fn.sum<number>("t.billed_credit_micros").as("billed"),
+  billed.fn.sum<number>("t.tokens_input").as("tokens_input"),
+  billed.fn.sum<number>("t.tokens_cached").as("tokens_cached"),
+  billed.fn.sum<number>("t.tokens_output").as("tokens_output"),
+]
+
+function groupOf(grouping: UsageGrouping, moment: Expression<Date | null>): AliasableExpression<unknown> {
+  if (grouping === "day") return sql`(${moment} at time zone 'UTC')::date`
+  const columns = { end_user_ref: "t.end_user_ref", space: "t.space_id", model: "t.model", key: "t.key_id" } as const
+  return billed.ref(columns[grouping])
+}
+
+function nameOf(grouping: UsageGrouping): AliasableExpression<string> {
+  const eb: ExpressionBuilder<Grouped, "by_group"> = expressionBuilder()
+  const group = eb.ref("by_group.g")
+  if (grouping === "day") return sql<string>`to_char(${group}, 'YYYY-MM-DD')`
+  if (grouping !== "space") return group.$castTo<string>()
+  return eb
+    .selectFrom("spaces as s")
+    .select("s.slug")
+    .where("s.space_id", "=", group.$castTo<number>())
+    .$asScalar()
+    .$notNull()
+}
+
+/** Of the caller's account and of a key, and what the query asks for, apart from spaces and the range. */
+function isBilled({ end_user_ref, key, model }: RangeQuery): Expression<SqlBool> {
+  // A scalar subquery, so that the planner knows it as a constant and starts from the owner's index.
+  const owner = billed.selectFrom("caller").select("caller.user_id")
+  const all = [billed("t.user_id", "=", owner), billed("t.key_id", "is not", null)]
+  if (end_user_ref) all.push(billed("t.end_user_ref", "in", end_user_ref))
+  if (key) all.push(billed("t.key_id", "in", key))
+  if (model) all.push(billed("t.model", "in", model))
+  return billed.and(all)
+}
+
+function inRange(moment: Expression<Date | null>, { from, to }: RangeQuery): Expression<SqlBool> {
+  return billed.and([billed(moment, ">=", new Date(from)), billed(moment, "<", new Date(to))])
+}
+
+/** In the spaces that the caller sees, and that the query names. */
+function within({ space }: RangeQuery): Expression<SqlBool> {
+  const spaces = billed.selectFrom(["spaces as s", "caller"]).select("s.space_id").where(spaceInScope)
+  const named = space ? spaces.where("s.slug", "in", space) : spaces
+  // Not a join: it would be planned for few rows of a scope.
+  return billed(billed.parens("t.space_id", "in", named), "is", true)
+}
+
+/** The same for turns, which have an owner and a kind of their own: a key of the whole account sees all of them. */
+function visible(query: RangeQuery): Expression<SqlBool> {
+  if (query.space) return within(query)
+  return billed.or([billed(billed.selectFrom("caller").select("caller.scope"), "=", "all"), within(query)])
+}

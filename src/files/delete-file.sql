@@ -1,0 +1,33 @@
+-- Deletes a file that the caller may touch; its bytes are removed behind it. No file: there is none, or it is deleted already.
+create function turnpike.delete_file(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_file_id text,
+  out actor jsonb, out file jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  gone files;
+  space spaces;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select f.* into gone from files f where f.file_id = p_file_id limit 1;
+  select s.* into space from spaces s where s.space_id = gone.space_id limit 1;
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+    update files f set state = 'deleted', updated_at = p_moment
+      where f.file_id = p_file_id and f.state = 'ready' returning f.* into gone;
+    if found then
+      file := turnpike.file_json(gone, space.slug);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Notes that the bytes of deleted files are removed. Returns how many.
+create function turnpike.note_removed_files(p_file_ids text[], p_moment timestamptz) returns integer language plpgsql as $$
+declare
+  noted integer;
+begin
+  update files f set object_removed_at = p_moment where f.file_id = any(p_file_ids) and f.state = 'deleted';
+  get diagnostics noted = row_count;
+  return noted;
+end $$;

@@ -1,0 +1,23 @@
+-- Gives up uploads that were begun by p_until and never ended, up to p_limit. Returns how many. One that is ended now is left out.
+create function turnpike.give_up_uploads(p_until timestamptz, p_limit integer, p_moment timestamptz) returns integer
+language plpgsql as $$
+declare
+  given_up integer;
+begin
+  update files f set state = 'deleted', updated_at = p_moment
+    from (select u.file_id from files u where u.state = 'uploading' and u.created_at <= p_until
+      order by u.created_at limit p_limit for no key update skip locked) late
+    where f.file_id = late.file_id;
+  get diagnostics given_up = row_count;
+  return given_up;
+end $$;
+
+-- Puts deleted files, whose bytes could not be removed, behind all others that wait for it. Returns how many.
+create function turnpike.put_files_behind(p_file_ids text[], p_moment timestamptz) returns integer language plpgsql as $$
+declare
+  put integer;
+begin
+  update files f set updated_at = p_moment where f.file_id = any(p_file_ids) and f.state = 'deleted';
+  get diagnostics put = row_count;
+  return put;
+end $$;

@@ -1,0 +1,73 @@
+-- A file with its space's slug.
+create function turnpike.file_json(file files, space_slug text) returns jsonb language plpgsql immutable as $$
+begin
+  return to_jsonb(file) || jsonb_build_object('space', space_slug);
+end $$;
+
+-- Notes an upload before its first byte is stored. Nothing is noted when the Idempotency-Key was used before (already).
+-- refused: not_found, archived.
+create function turnpike.begin_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
+  out actor jsonb, out already jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  used record;
+  space spaces;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  used := turnpike.used_key(caller, p_once_key);
+  if used.resource_id is not null then
+    already := to_jsonb(used);
+  else
+    space := turnpike.find_space(caller, p_space);
+    refused := turnpike.space_refusal(space);
+    if refused is null then
+      insert into files (file_id, user_id, space_id, test, key_id, name, media_type, object_key, state, created_at, updated_at)
+      values (p_file_id, space.user_id, space.space_id, space.test, caller.key_id, p_name, p_media_type, p_object_key, 'uploading',
+        p_moment, p_moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Makes an upload, whose bytes are stored, a file of its space. p_space: that space's slug. refused: too_late when it was given up.
+create function turnpike.finish_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
+  out actor jsonb, out already jsonb, out file jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  used record;
+  ready files;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  used := turnpike.used_key(caller, p_once_key);
+  if used.resource_id is not null then
+    already := to_jsonb(used);
+  else
+    update files f set state = 'ready', bytes = p_bytes, sha256 = p_sha256, updated_at = p_moment
+      where f.file_id = p_file_id and f.state = 'uploading' returning f.* into ready;
+    if found then
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_moment);
+      file := turnpike.file_json(ready, p_space);
+    else
+      refused := 'too_late';
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Gives up an upload that broke: also when the sweeper was here already, since an object may have come after it. With p_keep_ready one
+-- that is a file already stays: then only the answer was lost that made it so. Returns whether its object is to be removed.
+create function turnpike.give_up_upload(p_file_id text, p_keep_ready boolean, p_moment timestamptz) returns boolean
+language plpgsql as $$
+begin
+  update files f set state = 'deleted', object_removed_at = null, updated_at = p_moment
+    where f.file_id = p_file_id and not (p_keep_ready and f.state = 'ready');
+  return found;
+end $$;

@@ -1,0 +1,61 @@
+-- Changes the name, the expiry and the caps of the caller's key to those columns of api_keys that p_changes has; what it leaves out
+-- stays. refused: unknown, revoked.
+create function turnpike.update_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_key_id text, p_changes jsonb)
+returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
+declare
+  caller turnpike.caller;
+  own api_keys;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable then
+    -- Locked before it is read: what others change at the same moment stays too.
+    select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
+    refused := turnpike.key_refusal(own);
+    if refused is null then
+      own := jsonb_populate_record(own, p_changes);
+      update api_keys k set name = own.name, expires_at = own.expires_at, daily_credit_micros = own.daily_credit_micros,
+        end_user_daily_credit_micros = own.end_user_daily_credit_micros,
+        end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
+        window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
+        where k.key_id = own.key_id;
+      key := turnpike.key_json(own);
+    end if;
+    perform turnpike.note_use(caller, p_moment);
+  end if;
+  return next;
+end $$;
+
+-- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, or no more
+-- when that is null; one from a rotation before ends now. refused: unknown, revoked.
+create function turnpike.rotate_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz)
+returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
+declare
+  caller turnpike.caller;
+  own api_keys;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable then
+    -- Locked before it is read: of two rotations the later one makes the earlier one's value the former.
+    select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
+    refused := turnpike.key_refusal(own);
+    if refused is null then
+      update api_keys k set previous_hash = case when p_former_until is not null then own.hash end,
+        previous_expires_at = p_former_until,
+        hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
+        hint = case when own.test then p_test_hint else p_live_hint end
+        where k.key_id = own.key_id returning k.* into own;
+      key := turnpike.key_json(own);
+    end if;
+    perform turnpike.note_use(caller, p_moment);
+  end if;
+  return next;
+end $$;
+
+-- Why a key that was looked for cannot be changed; null when it can.
+create function turnpike.key_refusal(k api_keys) returns text language sql immutable as $$
+  select case when k.key_id is null then 'unknown' when k.revoked_at is not null then 'revoked' end
+$$;

@@ -1,0 +1,56 @@
+-- Does one of disable, enable and role (p_role) to an account, by an admin's session, or by the system when p_caller_kind is null.
+-- What is so already stays as it is. refused: admin (the caller is none), unknown, last_admin.
+create function turnpike.change_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_user_id bigint, p_change text, p_role text, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, account jsonb) language plpgsql rows 1 as $$
+declare
+  caller turnpike.caller;
+  was users;
+  changed users;
+begin
+  if p_caller_kind is not null then
+    caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+    actor := to_jsonb(caller);
+    if caller.usable is not true or caller.role is distinct from 'admin' then
+      refused := 'admin';
+      return next;
+      return;
+    end if;
+  end if;
+
+  -- All admins that are left, by their id: of two who end each other, the later one sees what the first has done.
+  perform from users u where u.user_id = p_user_id or (u.role = 'admin' and u.disabled_at is null)
+    order by u.user_id for no key update;
+  select u.* into was from users u where u.user_id = p_user_id;
+  if was.user_id is null then
+    refused := 'unknown';
+  elsif was.role = 'admin' and was.disabled_at is null and (p_change = 'disable' or p_role <> 'admin')
+    and not exists (select from users u where u.user_id <> p_user_id and u.role = 'admin' and u.disabled_at is null)
+  then
+    refused := 'last_admin';
+  elsif p_change = 'disable' and was.disabled_at is null then
+    update users u set disabled_at = p_moment, session_epoch = u.session_epoch + 1, ending_turns = true
+      where u.user_id = p_user_id returning u.* into changed;
+    update webhook_endpoints w set disabled_at = p_moment, disabled_reason = 'account_disabled', stopping = true, updated_at = p_moment
+      where w.user_id = p_user_id and w.deleted_at is null and w.disabled_at is null;
+  elsif p_change = 'enable' and was.disabled_at is not null then
+    update users u set disabled_at = null, ending_turns = false where u.user_id = p_user_id returning u.* into changed;
+    update webhook_endpoints w set disabled_at = null, disabled_reason = null, failing_since = null, updated_at = p_moment
+      where w.user_id = p_user_id and w.disabled_reason = 'account_disabled';
+  elsif p_change = 'role' and was.role <> p_role then
+    update users u set role = p_role where u.user_id = p_user_id returning u.* into changed;
+  end if;
+
+  if changed.user_id is not null then
+    perform turnpike.note_change(caller.user_id, 'user.' || p_change, 'user', p_user_id::text,
+      jsonb_build_object('role', was.role, 'disabled_at', was.disabled_at),
+      jsonb_build_object('role', changed.role, 'disabled_at', changed.disabled_at), p_request_id, p_address, p_moment);
+  end if;
+  if refused is null then
+    account := turnpike.user_json(case when changed.user_id is null then was else changed end);
+  end if;
+  if p_caller_kind is not null then
+    perform turnpike.note_use(caller, p_moment);
+  end if;
+  return next;
+end $$;

@@ -1,0 +1,62 @@
+-- Ends a session, whoever asks; one that was over stays as it was. Returns whether it went on.
+create function turnpike.end_session(p_session_id text, p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  update sessions n set ended_at = p_moment where n.session_id = p_session_id and n.ended_at is null;
+  return found;
+end $$;
+
+-- Ends one of the caller's sessions, which may be the one that asks. Not ended: it is none of theirs that goes on.
+create function turnpike.end_own_session(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_session_id text, out actor jsonb, out ended boolean) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  update sessions n set ended_at = p_moment from users u
+    where n.session_id = p_session_id and n.user_id = caller.user_id and n.ended_at is null and n.expires_at > p_moment
+      and u.user_id = n.user_id and n.epoch = u.session_epoch;
+  ended := found or p_session_id = caller.session_id;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Locks the user of a session that ends all their sessions, and says whether that session goes on still. Of two that do so at once the
+-- later one waits here, and then finds itself ended, or its user disabled: else it would go on in a new one.
+create function turnpike.lock_own_user(caller turnpike.caller, p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  perform from users u where u.user_id = caller.user_id for no key update;
+  return coalesce((turnpike.find_caller('session', caller.session_id, caller.test, p_moment)).usable, false);
+end $$;
+
+-- A new session in place of the caller's, which is of an epoch before: another row, since an id that has leaked must not go on.
+create function turnpike.renew_session(caller turnpike.caller, p_new_session_id text, p_expires_at timestamptz, p_moment timestamptz)
+returns void language plpgsql as $$
+begin
+  insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at)
+  select p_new_session_id, u.user_id, u.session_epoch, n.user_agent, n.address, n.created_at, p_moment, p_expires_at
+    from sessions n join users u on u.user_id = n.user_id where n.session_id = caller.session_id;
+end $$;
+
+-- Ends all sessions of the caller, and all that would start one, by raising their epoch. With p_new_session_id the caller goes on
+-- under it. Not ended: the caller's was over when its turn came.
+create function turnpike.end_sessions(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_new_session_id text, p_expires_at timestamptz, out actor jsonb, out ended boolean) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  ended := turnpike.lock_own_user(caller, p_moment);
+  if ended then
+    update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;
+    if p_new_session_id is not null then
+      perform turnpike.renew_session(caller, p_new_session_id, p_expires_at, p_moment);
+    end if;
+  end if;
+end $$;

@@ -1,0 +1,19 @@
+-- The signed-in user and their balance.
+create function turnpike.get_me(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+returns table (actor jsonb, account jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
+declare
+  caller turnpike.caller;
+  own users;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable then
+    select u.* into own from users u where u.user_id = caller.user_id;
+    account := turnpike.user_json(own);
+    select w.balance_credit_micros, w.held_credit_micros into balance, held from wallets w where w.user_id = caller.user_id;
+    balance := coalesce(balance, 0);
+    held := coalesce(held, 0);
+    perform turnpike.note_use(caller, p_moment);
+  end if;
+  return next;
+end $$;

@@ -1,0 +1,20 @@
+-- The key that asks, what its caps have left, and the balance of its account.
+create function turnpike.get_own_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+returns table (actor jsonb, key jsonb, caps jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
+declare
+  caller turnpike.caller;
+  own api_keys;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable then
+    select k.* into own from api_keys k where k.key_id = caller.key_id;
+    key := turnpike.key_json(own);
+    caps := turnpike.key_caps(own.key_id, own.user_id, own.test, p_moment);
+    select w.balance_credit_micros, w.held_credit_micros into balance, held from wallets w where w.user_id = caller.user_id;
+    balance := coalesce(balance, 0);
+    held := coalesce(held, 0);
+    perform turnpike.note_use(caller, p_moment);
+  end if;
+  return next;
+end $$;

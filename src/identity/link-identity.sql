@@ -1,0 +1,76 @@
+-- The id of an identity, which has none of its own: of its issuer and subject.
+create function turnpike.identity_id(p_issuer text, p_subject text) returns text language sql immutable as $$
+  select 'idn_' || left(encode(sha256(convert_to(p_issuer || chr(10) || p_subject, 'UTF8')), 'hex'), 32)
+$$;
+
+-- Where all meet who look up an identity and then link or unlink it, or make its user: whoever comes later sees what was done. Before
+-- any other lock.
+create function turnpike.lock_identity(p_issuer text, p_subject text) returns void language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('identities'), hashtext(p_issuer || chr(10) || p_subject));
+end $$;
+
+-- Gives the caller an identity, as one more way in, whatever its email; again: only its email is noted. refused: 'another_account',
+-- when the caller is not p_user_id, who has asked for it; 'taken', when it is somebody else's.
+create function turnpike.link_identity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_user_id bigint, p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_request_id text, p_address text,
+  out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  known identities;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  perform turnpike.lock_identity(p_issuer, p_subject);
+  select i.* into known from identities i where i.issuer = p_issuer and i.subject = p_subject;
+  if caller.user_id <> p_user_id then
+    refused := 'another_account';
+  elsif known.user_id <> caller.user_id then
+    refused := 'taken';
+  elsif known.user_id is not null then
+    update identities i set email = p_email, email_verified = p_email_verified where i.issuer = p_issuer and i.subject = p_subject;
+  else
+    insert into identities (issuer, subject, user_id, email, email_verified, created_at)
+    values (p_issuer, p_subject, caller.user_id, p_email, p_email_verified, p_moment);
+    perform turnpike.note_change(caller.user_id, 'identity.link', 'user', caller.user_id::text, '{}',
+      jsonb_build_object('issuer', p_issuer, 'subject', p_subject), p_request_id, p_address, p_moment);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Takes an identity from the caller: it signs nobody in to their account any more. refused: 'unknown', when it is none of theirs;
+-- 'last_way_in', when they have no other, and no email with a password.
+create function turnpike.unlink_identity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_identity_id text, p_request_id text, p_address text, out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  given identities;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select i.* into given from identities i
+    where i.user_id = caller.user_id and turnpike.identity_id(i.issuer, i.subject) = p_identity_id;
+  perform turnpike.lock_identity(given.issuer, given.subject);
+  -- All of theirs: of two that are taken at once, the later one sees what is left.
+  perform from identities i where i.user_id = caller.user_id order by i.issuer, i.subject for update;
+  select i.* into given from identities i
+    where i.issuer = given.issuer and i.subject = given.subject and i.user_id = caller.user_id;
+  if given.issuer is null then
+    refused := 'unknown';
+  elsif not exists (select from identities i where i.user_id = caller.user_id and (i.issuer, i.subject) <> (given.issuer, given.subject))
+    and not exists (select from users u where u.user_id = caller.user_id and u.password_hash is not null and u.email is not null)
+  then
+    refused := 'last_way_in';
+  else
+    delete from identities i where i.issuer = given.issuer and i.subject = given.subject;
+    perform turnpike.note_change(caller.user_id, 'identity.unlink', 'user', caller.user_id::text,
+      jsonb_build_object('issuer', given.issuer, 'subject', given.subject), '{}', p_request_id, p_address, p_moment);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

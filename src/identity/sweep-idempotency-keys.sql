@@ -1,0 +1,10 @@
+-- Forgets up to p_limit Idempotency-Keys that are as old as p_before, and returns how many.
+create function turnpike.forget_idempotency_keys(p_before timestamptz, p_limit integer) returns integer language plpgsql as $$
+declare
+  forgotten integer;
+begin
+  delete from idempotency_keys i where i.ctid = any (array(
+    select o.ctid from idempotency_keys o where o.created_at <= p_before order by o.created_at limit p_limit));
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end $$;

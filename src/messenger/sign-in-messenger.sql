@@ -1,0 +1,73 @@
+-- A number of the settings, held from 0 to p_most; p_default where there is none.
+create function turnpike.setting_number(p_key text, p_default bigint, p_most bigint) returns bigint language plpgsql stable as $$
+begin
+  return coalesce((select least(greatest(s.value::numeric, 0), p_most::numeric)::bigint from settings s
+    where s.key = p_key and jsonb_typeof(s.value) = 'number'), p_default);
+end $$;
+
+-- Books what a first sign-in gives to an account, if anything.
+create function turnpike.give_credit(p_user_id bigint, p_reason text, p_amount bigint, p_reference text, p_note text, p_moment timestamptz)
+returns void language plpgsql as $$
+begin
+  if p_amount > 0 then
+    perform turnpike.book_entry(p_user_id, p_reason, p_amount, null, p_reference, null, null, 'signup', p_note, p_moment);
+  end if;
+end $$;
+
+-- The user of a brand who is this person on the messaging platform. Their first sign-in makes all of it at once: user, wallet, identity,
+-- one trial subscription, the credit, and the referral of p_ref_code with its credit. Later ones only note that they were there; one
+-- whose identity was unlinked gets a new user, without any of the gifts. p_trial_… and p_…_credit count where no setting has them.
+create function turnpike.sign_in_messenger(p_issuer text, p_subject text, p_brand text, p_name text, p_ref_code text, p_trial_plan text,
+  p_trial_days bigint, p_most_trial_days bigint, p_signup_credit bigint, p_referred_credit bigint, p_referrer_credit bigint,
+  p_most_credit bigint, p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
+declare
+  known users;
+  referrer users;
+  plan text;
+  days bigint;
+begin
+  -- Two first sign-ins of one person meet here, and the later one finds the user. Whatever touches another's wallet comes behind it.
+  perform turnpike.lock_identity(p_issuer, p_subject);
+  update identities i set last_used_at = p_moment where i.issuer = p_issuer and i.subject = p_subject returning i.user_id into user_id;
+  if user_id is not null then
+    select u.* into known from users u where u.user_id = sign_in_messenger.user_id;
+    epoch := known.session_epoch;
+    disabled := known.disabled_at is not null;
+    return;
+  end if;
+  insert into users as n (brand, name, created_at) values (p_brand, p_name, p_moment) returning n.* into known;
+  user_id := known.user_id;
+  epoch := known.session_epoch;
+  disabled := false;
+  insert into identities (issuer, subject, user_id, created_at, last_used_at)
+  values (p_issuer, p_subject, known.user_id, p_moment, p_moment);
+  insert into wallets (user_id) values (known.user_id);
+  insert into first_sign_ins (issuer, subject, user_id, created_at) values (p_issuer, p_subject, known.user_id, p_moment)
+  on conflict do nothing;
+  if not found then
+    return;
+  end if;
+  days := turnpike.setting_number('trial_days', p_trial_days, p_most_trial_days);
+  if days > 0 then
+    plan := (select s.value #>> '{}' from settings s where s.key = 'trial_plan' and jsonb_typeof(s.value) = 'string');
+    insert into subscriptions (user_id, plan, trial, starts_at, ends_at, created_at, updated_at)
+    values (known.user_id, coalesce(plan, p_trial_plan), true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment);
+  end if;
+  -- A code that is unknown to the brand, or of a disabled user, is nobody's.
+  select u.* into referrer from users u where u.ref_code = p_ref_code and u.brand = p_brand and u.disabled_at is null;
+  if referrer.user_id is not null then
+    insert into referrals (referred_user_id, referrer_user_id, ref_code, created_at)
+    values (known.user_id, referrer.user_id, referrer.ref_code, p_moment);
+  end if;
+  perform turnpike.give_credit(known.user_id, 'signup_credit',
+    turnpike.setting_number('signup_credit_micros', p_signup_credit, p_most_credit), 'signup:' || known.user_id, null, p_moment);
+  if referrer.user_id is not null then
+    perform turnpike.give_credit(known.user_id, 'referral_signup_credit',
+      turnpike.setting_number('referred_credit_micros', p_referred_credit, p_most_credit), 'referred:' || known.user_id,
+      'referred by ' || referrer.user_id, p_moment);
+    -- Last: the only wallet here that others may wait for.
+    perform turnpike.give_credit(referrer.user_id, 'referral_signup_credit',
+      turnpike.setting_number('referrer_credit_micros', p_referrer_credit, p_most_credit), 'referrer:' || known.user_id,
+      'has referred ' || known.user_id, p_moment);
+  end if;
+end $$;

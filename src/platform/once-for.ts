@@ -1,0 +1,11 @@
+/** `make`, called once for each object that it is given, such as a worker's bindings, which live as long as its isolate. */
+export function onceFor<Key extends object, Made extends object>(make: (key: Key) => Made): (key: Key) => Made {
+  const all = new WeakMap<Key, Made>()
+  return (key) => {
+    const known = all.get(key)
+    if (known) return known
+    const made = make(key)
+    all.set(key, made)
+    return made
+  }
+}

@@ -1,0 +1,16 @@
+-- Forgets up to p_most counters that began before p_before: of months, or of days and windows. Returns how many.
+create function turnpike.forget_counters(p_months boolean, p_before timestamptz, p_most integer) returns integer language plpgsql as $$
+declare
+  forgotten integer;
+begin
+  -- Each has an index of its own.
+  if p_months then
+    delete from spend_counters where ctid = any (array(select c.ctid from spend_counters c
+      where c.period = 'month' and c.starts_at < p_before order by c.starts_at limit p_most));
+  else
+    delete from spend_counters where ctid = any (array(select c.ctid from spend_counters c
+      where c.period <> 'month' and c.starts_at < p_before order by c.starts_at limit p_most));
+  end if;
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end $$;

@@ -1,0 +1,23 @@
+-- Archives a space: nothing is accepted into it behind this commit, and its turns are to end (ending_turns). Again: the same answer.
+-- space is null when the caller sees no such space.
+create function turnpike.archive_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_slug text,
+  out actor jsonb, out space jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  archived spaces;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select s.* into archived from spaces s where s.slug = p_slug for no key update;
+  if turnpike.in_scope(caller, archived.user_id, archived.test, archived.created_by_key_id, archived.space_id) then
+    if archived.archived_at is null then
+      update spaces s set archived_at = p_moment, ending_turns = true, updated_at = p_moment
+        where s.space_id = archived.space_id returning s.* into archived;
+    end if;
+    space := to_jsonb(archived);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

@@ -1,0 +1,61 @@
+-- What every change of a space's configuration is made of. Its row is locked first, so that changes at the same moment come one behind
+-- the other, each as a version of its own; turns and files that name the space do not wait for that.
+
+-- A space that a caller may touch; null when there is none.
+create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
+declare
+  space spaces;
+begin
+  select s.* into space from spaces s
+    where s.slug = p_slug and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id) limit 1;
+  return space;
+end $$;
+
+-- The same, locked.
+create function turnpike.lock_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql as $$
+declare
+  space spaces;
+begin
+  select s.* into space from spaces s
+    where s.slug = p_slug and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)
+    limit 1 for no key update;
+  return space;
+end $$;
+
+-- Why a space takes no change: not_found, archived, or null when it does.
+create function turnpike.space_refusal(space spaces) returns text language plpgsql immutable as $$
+begin
+  return case when space.space_id is null then 'not_found' when space.archived_at is not null then 'archived' end;
+end $$;
+
+-- The first of these pins that is not in the catalog, or not enabled.
+create function turnpike.unknown_pin(p_pins text[]) returns text language plpgsql stable as $$
+declare
+  wanted text;
+begin
+  foreach wanted in array p_pins loop
+    perform from model_catalog c where c.pin = wanted and c.enabled limit 1;
+    if not found then
+      return wanted;
+    end if;
+  end loop;
+  return null;
+end $$;
+
+-- Writes a space's configuration as a new version of it, with what made it, such as tools/lookup_order. Its row must be locked.
+create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces language plpgsql as $$
+begin
+  update spaces s set model = changed.model, manifest = changed.manifest, tools = changed.tools, mcp_servers = changed.mcp_servers,
+      config_version = s.config_version + 1, config_change = p_change, updated_at = p_moment
+    where s.space_id = changed.space_id returning s.* into changed;
+  perform turnpike.keep_config(changed);
+  return changed;
+end $$;
+
+-- Keeps the version that a space has now, whole: a turn runs from its first to its last step on the one that it began with.
+create function turnpike.keep_config(space spaces) returns void language plpgsql as $$
+begin
+  insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)
+  values (space.space_id, space.config_version, space.config_change, space.model, space.manifest, space.tools, space.mcp_servers,
+    space.updated_at);
+end $$;

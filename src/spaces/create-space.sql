@@ -1,0 +1,39 @@
+-- Creates a space of the caller's, whole. p_tools and p_mcp_servers: objects by name; p_secrets: the sealed ones by name; p_pins: all
+-- that it names. refused: scope for a key of one space, unknown_pin.
+create function turnpike.create_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_once_key text, p_fingerprint text, p_slug text, p_brand text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
+  p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
+  out actor jsonb, out already jsonb, out space jsonb, out refused text, out unknown_pin text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  used record;
+  made spaces;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  used := turnpike.used_key(caller, p_once_key);
+  if used.resource_id is not null then
+    already := to_jsonb(used);
+  elsif caller.scope = 'space' then
+    refused := 'scope';
+  else
+    unknown_pin := turnpike.unknown_pin(p_pins);
+    if unknown_pin is not null then
+      refused := 'unknown_pin';
+    else
+      insert into spaces (slug, user_id, created_by_key_id, test, brand, title, model, manifest, tools, mcp_servers, metadata,
+          created_at, updated_at)
+        values (p_slug, caller.user_id, caller.key_id, caller.test, p_brand, p_title, p_model, p_manifest, p_tools, p_mcp_servers,
+          p_metadata, p_moment, p_moment)
+        returning * into made;
+      perform turnpike.keep_config(made);
+      insert into space_secrets (space_id, name, sealed, created_at, updated_at)
+        select made.space_id, o.key, o.value, p_moment, p_moment from jsonb_each_text(p_secrets) o;
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_slug, p_moment);
+      space := to_jsonb(made);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

@@ -1,0 +1,32 @@
+-- Changes a space's title and metadata (null: left as they are) and, with p_has_model, its model. Another model is a new version of its
+-- configuration. refused: not_found, archived, unknown_pin.
+create function turnpike.patch_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_slug text, p_title text, p_metadata jsonb, p_has_model boolean, p_model text,
+  out actor jsonb, out space jsonb, out refused text, out unknown_pin text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  found_space spaces;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  found_space := turnpike.lock_space(caller, p_slug);
+  refused := turnpike.space_refusal(found_space);
+  if refused is null and p_has_model and p_model is not null then
+    unknown_pin := turnpike.unknown_pin(array[p_model]);
+    refused := case when unknown_pin is not null then 'unknown_pin' end;
+  end if;
+  if refused is null then
+    if p_title <> found_space.title or p_metadata <> found_space.metadata then
+      update spaces s set title = coalesce(p_title, s.title), metadata = coalesce(p_metadata, s.metadata), updated_at = p_moment
+        where s.space_id = found_space.space_id returning s.* into found_space;
+    end if;
+    if p_has_model and p_model is distinct from found_space.model then
+      found_space.model := p_model;
+      found_space := turnpike.change_config(found_space, 'model', p_moment);
+    end if;
+    space := to_jsonb(found_space);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

@@ -1,0 +1,26 @@
+-- Replaces a space's manifest, whose pins are p_pins, as a new version of its configuration; the same one again changes nothing.
+-- refused: not_found, archived, unknown_pin.
+create function turnpike.put_manifest(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_slug text, p_manifest jsonb, p_pins text[],
+  out actor jsonb, out refused text, out unknown_pin text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  space spaces;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  space := turnpike.lock_space(caller, p_slug);
+  refused := turnpike.space_refusal(space);
+  if refused is null then
+    unknown_pin := turnpike.unknown_pin(p_pins);
+    if unknown_pin is not null then
+      refused := 'unknown_pin';
+    elsif space.manifest <> p_manifest then
+      space.manifest := p_manifest;
+      perform turnpike.change_config(space, 'manifest', p_moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

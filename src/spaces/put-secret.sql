@@ -1,0 +1,56 @@
+-- Stores a secret, sealed, in place of an earlier one of that name, as a new version of the configuration (which does not hold it).
+-- refused: not_found, archived, too_many beyond p_max.
+create function turnpike.put_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_slug text, p_name text, p_sealed text, p_max integer,
+  out actor jsonb, out refused text, out secret jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  space spaces;
+  kept space_secrets;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  space := turnpike.lock_space(caller, p_slug);
+  refused := turnpike.space_refusal(space);
+  if refused is null then
+    -- Whoever adds one holds the space's row: the number stays right.
+    if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
+      refused := 'too_many';
+    else
+      insert into space_secrets (space_id, name, sealed, created_at, updated_at)
+        values (space.space_id, p_name, p_sealed, p_moment, p_moment)
+        on conflict (space_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at
+        returning * into kept;
+      secret := jsonb_build_object('name', kept.name, 'created_at', kept.created_at, 'updated_at', kept.updated_at);
+      perform turnpike.change_config(space, 'secrets/' || p_name, p_moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Removes a secret, as a new version of the configuration. refused: not_found, archived, no_entry.
+create function turnpike.remove_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_slug text, p_name text,
+  out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  space spaces;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  space := turnpike.lock_space(caller, p_slug);
+  refused := turnpike.space_refusal(space);
+  if refused is null then
+    delete from space_secrets o where o.space_id = space.space_id and o.name = p_name;
+    if found then
+      perform turnpike.change_config(space, 'secrets/' || p_name, p_moment);
+    else
+      refused := 'no_entry';
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

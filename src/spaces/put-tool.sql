@@ -1,0 +1,70 @@
+-- Tools and MCP servers are entries, by name, of the columns that p_column names: tools or mcp_servers. p_change says in the version's
+-- record what was changed.
+
+-- Adds or replaces an entry, as a new version of the configuration; the same one again changes nothing. refused: not_found, archived,
+-- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them.
+create function turnpike.put_entry(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
+  out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  space spaces;
+  entries jsonb;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  space := turnpike.lock_space(caller, p_slug);
+  refused := turnpike.space_refusal(space);
+  if refused is null then
+    entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
+    if entries -> p_name is distinct from p_entry then
+      if not entries ? p_name and (select count(*) from jsonb_object_keys(entries)) >= p_max then
+        refused := 'too_many';
+      elsif octet_length((entries - p_name)::text) + octet_length(p_entry::text) > p_max_bytes then
+        refused := 'too_large';
+      else
+        perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change, p_moment);
+      end if;
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Removes an entry, as a new version of the configuration. refused: not_found, archived, no_entry.
+create function turnpike.remove_entry(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_slug text, p_column text, p_change text, p_name text,
+  out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  space spaces;
+  entries jsonb;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  space := turnpike.lock_space(caller, p_slug);
+  refused := turnpike.space_refusal(space);
+  if refused is null then
+    entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
+    if entries ? p_name then
+      perform turnpike.change_entries(space, p_column, entries - p_name, p_change, p_moment);
+    else
+      refused := 'no_entry';
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+create function turnpike.change_entries(space spaces, p_column text, p_entries jsonb, p_change text, p_moment timestamptz)
+returns void language plpgsql as $$
+begin
+  if p_column = 'tools' then
+    space.tools := p_entries;
+  else
+    space.mcp_servers := p_entries;
+  end if;
+  perform turnpike.change_config(space, p_change, p_moment);
+end $$;

@@ -1,0 +1,130 @@
+-- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account
+-- used the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), or what admit_turn
+-- refuses. A turn accepted at the same moment may take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001,
+-- and the next call with p_locked decides under the wallet's lock.
+create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
+  p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
+  p_timeout integer, p_wanted bigint, p_tokens bigint, p_short_tokens bigint, p_min_output bigint, p_wake_at timestamptz, p_locked boolean,
+  out actor jsonb, out outcome text, out turn jsonb, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  known turns;
+  space spaces;
+  admission turnpike.admission;
+  room record;
+  amount bigint := 0;
+  window_started_at timestamptz;
+  conversation conversations;
+  made turns;
+begin
+  -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('turn'), hashtext(caller.user_id || ' ' || caller.test || ' ' || p_idempotency_key));
+  select t.* into known from turns t
+    where t.user_id = caller.user_id and t.test = caller.test and t.idempotency_key = p_idempotency_key;
+  if known.turn_id is not null then
+    select s.* into space from spaces s where s.space_id = known.space_id;
+    outcome := 'replayed';
+    turn := turnpike.turn_json(known, space.slug);
+    in_scope := turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id);
+    perform turnpike.note_use(caller, p_moment);
+    return;
+  end if;
+
+  -- What it names, and what may be held for it.
+  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_wanted, p_tokens, p_short_tokens,
+    p_min_output);
+  if admission.refused is not null then
+    outcome := admission.refused;
+    perform turnpike.note_use(caller, p_moment);
+    return;
+  end if;
+  if p_locked then
+    -- In the order of all locks: the conversation before the wallet. One that is new goes again if the turn is refused.
+    insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
+    values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0, p_moment)
+    on conflict do nothing;
+    perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_end_user
+      and c.name = admission.conversation_name for no key update;
+    perform from wallets w where w.user_id = caller.user_id for no key update;
+  end if;
+  if not caller.test then
+    select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+      true, null) r;
+    if room.amount is null then
+      select r.outcome, r.hold, r.heard into outcome, hold, heard from turnpike.refuse_turn(caller, p_end_user, admission, p_moment) r;
+      delete from conversations c where c.conversation_id = p_conversation_id and c.last_position = 0;
+      perform turnpike.note_use(caller, p_moment);
+      return;
+    end if;
+    amount := room.amount;
+    window_started_at := room.window_started_at;
+  end if;
+
+  -- Its place: the conversation's row numbers its turns in the order of their commits.
+  insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
+  values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, p_moment, p_moment)
+  on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
+    user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
+  returning c.* into conversation;
+  insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
+    text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
+    created_at)
+  values (p_turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
+    caller.test, p_end_user, p_idempotency_key, p_request_hash, p_text, p_files, admission.pin, p_metadata, p_max_cost, p_timeout,
+    amount, amount, window_started_at, p_moment)
+  returning t.* into made;
+  insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
+  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', p_wake_at, p_moment);
+  heard := turnpike.write_transition(made, admission.made_by, p_event_id, '{"state": "queued"}', p_moment);
+
+  -- The wallet last: the amount was only seen, now it is taken, if it is still there under every limit.
+  if amount > 0 then
+    update wallets w set held_credit_micros = w.held_credit_micros + amount
+      where w.user_id = caller.user_id and w.balance_credit_micros - w.held_credit_micros >= amount;
+    if not found or (room.caps <> '[]' and not p_locked and turnpike.overshoots(made)) then
+      raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
+    end if;
+    if made.key_id is not null then
+      perform turnpike.count_spend(made.user_id, made.key_id, made.end_user_ref, made.created_at, made.window_started_at, 0, amount);
+    end if;
+  end if;
+  outcome := 'accepted';
+  turn := turnpike.turn_json(made, admission.slug);
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Whether a turn's hold, which is not counted yet, is more than its caps have left; under the lock of the wallet, where a window may
+-- have been opened meanwhile.
+create function turnpike.overshoots(turn turns) returns boolean language plpgsql as $$
+begin
+  return turn.window_started_at is distinct from (
+      select coalesce(turnpike.open_window(k.key_id, turn.created_at), turn.created_at)
+        from api_keys k where k.key_id = turn.key_id and k.window_seconds is not null)
+    or exists (select from turnpike.cap_states(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at) s
+      where s.starts_at is not null and s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros < turn.hold_credit_micros);
+end $$;
+
+-- Refuses a turn for want of room, with numbers of one moment under the wallet's lock, and tells a limit that refuses everyone from
+-- now on. When room has come meanwhile: SQLSTATE TP001, as above.
+create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_moment timestamptz,
+  out outcome text, out hold jsonb, out heard boolean) language plpgsql as $$
+declare
+  room record;
+begin
+  perform from wallets w where w.user_id = caller.user_id for no key update;
+  select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+    true, null) r;
+  if room.amount is not null then
+    raise exception 'room has come at the same moment' using errcode = 'TP001';
+  end if;
+  outcome := 'no_hold';
+  hold := to_jsonb(room) || jsonb_build_object('needed', admission.needed);
+  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, p_end_user, admission.needed, admission.short_needed, room.available,
+    room.held, room.caps, p_moment);
+end $$;

@@ -1,0 +1,79 @@
+-- Cancels a turn that is under lock: a queued one ends at once, a running one is asked to stop at its next boundary. Only the hold is
+-- left to be given back, which is the caller's to do, the wallet being last (release_hold). Returns the turn as it is then.
+create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out heard boolean)
+language plpgsql as $$
+begin
+  heard := false;
+  if open.state = 'running' then
+    update turns t set cancel_requested_at = coalesce(t.cancel_requested_at, p_moment), status_reason = coalesce(t.status_reason, p_reason)
+      where t.turn_id = open.turn_id returning t.* into turn;
+    return;
+  end if;
+  update turns t set state = 'cancelled', status_reason = coalesce(t.status_reason, p_reason), held_credit_micros = 0,
+    finished_at = p_moment, last_event_seq = t.last_event_seq + 1, cancel_requested_at = coalesce(t.cancel_requested_at, p_moment)
+    where t.turn_id = open.turn_id returning t.* into turn;
+  delete from open_turns o where o.turn_id = open.turn_id;
+  heard := turnpike.write_transition(turn, (select s.created_by_key_id from spaces s where s.space_id = turn.space_id), p_event_id,
+    jsonb_build_object('state', turn.state, 'status_reason', turn.status_reason), p_moment);
+end $$;
+
+-- Cancels a turn for a caller: outcome 'cancelled' (it ended now; `next` is who of its conversation is to be called), 'asked', 'ended'
+-- (it was over already), 'unknown'. `turn` is as it is then.
+create function turnpike.cancel_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_turn_id text, p_event_id text, p_queued_after timestamptz,
+  out actor jsonb, out outcome text, out turn jsonb, out next jsonb, out heard boolean) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  found_turn turns;
+  cancelled record;
+  space spaces;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  outcome := 'unknown';
+  -- Nobody locks what they may not see.
+  select s.* into space from spaces s where s.space_id = (select t.space_id from turns t where t.turn_id = p_turn_id);
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+    select t.* into found_turn from turns t where t.turn_id = p_turn_id for no key update;
+    if found_turn.state in ('queued', 'running') then
+      outcome := case found_turn.state when 'queued' then 'cancelled' else 'asked' end;
+      if outcome = 'cancelled' then
+        perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
+      end if;
+      select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_id, 'client', p_moment) c;
+      found_turn := cancelled.turn;
+      heard := cancelled.heard;
+      if outcome = 'cancelled' then
+        next := turnpike.next_turn(found_turn.conversation_id, p_queued_after);
+        heard := turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) or heard;
+      end if;
+    else
+      outcome := 'ended';
+    end if;
+    turn := turnpike.turn_json(found_turn, space.slug);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Cancels a turn that is still queued though nobody has started it in time. No row when a worker has it, or it is over.
+create function turnpike.expire_turn(p_turn_id text, p_event_id text, p_queued_after timestamptz, p_moment timestamptz)
+returns table (turn_id text, user_id bigint, test boolean, next jsonb, heard boolean) language plpgsql rows 1 as $$
+declare
+  found_turn turns;
+  cancelled record;
+begin
+  select t.* into found_turn from turns t where t.turn_id = p_turn_id and t.state = 'queued' for no key update;
+  if found_turn.turn_id is null then
+    return;
+  end if;
+  perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
+  select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_id, 'expired', p_moment) c;
+  found_turn := cancelled.turn;
+  heard := cancelled.heard;
+  next := turnpike.next_turn(found_turn.conversation_id, p_queued_after);
+  heard := turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) or heard;
+  return query select found_turn.turn_id, found_turn.user_id, found_turn.test, next, heard;
+end $$;

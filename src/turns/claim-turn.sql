@@ -1,0 +1,84 @@
+-- Makes a turn a worker's own until p_lease: a queued one whose conversation is free (it becomes running), or a running one that nobody
+-- holds and that was not lost p_max_attempts times. No row when there is nothing to do: late, duplicate, not its turn yet. Whoever
+-- committed a step meanwhile has renewed the lease under the turn's lock, so nobody steps without the newest.
+create function turnpike.claim_turn(p_turn_id text, p_event_id text, p_moment timestamptz, p_lease timestamptz, p_max_attempts integer,
+  p_history_turns integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
+returns table (turn jsonb, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, heard boolean)
+language plpgsql rows 1 as $$
+declare
+  claimed turns;
+  space spaces;
+  version space_configs;
+  begins boolean;
+begin
+  select t.* into claimed from turns t where t.turn_id = p_turn_id for no key update;
+  begins := claimed.state = 'queued';
+  if begins then
+    if exists (select from open_turns o where o.conversation_id = claimed.conversation_id and o.position < claimed.position) then
+      return;
+    end if;
+  elsif claimed.state is distinct from 'running' or claimed.attempts >= p_max_attempts or claimed.lease_until > p_moment then
+    return;
+  end if;
+  select s.* into space from spaces s where s.space_id = claimed.space_id;
+  update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = p_lease,
+    started_at = coalesce(t.started_at, p_moment), config_version = coalesce(t.config_version, space.config_version),
+    last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
+    where t.turn_id = p_turn_id returning t.* into claimed;
+  update open_turns o set state = 'running', wake_at = p_lease where o.turn_id = p_turn_id;
+  heard := false;
+  if begins then
+    heard := turnpike.write_transition(claimed, space.created_by_key_id, p_event_id,
+      jsonb_build_object('state', 'running', 'config_version', claimed.config_version), p_moment);
+  end if;
+
+  -- What its agent needs. A plain turn has none of the parts behind an if.
+  select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
+  turn := turnpike.turn_json(claimed, space.slug);
+  config := jsonb_build_object('manifest', version.manifest, 'tools', version.tools, 'mcp_servers', version.mcp_servers);
+  models := '{}';
+  history := '[]';
+  steps := '[]';
+  files := '[]';
+  secrets := '{}';
+  select jsonb_build_object(m.pin, to_jsonb(m)) into models from model_catalog m where m.pin = claimed.model;
+  if version.manifest ? 'subagents' then
+    select coalesce(jsonb_object_agg(m.pin, to_jsonb(m)), '{}') into models from model_catalog m
+      where m.pin = claimed.model or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
+  end if;
+  if claimed.position > 1 then
+    history := turnpike.history_of(claimed,
+      coalesce((version.manifest -> 'history' ->> 'max_turns')::integer, p_history_turns), p_history_bytes,
+      p_bytes_per_token * coalesce((version.manifest -> 'history' ->> 'max_tokens')::bigint, p_history_tokens));
+  end if;
+  if claimed.epoch > 1 then
+    select coalesce(jsonb_agg(jsonb_build_object('step', p.step, 'agent', p.agent, 'text', p.text, 'content', p.content,
+        'finish', p.finish, 'results', p.results) order by p.step), '[]') into steps
+      from turn_steps p where p.turn_id = p_turn_id;
+  end if;
+  if claimed.file_ids <> '[]' then
+    select coalesce(jsonb_agg(to_jsonb(f)), '[]') into files from files f
+      where f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(claimed.file_ids));
+  end if;
+  if version.tools <> '{}' or version.mcp_servers <> '{}' then
+    select coalesce(jsonb_object_agg(o.name, o.sealed), '{}') into secrets from space_secrets o where o.space_id = claimed.space_id;
+  end if;
+  return next;
+end $$;
+
+-- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them, as far as their texts go into p_bytes
+-- and, written as JSON, into p_json_bytes.
+create function turnpike.history_of(claimed turns, p_turns integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
+language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position), '[]') from (
+    select e.text, e.result, e.position,
+      sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
+      sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
+    from (
+      select t.text, t.result, t.position from turns t
+      where t.conversation_id = claimed.conversation_id and t.position < claimed.position and t.state = 'done' and t.erased_at is null
+      order by t.position desc limit p_turns
+    ) e
+    window newest_first as (order by e.position desc)
+  ) h where h.json_bytes <= p_json_bytes and h.bytes <= p_bytes
+$$;

@@ -1,0 +1,183 @@
+-- A running turn under lock, if it is still this worker's (its epoch); all null when it is stale.
+create function turnpike.own_turn(p_turn_id text, p_epoch integer) returns turns language plpgsql as $$
+declare
+  mine turns;
+begin
+  select t.* into mine from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' for no key update;
+  return mine;
+end $$;
+
+-- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: it is in api_turns once it has ended
+-- (contract section 2.2). p_settled_at: the end of the turn that ends with this step, else null; then p_billed is what it is billed.
+-- p_step: {step, agent, text, content, calls, finish, cost, provider, model, tokens_input, tokens_cached, tokens_output, duration_sec,
+-- price_version}.
+create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
+returns void language plpgsql as $$
+declare
+  step record;
+begin
+  select s.* into step from jsonb_to_record(p_step) as s(step integer, agent text, text text, content jsonb, calls integer, finish text,
+    cost bigint, provider text, model text, tokens_input bigint, tokens_cached bigint, tokens_output bigint, duration_sec double precision,
+    price_version integer);
+  insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at)
+  values (mine.turn_id, step.step, step.agent, mine.epoch, step.text, step.content, step.calls, step.finish, step.cost, p_moment);
+  if mine.key_id is not null then
+    insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, role, tokens_input, tokens_cached,
+      tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
+    values (mine.turn_id, step.step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, step.provider, step.model,
+      case when step.agent is null then 'orchestrator' else 'subagent' end, step.tokens_input, step.tokens_cached, step.tokens_output,
+      step.duration_sec, step.price_version, step.cost, p_billed, p_settled_at, p_moment);
+  end if;
+end $$;
+
+-- Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn makes exactly
+-- these calls, under the same keys. p_calls_until: so long they may start; null when there are none. No row: the epoch is stale.
+create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
+  p_lease timestamptz, p_moment timestamptz)
+returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer) language plpgsql rows 1 as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if mine.turn_id is null then
+    return;
+  end if;
+  perform turnpike.keep_step(mine, p_step, 0, null, p_moment);
+  update turns t set cost_credit_micros = t.cost_credit_micros + (p_step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
+    tokens_input = t.tokens_input + (p_step ->> 'tokens_input')::bigint,
+    tokens_cached = t.tokens_cached + (p_step ->> 'tokens_cached')::bigint,
+    tokens_output = t.tokens_output + (p_step ->> 'tokens_output')::bigint, attempts = 0, model_failures = 0, lease_until = p_lease,
+    calls_start_until = greatest(t.calls_start_until, p_calls_until),
+    last_event_seq = t.last_event_seq + jsonb_array_length(p_events)
+    where t.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
+  return query select mine.cancel_requested_at, 0, mine.stream_until, mine.tool_calls;
+end $$;
+
+-- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
+-- p_results: by the place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
+create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
+  p_events jsonb, p_lease timestamptz, p_moment timestamptz)
+returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer) language plpgsql rows 1 as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if mine.turn_id is null then
+    return;
+  end if;
+  update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
+    last_event_seq = t.last_event_seq + jsonb_array_length(p_events) where t.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  update turn_steps p set results = p.results || p_results, pending_calls = p.pending_calls - p_count
+    where p.turn_id = p_turn_id and p.step = p_step;
+  if p_files <> '[]' then
+    insert into files (file_id, user_id, space_id, test, key_id, turn_id, name, media_type, bytes, sha256, object_key, place, state,
+      created_at, updated_at)
+    select f.file_id, mine.user_id, mine.space_id, mine.test, mine.key_id, mine.turn_id, f.name, f.media_type, f.bytes, f.sha256,
+      f.object_key, f.place, 'pending', p_moment, p_moment
+    from jsonb_to_recordset(p_files) as f(file_id text, name text, media_type text, bytes bigint, sha256 text, object_key text,
+      place integer);
+  end if;
+  perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
+  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count;
+end $$;
+
+-- Gives a turn back until p_wake_at, after its model did not answer. No row: stale.
+create function turnpike.back_off(p_turn_id text, p_epoch integer, p_wake_at timestamptz)
+returns table (turn_id text, epoch integer, wake_at timestamptz) language plpgsql rows 1 as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if mine.turn_id is null then
+    return;
+  end if;
+  update turns t set model_failures = t.model_failures + 1, attempts = 0, lease_until = null where t.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_wake_at where o.turn_id = p_turn_id;
+  return query select mine.turn_id, mine.epoch, p_wake_at;
+end $$;
+
+-- Gives the lease back after a run broke; the attempt stays counted.
+create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if mine.turn_id is null then
+    return false;
+  end if;
+  update turns t set lease_until = null where t.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_moment where o.turn_id = p_turn_id;
+  return true;
+end $$;
+
+-- Whether the turn is still this worker's, and may start tool calls ('yes', 'cancel', 'stale'): then a cancel that comes now waits for
+-- their start, and the lease is renewed for as long as they may take.
+create function turnpike.may_start_calls(p_turn_id text, p_epoch integer, p_calls_until timestamptz, p_lease timestamptz)
+returns text language plpgsql as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if mine.turn_id is null then
+    return 'stale';
+  end if;
+  update turns t set lease_until = p_lease, calls_start_until = case when t.cancel_requested_at is null
+      then greatest(t.calls_start_until, p_calls_until) else t.calls_start_until end
+    where t.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
+end $$;
+
+-- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow (those of the day, month and window
+-- in which it was accepted). hold: the whole of it afterwards; amount: by how much it grew; room: what max_cost_usd had left. No row: stale.
+create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint)
+returns table (hold bigint, amount bigint, room bigint, caps jsonb) language plpgsql rows 1 as $$
+declare
+  -- Locked: several calls of a turn may grow its hold at once.
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if mine.turn_id is null then
+    return;
+  end if;
+  room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
+  select h.amount, h.caps into amount, caps from turnpike.take_hold(mine.user_id, mine.key_id, mine.end_user_ref,
+    least(p_micros, room), 0, mine.created_at, false, mine.window_started_at) h;
+  hold := mine.hold_credit_micros + amount;
+  if amount > 0 then
+    update turns t set hold_credit_micros = t.hold_credit_micros + amount, held_credit_micros = t.held_credit_micros + amount
+      where t.turn_id = p_turn_id;
+    if mine.key_id is not null then
+      perform turnpike.count_spend(mine.user_id, mine.key_id, mine.end_user_ref, mine.created_at, mine.window_started_at, 0, amount);
+    end if;
+  end if;
+  return next;
+end $$;
+
+-- Writes events if somebody reads the turn's log as it grows (watched), once: writing them again has no effect.
+create function turnpike.write_for_reader(p_turn_id text, p_epoch integer, p_events jsonb, p_moment timestamptz) returns boolean
+language plpgsql as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if exists (select from turn_events e where e.turn_id = p_turn_id and e.event_id = p_events -> 0 ->> 'id') then
+    return true;
+  end if;
+  if mine.turn_id is null or coalesce(mine.stream_until <= p_moment, true) then
+    return false;
+  end if;
+  update turns t set last_event_seq = t.last_event_seq + jsonb_array_length(p_events) where t.turn_id = p_turn_id;
+  perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
+  return true;
+end $$;
+
+-- Notes that a callback was published: nobody needs to look before p_wake_at, unless a worker has the turn now.
+create function turnpike.wake_turn_at(p_turn_id text, p_epoch integer, p_wake_at timestamptz, p_moment timestamptz) returns boolean
+language plpgsql as $$
+declare
+  open turns;
+begin
+  select t.* into open from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch for no key update;
+  if open.finished_at is not null or open.lease_until > p_moment then
+    return false;
+  end if;
+  update open_turns o set wake_at = p_wake_at where o.turn_id = p_turn_id;
+  return found;
+end $$;

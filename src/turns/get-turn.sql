@@ -1,0 +1,53 @@
+-- A turn that a caller may see; null when there is none.
+create function turnpike.get_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_turn_id text,
+  out actor jsonb, out turn jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  found_turn turns;
+  space spaces;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select t.* into found_turn from turns t where t.turn_id = p_turn_id;
+  select s.* into space from spaces s where s.space_id = found_turn.space_id;
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+    turn := turnpike.turn_json(found_turn, space.slug);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- A page of a turn's events behind p_after_seq, oldest first; state and last_seq (the number of its last event) are null when the caller
+-- sees no such turn. p_reader_until: the caller reads along until then, so its text is written while it is made; noted again only when
+-- that ends before p_reader_soon. Null for a page that is read once.
+create function turnpike.read_turn_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
+  out actor jsonb, out state text, out last_seq integer, out events jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  found_turn turns;
+  space spaces;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  events := '[]';
+  select t.* into found_turn from turns t where t.turn_id = p_turn_id;
+  select s.* into space from spaces s where s.space_id = found_turn.space_id;
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+    if found_turn.state in ('queued', 'running') and p_reader_until is not null
+      and coalesce(found_turn.stream_until < p_reader_soon, true)
+    then
+      update turns t set stream_until = p_reader_until where t.turn_id = p_turn_id and t.state in ('queued', 'running');
+    end if;
+    state := found_turn.state;
+    last_seq := found_turn.last_event_seq;
+    select coalesce(jsonb_agg(to_jsonb(e) order by e.seq), '[]') into events from (
+      select n.* from turn_events n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit) e;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

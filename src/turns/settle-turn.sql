@@ -1,0 +1,88 @@
+-- Ends a running turn: its last step (if any), state, events, files, charge, ledger row, bills of its usage records (or, of a web-chat
+-- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. No row when the
+-- epoch is stale, or when p_lost_after is given and the turn was not lost so often (a worker that was only slow has committed since).
+-- p_billable: false for a failure of ours. p_files: whether its agent may have made files. next: who of its conversation is to be called.
+create function turnpike.settle_turn(p_turn_id text, p_epoch integer, p_state text, p_reason text, p_result text, p_error_code text,
+  p_error_message text, p_billable boolean, p_step jsonb, p_events jsonb, p_files boolean, p_lost_after integer, p_event_id text,
+  p_queued_after timestamptz, p_moment timestamptz)
+returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean) language plpgsql rows 1 as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  space_maker text;
+  cancelled boolean := mine.cancel_requested_at is not null;
+  last_cost bigint := coalesce((p_step ->> 'cost')::bigint, 0);
+  billed bigint;
+  kept jsonb;
+begin
+  if mine.turn_id is null
+    or (p_lost_after is not null and (mine.attempts < p_lost_after or coalesce(mine.lease_until > p_moment, false)))
+  then
+    return;
+  end if;
+  select s.created_by_key_id into space_maker from spaces s where s.space_id = mine.space_id;
+  -- A turn that is accepted into its conversation now is either seen here or sees this one ended.
+  perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
+
+  billed := case when mine.test then 0 when p_billable or cancelled then mine.cost_credit_micros + last_cost else 0 end;
+  kept := mine.outputs;
+  if p_files then
+    kept := turnpike.end_files(mine, p_state = 'done' and not cancelled, p_moment);
+  end if;
+  if mine.model_calls > 0 and mine.key_id is not null then
+    update usage u set settled_at = p_moment, billed_credit_micros = case when billed > 0 then u.cost_credit_micros else 0 end
+      where u.turn_id = p_turn_id;
+  end if;
+  if p_step is not null then
+    perform turnpike.keep_step(mine, p_step, case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
+  end if;
+  update turns t set
+    state = case when cancelled then 'cancelled' else p_state end,
+    status_reason = case when cancelled then coalesce(t.status_reason, 'client') else coalesce(p_reason, p_error_code) end,
+    result = p_result,
+    error_code = case when not cancelled then p_error_code end,
+    error_message = case when not cancelled then p_error_message end,
+    cost_credit_micros = t.cost_credit_micros + last_cost,
+    billed_credit_micros = billed,
+    model_calls = t.model_calls + case when p_step is null then 0 else 1 end,
+    tokens_input = t.tokens_input + coalesce((p_step ->> 'tokens_input')::bigint, 0),
+    tokens_cached = t.tokens_cached + coalesce((p_step ->> 'tokens_cached')::bigint, 0),
+    tokens_output = t.tokens_output + coalesce((p_step ->> 'tokens_output')::bigint, 0),
+    attempts = case when p_step is null then t.attempts else 0 end,
+    model_failures = case when p_step is null then t.model_failures else 0 end,
+    held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = kept,
+    last_event_seq = t.last_event_seq + jsonb_array_length(p_events) + 1
+    where t.turn_id = p_turn_id returning t.* into mine;
+  delete from open_turns o where o.turn_id = p_turn_id;
+  if mine.key_id is null then
+    insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached, tokens_output,
+      duration_sec, cost_credit_micros, billed_credit_micros, created_at)
+    values (mine.turn_id, mine.user_id, mine.space_id, split_part(mine.model, '/', 1), mine.model, mine.model_calls, mine.tokens_input,
+      mine.tokens_cached, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
+      mine.cost_credit_micros, mine.billed_credit_micros, p_moment);
+  end if;
+  if p_events <> '[]' then
+    perform turnpike.write_drafts(p_turn_id, mine.last_event_seq - jsonb_array_length(p_events), p_events);
+  end if;
+  heard := turnpike.write_transition(mine, space_maker, p_event_id,
+    jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code)), p_moment);
+  next := turnpike.next_turn(mine.conversation_id, p_queued_after);
+  heard := turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) or heard;
+  return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, heard;
+end $$;
+
+-- Keeps the newest of a turn's pending files of each name as its outputs, when it is done, and gives up the others. Returns its outputs.
+create function turnpike.end_files(mine turns, p_done boolean, p_moment timestamptz) returns jsonb language plpgsql as $$
+declare
+  kept jsonb := mine.outputs;
+begin
+  if p_done then
+    select coalesce(jsonb_agg(jsonb_build_object('file_id', f.file_id, 'name', f.name, 'media_type', f.media_type, 'bytes', f.bytes,
+        'sha256', f.sha256) order by f.file_id collate "C"), '[]') into kept
+      from (select distinct on (p.name) p.* from files p where p.turn_id = mine.turn_id and p.state = 'pending'
+        order by p.name, p.place desc) f;
+  end if;
+  update files f set updated_at = p_moment,
+    state = case when kept @> jsonb_build_array(jsonb_build_object('file_id', f.file_id)) then 'ready' else 'deleted' end
+    where f.turn_id = mine.turn_id and f.state = 'pending';
+  return kept;
+end $$;

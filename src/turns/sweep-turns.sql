@@ -1,0 +1,27 @@
+-- Turns to call again, the longest due first: running ones, and queued ones at the head of their conversation that are not too old.
+-- p_after_wake (its wake_key) and p_after_id: the last one of the page before; null at first.
+create function turnpike.due_turns(p_after_wake text, p_after_id text, p_queued_after timestamptz, p_limit integer, p_moment timestamptz)
+returns table (turn_id text, state text, epoch integer, attempts integer, wake_at timestamptz, created_at timestamptz, wake_key text)
+language plpgsql as $$
+begin
+  return query
+  select due.turn_id, due.state, t.epoch, t.attempts, due.wake_at, due.created_at, due.wake_at::text
+  from (
+    select o.* from open_turns o
+    where o.wake_at <= p_moment and (o.wake_at, o.turn_id) > (coalesce(p_after_wake::timestamptz, '-infinity'), coalesce(p_after_id, ''))
+      and (o.state = 'running' or (o.created_at > p_queued_after and not exists (
+        select from open_turns e where e.conversation_id = o.conversation_id and e.position < o.position)))
+    order by o.wake_at, o.turn_id limit p_limit
+  ) due join turns t on t.turn_id = due.turn_id
+  order by due.wake_at, due.turn_id;
+end $$;
+
+-- Turns that nobody started in time, the oldest first: they are queued since before p_queued_before.
+create function turnpike.expired_turns(p_queued_before timestamptz, p_limit integer)
+returns table (turn_id text, created_at timestamptz) language plpgsql as $$
+begin
+  return query
+  select o.turn_id, o.created_at from open_turns o
+  where o.state = 'queued' and o.created_at <= p_queued_before
+  order by o.created_at limit p_limit;
+end $$;

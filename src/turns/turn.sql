@@ -1,0 +1,70 @@
+-- A turn as its row says it, with its space's slug: what answers, webhooks and workers read (src/turns/turn-row.ts).
+create function turnpike.turn_json(turn turns, p_slug text) returns jsonb language sql stable as $$
+  select to_jsonb(turn) || jsonb_build_object('space', p_slug)
+$$;
+
+-- The first of a conversation that has not ended, when it is queued: who must be called now that the one before it is over.
+-- Null when there is none, or when it has waited since before p_queued_after: the sweeper cancels that.
+create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz) returns jsonb language plpgsql stable as $$
+declare
+  next open_turns;
+begin
+  select o.* into next from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
+  if next.state = 'queued' and next.created_at > p_queued_after then
+    return jsonb_build_object('turn_id', next.turn_id, 'epoch', 0, 'wake_at', next.wake_at);
+  end if;
+  return null;
+end $$;
+
+-- Writes events of a turn that its row has counted already: p_first is the number of the first one. Drafts: {id, type, data, at}.
+create function turnpike.write_drafts(p_turn_id text, p_first integer, p_drafts jsonb) returns void language sql as $$
+  insert into turn_events (turn_id, seq, event_id, type, data, created_at)
+  select p_turn_id, p_first + draft.place::integer - 1, draft.value ->> 'id', draft.value ->> 'type', draft.value -> 'data',
+    (draft.value ->> 'at')::timestamptz
+  from jsonb_array_elements(p_drafts) with ordinality as draft(value, place)
+$$;
+
+-- Writes a transition into the turn's log and its account's feed; returns whether a webhook hears it. The turn's row is as it was
+-- after the transition, its last event counted. The feed keeps what the row no longer says later: the hold.
+create function turnpike.write_transition(turn turns, p_made_by text, p_event_id text, p_data jsonb, p_moment timestamptz)
+returns boolean language plpgsql as $$
+begin
+  insert into turn_events (turn_id, seq, event_id, type, data, created_at)
+  values (turn.turn_id, turn.last_event_seq, p_event_id, 'turn.' || turn.state, p_data, p_moment);
+  return turnpike.add_event(p_event_id, turn.user_id, turn.test, 'turn.' || turn.state, turn.turn_id, turn.last_event_seq,
+    turn.space_id, p_made_by,
+    case when turn.finished_at is null then jsonb_build_object('held_credit_micros', turn.held_credit_micros) else '{}' end, p_moment);
+end $$;
+
+-- Pays for a turn and gives the rest of its hold back, under the lock of its account's wallet, the last one of a transaction: the
+-- wallet, the ledger's row with its running total, the counters of its caps, and what there is to tell. p_billed: what it costs now;
+-- p_held: what was held for it. Returns whether a webhook hears of anything.
+create function turnpike.close_hold(turn turns, p_billed bigint, p_held bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  wallet wallets;
+  heard boolean := false;
+begin
+  if p_held = 0 then
+    return false;
+  end if;
+  update wallets w set balance_credit_micros = w.balance_credit_micros - p_billed, held_credit_micros = w.held_credit_micros - p_held
+    where w.user_id = turn.user_id returning w.* into wallet;
+  if p_billed > 0 then
+    insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
+    values (turn.user_id, case when turn.key_id is null then 'space_usage' else 'usage' end, -p_billed,
+      wallet.balance_credit_micros, turn.turn_id, 'turn', p_moment);
+  end if;
+  if turn.key_id is not null then
+    perform turnpike.count_spend(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at, p_billed, -p_held);
+  end if;
+  if p_billed > 0 then
+    if turn.key_id is not null then
+      heard := turnpike.tell_spend(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at, p_moment);
+    end if;
+    if wallet.balance_credit_micros < wallet.low_balance_credit_micros or wallet.balance_credit_micros = 0 then
+      wallet.balance_credit_micros := wallet.balance_credit_micros + p_billed;
+      heard := turnpike.follow_balance(wallet, wallet.balance_credit_micros - p_billed, p_moment) or heard;
+    end if;
+  end if;
+  return heard;
+end $$;

@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { createContext } from "../../src/context.ts"
+import { parseBaseEnv } from "../../src/env.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await world.clearFaults()
+})
+afterAll(() => world.close())
+
+const queueOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }).queue
+
+test("a publish says where, when, how often and which others it repeats", async () => {
+  const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const path = "/callbacks/turns/turn_1"
+  await queue.publish({ path, delayMs: 1500, dedupe: "one" })
+  await queue.publish({ path, delayMs: 1500, dedupe: "one" })
+  expect(meter.header(0)).toMatch(/qstash;dur=[\d.]+;desc="calls=2"/)
+  expect(await world.qstash.pending()).toMatchObject([
+    { url: `https://callbacks.test${path}`, not_before_ms: world.clock.ms() + 2000 },
+  ])
+  await world.advance(2000)
+  const [delivery] = await world.qstash.due()
+  expect(delivery).toMatchObject({ method: "POST", body: btoa("{}") })
+  expect(delivery?.headers["Content-Type"]).toBe("application/json")
+})
+
+test("what QStash refuses is tried once", async () => {
+  await world.plan([{ service: "qstash", call: 1, times: 9, action: "fail", when: "before" }])
+  await expect(queueOf().publish({ path: "/callbacks/turns/turn_2" })).rejects.toThrow("failed by the fault plan")
+  await world.plan([{ service: "qstash", call: 1, times: 9, action: "cut", when: "before" }])
+  await expect(queueOf().publish({ path: "/callbacks/turns/turn_2" })).rejects.toThrow()
+  expect(await world.calls()).toHaveLength(1)
+})
+
+test("a QStash that hangs is given up after 5 s", async () => {
+  const over = new AbortController()
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over.signal)
+  await world.plan([{ service: "qstash", call: 1, action: "delay", when: "before", delay_ms: 3000 }])
+  const published = queueOf().publish({ path: "/callbacks/turns/turn_3" })
+  over.abort(new Error("five seconds have gone"))
+  await expect(published).rejects.toThrow("five seconds have gone")
+  expect(timeout).toHaveBeenCalledExactlyOnceWith(5000)
+})
+
+test("no variable of the SDK's leads a publish elsewhere", async () => {
+  process.env.QSTASH_DEV = "1"
+  try {
+    await queueOf().publish({ path: "/callbacks/turns/turn_4" })
+  } finally {
+    delete process.env.QSTASH_DEV
+  }
+  expect((await world.qstash.pending()).map(({ url }) => url)).toContain(
+    "https://callbacks.test/callbacks/turns/turn_4",
+  )
+})
