@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely"
 import { TurnpikeError } from "../errors.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
@@ -11,14 +10,6 @@ export interface DeliveryRow extends Omit<JsonRow<"webhook_deliveries">, "state"
   attempts: number
   event_type: string
   attempts_made: JsonRow<"webhook_attempts">[]
-}
-
-/** The jsonb of a delivery `d` and its event `e`, for DeliveryRow, with its newest `most` attempts. */
-export function deliveryJson(most: number): RawBuilder<unknown> {
-  return sql`to_jsonb(d) || jsonb_build_object('event_type', e.type, 'attempts_made', coalesce((
-    select jsonb_agg(to_jsonb(a) order by a.attempt) from (
-      select a.* from webhook_attempts a where a.delivery_id = d.delivery_id order by a.attempt desc limit ${most}::integer
-    ) a), '[]'))`
 }
 
 export function serializeDelivery(row: DeliveryRow): Delivery {

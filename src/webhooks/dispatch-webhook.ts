@@ -30,13 +30,14 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
       return done
     }
     const { attempts, left } = await attemptAll(ctx, endpoint, deliveries, until)
-    const reason = attempts.length > 0 ? await recordAttempts(ctx, endpoint, attempts) : null
+    const recorded = attempts.length > 0 ? await recordAttempts(ctx, endpoint, attempts) : null
     const delivered = attempts.filter(({ ok }) => ok).length
     done.delivered += delivered
     done.failed += attempts.length - delivered
-    if (reason) {
+    if (recorded?.reason) {
+      const { reason, heard } = recorded
       ctx.log("info", "webhook.disabled", { webhook_id: webhookId, reason })
-      wakeWebhooks(ctx, { ...endpoint, hooked: true })
+      wakeWebhooks(ctx, { ...endpoint, hooked: heard })
       return { ...done, disabled: reason }
     }
     if (left.length > 0) await releaseDeliveries(ctx, left)
@@ -67,10 +68,10 @@ async function attemptAll(
 }
 
 /** A retry that is due soon is woken by the queue; the sweeper looks for all others. */
-async function wakeForRetry(ctx: DispatchContext, webhookId: string, at: string | null): Promise<void> {
+async function wakeForRetry(ctx: DispatchContext, webhookId: string, at: Date | null): Promise<void> {
   if (at === null) return
   // One wake for all that is due in a second, at its end: none of them may come too late for it.
-  const second = Math.ceil(new Date(at).getTime() / 1000)
+  const second = Math.ceil(at.getTime() / 1000)
   const delayMs = second * 1000 - ctx.clock.now().getTime()
   if (delayMs > WEBHOOK_POLICY.ownWakeMs) return
   await ctx.queue.publish({ path: webhookCallbackPath(webhookId), delayMs, dedupe: `${webhookId}-retry-${second}` })

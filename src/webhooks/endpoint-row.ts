@@ -1,5 +1,7 @@
-import { sql } from "kysely"
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely"
 import { TurnpikeError } from "../errors.ts"
+import type { CallerDB } from "../identity/call-as.ts"
+import type { DB } from "../platform/db-types.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import type { Webhook } from "./schemas.ts"
@@ -10,9 +12,18 @@ export interface EndpointRow extends Omit<JsonRow<"webhook_endpoints">, "events"
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
 }
 
-/** The endpoints `w` that a key may touch: all of its account's, or those that it made itself. */
-export const endpointInScope = sql`w.user_id = caller.user_id and w.test = caller.test and w.deleted_at is null
-  and (caller.scope = 'all' or w.key_id = caller.key_id)`
+type OfEndpoint = CallerDB & { w: DB["webhook_endpoints"] }
+
+/** That an endpoint `w` is one that the caller may touch: any of its account's, or one that it made itself. */
+export const endpointInScope: Expression<SqlBool> = (() => {
+  const eb: ExpressionBuilder<OfEndpoint, "w" | "caller"> = expressionBuilder()
+  return eb.and([
+    eb("w.user_id", "=", eb.ref("caller.user_id")),
+    eb("w.test", "=", eb.ref("caller.test")),
+    eb("w.deleted_at", "is", null),
+    eb.or([eb("caller.scope", "=", "all"), eb("w.key_id", "=", eb.ref("caller.key_id"))]),
+  ])
+})()
 
 export function serializeWebhook(row: EndpointRow, now: Date): Webhook {
   const rotating = row.previous_until !== null && new Date(row.previous_until) > now

@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
@@ -16,21 +15,6 @@ export interface EventRow extends Omit<JsonRow<"events">, "type" | "data"> {
   data: Record<string, unknown>
   turn: TurnRow | null
 }
-
-/** The jsonb of an event `e`, its turn `t` and that one's space `s` (both left joined), for EventRow. */
-export const eventJson = sql`to_jsonb(e) || jsonb_build_object('turn',
-  case when t.turn_id is not null then to_jsonb(t) || jsonb_build_object('space', s.slug) end)`
-
-/** What an event takes in an answer of the database, which is JSON within JSON: roughly, its turn's text and result. */
-export const eventBytes = sql`coalesce(octet_length(to_json(to_json(t.text)::text)::text)
-  + coalesce(octet_length(to_json(to_json(t.result)::text)::text), 0), 0)`
-
-/** The events `e` that a key may see: its account's, or those of its spaces and of the endpoints that it made there. */
-export const eventInScope = sql`e.user_id = caller.user_id and e.test = caller.test and (
-  caller.scope = 'all'
-  or (caller.scope = 'created' and e.created_by_key_id = caller.key_id)
-  or (caller.scope = 'space' and e.space_id = caller.space_id
-    and (e.turn_id is not null or e.created_by_key_id = caller.key_id)))`
 
 /**
  * An event as webhooks and the feed tell it: the same at every attempt. A turn is shown as it was at its transition, which

@@ -9,9 +9,7 @@ begin
   insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
   select turnpike.delivery_id(p_event_id, w.webhook_id), w.webhook_id, p_event_id, p_turn_id, p_seq,
     -- Behind an earlier event of the turn that waits for its second attempt, an event waits as long.
-    greatest(p_moment, (select max(d.next_attempt_at) from webhook_deliveries d
-      where d.webhook_id = w.webhook_id and d.turn_id = p_turn_id and d.state = 'pending' and d.round < 2)),
-    p_moment
+    greatest(p_moment, turnpike.kept_until(w.webhook_id, p_turn_id, p_seq)), p_moment
   from webhook_endpoints w
   where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null
     and turnpike.hears(w, p_type, p_turn_id, p_space_id, p_made_by);
@@ -43,4 +41,24 @@ $$;
 -- An event's id as newId makes it (src/platform/ids.ts); those of one moment sort by their place, 0 to 9.
 create function turnpike.event_id_at(p_moment timestamptz, p_place integer) returns text language sql volatile as $$
   select 'evt_' || turnpike.id_time(p_moment) || p_place || substr(md5(gen_random_uuid()::text), 1, 15)
+$$;
+
+-- The jsonb of an event, its turn and that one's space (both left joined), for EventRow.
+create function turnpike.event_json(event events, turn turns, slug text) returns jsonb language sql stable as $$
+  select to_jsonb(event) || jsonb_build_object('turn',
+    case when turn.turn_id is not null then to_jsonb(turn) || jsonb_build_object('space', slug) end)
+$$;
+
+-- What an event takes in an answer of the database, which is JSON within JSON: roughly, its turn's text and result.
+create function turnpike.event_bytes(turn turns) returns integer language sql stable as $$
+  select coalesce(octet_length(to_json(to_json(turn.text)::text)::text)
+    + coalesce(octet_length(to_json(to_json(turn.result)::text)::text), 0), 0)
+$$;
+
+-- Whether a key may see an event of its account: of its spaces, or of the endpoints that it made there.
+create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql immutable as $$
+  select caller.scope = 'all'
+    or (caller.scope = 'created' and event.created_by_key_id = caller.key_id)
+    or (caller.scope = 'space' and event.space_id = caller.space_id
+      and (event.turn_id is not null or event.created_by_key_id = caller.key_id))
 $$;

@@ -1,21 +1,33 @@
 import { createHash } from "node:crypto"
-import { sql } from "kysely"
+import { type QueryCreator, sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { type CallerDB, readAs } from "../identity/call-as.ts"
 import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { keyReused } from "../identity/once.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { openSigningSecrets } from "./signing.ts"
 
+/** The endpoints `w` that the caller may touch. */
+const inScope = (db: QueryCreator<CallerDB>) =>
+  db
+    .selectFrom("webhook_endpoints as w")
+    .innerJoin("caller", (join) => join.onTrue())
+    .where(endpointInScope)
+
+const newestFirst = (db: QueryCreator<CallerDB>) =>
+  inScope(db)
+    .selectAll("w")
+    .orderBy((eb) => sql`${eb.ref("w.webhook_id")} collate "C"`, "desc")
+
 /** An endpoint in the key's scope, or NOT_FOUND. */
 export async function getWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<EndpointRow> {
-  const { row } = await queryAs<{ webhook: EndpointRow | null }>(ctx, credential, {
-    select: sql`select to_jsonb(w) as webhook from webhook_endpoints w, caller
-      where w.webhook_id = ${webhookId} and ${endpointInScope}`,
-  })
-  if (!row.webhook) throw webhookNotFound(webhookId)
-  return row.webhook
+  const { rows } = await readAs(ctx, credential, (db) =>
+    inScope(db).where("w.webhook_id", "=", webhookId).selectAll("w"),
+  )
+  if (!rows[0]) throw webhookNotFound(webhookId)
+  return rows[0] as EndpointRow
 }
 
 export interface WebhookWithSecret {
@@ -46,13 +58,15 @@ export async function findWebhooks(
   credential: SessionCredential,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ webhooks: EndpointRow[]; total: number }> {
-  const { row } = await queryAs<{ webhooks: EndpointRow[]; total: number }>(ctx, credential, {
-    select: sql`select (select count(*)::integer from webhook_endpoints w, caller where ${endpointInScope}) as total,
-      coalesce((select jsonb_agg(to_jsonb(w) order by w.webhook_id collate "C" desc) from (
-        select w.* from webhook_endpoints w, caller where ${endpointInScope}
-        order by w.webhook_id collate "C" desc limit ${limit} offset ${offset}) w), '[]') as webhooks`,
-  })
-  return row
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db.selectNoFrom([
+      inScope(db)
+        .select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("total"))
+        .as("total"),
+      jsonArrayFrom(newestFirst(db).limit(limit).offset(offset)).as("webhooks"),
+    ]),
+  )
+  return rows[0] as { webhooks: EndpointRow[]; total: number }
 }
 
 /** The endpoints in the caller's scope, newest first. */
@@ -62,15 +76,15 @@ export async function listWebhooks(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Page<EndpointRow>> {
   const after = decodeCursor(cursor, { list: "webhooks" })
-  const { row } = await queryAs<{ webhooks: EndpointRow[] }>(ctx, credential, {
-    select: sql`select coalesce(jsonb_agg(to_jsonb(w) order by w.webhook_id collate "C" desc), '[]') as webhooks from (
-      select w.* from webhook_endpoints w, caller
-      where ${endpointInScope} ${after ? sql`and w.webhook_id collate "C" < ${after}` : sql``}
-      order by w.webhook_id collate "C" desc limit ${limit + 1}) w`,
-  })
-  const { webhooks } = row
-  return toPage(webhooks.slice(0, limit), {
-    more: webhooks.length > limit,
+  const { rows } = await readAs(ctx, credential, (db) =>
+    newestFirst(db)
+      .$if(after !== undefined, (query) =>
+        query.where((eb) => sql<boolean>`${eb.ref("w.webhook_id")} collate "C" < ${after}`),
+      )
+      .limit(limit + 1),
+  )
+  return toPage(rows.slice(0, limit) as EndpointRow[], {
+    more: rows.length > limit,
     filters: { list: "webhooks" },
     idOf: (webhook) => webhook.webhook_id,
   })

@@ -1,9 +1,11 @@
-import { type RawBuilder, sql } from "kysely"
+import { type Expression, type ExpressionBuilder, type QueryCreator, type SqlBool, sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
-import { queryAs } from "../identity/actor.ts"
+import { type CallerDB, readAs } from "../identity/call-as.ts"
 import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { type DeliveryRow, deliveryJson, deliveryNotFound } from "./delivery-row.ts"
+import type { DB } from "../platform/db-types.ts"
+import { type DeliveryRow, deliveryNotFound } from "./delivery-row.ts"
 import { endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Delivery } from "./schemas.ts"
@@ -26,14 +28,13 @@ export async function listDeliveries(
   const { webhookId, limit } = input
   const filters = { deliveries_of: webhookId, ...input.filters }
   const after = decodeCursor(input.cursor, filters)
-  const where = conditions(input.filters)
-  if (after) where.push(sql`d.delivery_id collate "C" < ${after}`)
-  const { row } = await queryAs<{ found: boolean; deliveries: DeliveryRow[] }>(ctx, credential, {
-    ctes: targetCte(webhookId),
-    select: sql`select exists (select 1 from target) as found, ${deliveryPage(where, { limit: limit + 1, offset: 0 })} as deliveries`,
-  })
-  if (!row.found) throw webhookNotFound(webhookId)
-  const { deliveries } = row
+  const { rows } = await readAs(ctx, credential, (db) =>
+    endpointOf(db, webhookId).select((eb) =>
+      jsonArrayFrom(deliveryPage(eb, input.filters, { limit: limit + 1, offset: 0, after })).as("deliveries"),
+    ),
+  )
+  if (!rows[0]) throw webhookNotFound(webhookId)
+  const deliveries = rows[0].deliveries as DeliveryRow[]
   return toPage(deliveries.slice(0, limit), {
     more: deliveries.length > limit,
     filters,
@@ -47,49 +48,86 @@ export async function findDeliveries(
   credential: SessionCredential,
   input: { webhookId: string; filters: DeliveryFilters; limit: number; offset: number },
 ): Promise<{ deliveries: DeliveryRow[]; total: number }> {
-  const where = conditions(input.filters)
-  type Row = { found: boolean; deliveries: DeliveryRow[]; total: number }
-  const { row } = await queryAs<Row>(ctx, credential, {
-    ctes: targetCte(input.webhookId),
-    select: sql`select exists (select 1 from target) as found, ${deliveryPage(where, input)} as deliveries, (
-      select count(*)::integer from webhook_deliveries d join events e on e.event_id = d.event_id
-      where ${sql.join(where, sql` and `)}) as total`,
-  })
-  if (!row.found) throw webhookNotFound(input.webhookId)
-  return row
-}
-
-function targetCte(webhookId: string): RawBuilder<unknown> {
-  return sql`target as materialized (
-    select w.webhook_id from webhook_endpoints w, caller where w.webhook_id = ${webhookId} and ${endpointInScope})`
-}
-
-function conditions({ state, event_type, turn }: DeliveryFilters): RawBuilder<unknown>[] {
-  const where: RawBuilder<unknown>[] = [sql`d.webhook_id = (select webhook_id from target)`]
-  if (state) where.push(sql`d.state = ${state}`)
-  if (event_type) where.push(sql`e.type = ${event_type}`)
-  if (turn) where.push(sql`d.turn_id = ${turn}`)
-  return where
-}
-
-function deliveryPage(where: RawBuilder<unknown>[], { limit, offset }: { limit: number; offset: number }) {
-  return sql`coalesce((
-    select jsonb_agg(page.delivery order by page.delivery_id collate "C" desc) from (
-      select d.delivery_id, ${deliveryJson(WEBHOOK_POLICY.attemptsListed)} as delivery
-      from webhook_deliveries d join events e on e.event_id = d.event_id
-      where ${sql.join(where, sql` and `)}
-      order by d.delivery_id collate "C" desc limit ${limit}::integer offset ${offset}::integer
-    ) page), '[]')`
+  const { rows } = await readAs(ctx, credential, (db) =>
+    endpointOf(db, input.webhookId).select((eb) => [
+      jsonArrayFrom(deliveryPage(eb, input.filters, input)).as("deliveries"),
+      deliveries(eb, input.filters)
+        .select((sub) => sub.cast<number>(sub.fn.countAll(), "integer").as("total"))
+        .as("total"),
+    ]),
+  )
+  if (!rows[0]) throw webhookNotFound(input.webhookId)
+  return rows[0] as { deliveries: DeliveryRow[]; total: number }
 }
 
 /** One delivery with all its attempts, or NOT_FOUND. */
 export async function getDelivery(ctx: Context, credential: Credential, deliveryId: string): Promise<DeliveryRow> {
-  const { row } = await queryAs<{ delivery: DeliveryRow | null }>(ctx, credential, {
-    select: sql`select ${deliveryJson(ALL_ATTEMPTS)} as delivery
-      from webhook_deliveries d join events e on e.event_id = d.event_id
-        join webhook_endpoints w on w.webhook_id = d.webhook_id, caller
-      where d.delivery_id = ${deliveryId} and ${endpointInScope}`,
-  })
-  if (!row.delivery) throw deliveryNotFound(deliveryId)
-  return row.delivery
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("webhook_deliveries as d")
+      .innerJoin("events as e", "e.event_id", "d.event_id")
+      .innerJoin("webhook_endpoints as w", "w.webhook_id", "d.webhook_id")
+      .innerJoin("caller", (join) => join.onTrue())
+      .where("d.delivery_id", "=", deliveryId)
+      .where(endpointInScope)
+      .selectAll("d")
+      .select((eb) => ["e.type as event_type", attemptsOf(eb, ALL_ATTEMPTS).as("attempts_made")]),
+  )
+  if (!rows[0]) throw deliveryNotFound(deliveryId)
+  return rows[0] as DeliveryRow
+}
+
+const endpointOf = (db: QueryCreator<CallerDB>, webhookId: string) =>
+  db
+    .selectFrom("webhook_endpoints as w")
+    .innerJoin("caller", (join) => join.onTrue())
+    .where("w.webhook_id", "=", webhookId)
+    .where(endpointInScope)
+
+type OfEndpoint = CallerDB & { w: DB["webhook_endpoints"] }
+type OfDelivery = CallerDB & { d: DB["webhook_deliveries"] }
+
+/** The deliveries `d` of the endpoint `w` with their events `e`. */
+function deliveries(eb: ExpressionBuilder<OfEndpoint, "w">, { state, event_type, turn }: DeliveryFilters) {
+  return eb
+    .selectFrom("webhook_deliveries as d")
+    .innerJoin("events as e", "e.event_id", "d.event_id")
+    .whereRef("d.webhook_id", "=", "w.webhook_id")
+    .$if(state !== undefined, (query) => query.where("d.state", "=", state as string))
+    .$if(event_type !== undefined, (query) => query.where("e.type", "=", event_type as string))
+    .$if(turn !== undefined, (query) => query.where("d.turn_id", "=", turn as string))
+}
+
+function deliveryPage(
+  eb: ExpressionBuilder<OfEndpoint, "w">,
+  filters: DeliveryFilters,
+  { limit, offset, after }: { limit: number; offset: number; after?: string | undefined },
+) {
+  return deliveries(eb, filters)
+    .$if(after !== undefined, (query) =>
+      query.where((sub): Expression<SqlBool> => sql`${sub.ref("d.delivery_id")} collate "C" < ${after}`),
+    )
+    .selectAll("d")
+    .select((sub) => ["e.type as event_type", attemptsOf(sub, WEBHOOK_POLICY.attemptsListed).as("attempts_made")])
+    .orderBy((sub) => sql`${sub.ref("d.delivery_id")} collate "C"`, "desc")
+    .limit(limit)
+    .offset(offset)
+}
+
+/** The newest `most` attempts of a delivery `d`, oldest first. */
+function attemptsOf(eb: ExpressionBuilder<OfDelivery, "d">, most: number) {
+  return jsonArrayFrom(
+    eb
+      .selectFrom((sub) =>
+        sub
+          .selectFrom("webhook_attempts as a")
+          .selectAll("a")
+          .whereRef("a.delivery_id", "=", "d.delivery_id")
+          .orderBy("a.attempt", "desc")
+          .limit(most)
+          .as("newest"),
+      )
+      .selectAll("newest")
+      .orderBy("newest.attempt"),
+  )
 }

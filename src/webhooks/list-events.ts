@@ -1,11 +1,9 @@
-import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
-import { createdBetween } from "../created-between.ts"
 import { TurnpikeError } from "../errors.ts"
-import { queryAs } from "../identity/actor.ts"
+import { callAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { type EventRow, eventBytes, eventInScope, eventJson } from "./event-payload.ts"
+import type { EventRow } from "./event-payload.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Event } from "./schemas.ts"
 
@@ -18,8 +16,9 @@ export interface EventFilters {
 }
 
 interface Found {
+  actor: unknown
   events: (EventRow & { place: string })[]
-  found: number
+  more: boolean
 }
 
 /**
@@ -33,30 +32,17 @@ export async function listEvents(
 ): Promise<Page<EventRow>> {
   const forward = filters.order === "asc"
   const after = decodeCursor(cursor, filters)
-  const where = [eventInScope, ...filterConditions(filters)]
-  if (forward) {
-    where.push(sql`e.xact < pg_snapshot_xmin(pg_current_snapshot())`)
-    if (after) where.push(sql`(e.xact, e.event_id collate "C") > ${placeOf(after)}`)
-  } else if (after) {
-    where.push(sql`e.event_id collate "C" < ${after}`)
-  }
-  const order = forward ? sql`e.xact, e.event_id collate "C"` : sql`e.event_id collate "C" desc`
-  const { row } = await queryAs<Found>(ctx, credential, {
-    select: sql`select count(*)::integer as found, coalesce(jsonb_agg(
-        page.event || jsonb_build_object('place', page.xact::text || '_' || page.event_id) order by page.place)
-        filter (where page.place <= ${limit}::integer and (page.place = 1 or page.bytes_so_far <= ${WEBHOOK_POLICY.batchBytes}::integer)), '[]') as events
-      from (
-        select found.*, sum(bytes) over (order by place rows unbounded preceding) as bytes_so_far
-        from (
-          select ${eventJson} as event, e.event_id, e.xact, ${eventBytes} as bytes, row_number() over (order by ${order}) as place
-          from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id, caller
-          where ${sql.join(where, sql` and `)}
-          order by ${order} limit ${limit + 1}
-        ) found
-      ) page`,
+  const { row } = await callAs<"list_events", Found>(ctx, credential, "list_events", {
+    forward,
+    type: filters.type ?? null,
+    turn_id: filters.turn ?? null,
+    created_after: instantOf(filters.created_after),
+    created_before: instantOf(filters.created_before),
+    ...(forward && after ? placeOf(after) : { after_xact: null, after: after ?? null }),
+    limit,
+    bytes: WEBHOOK_POLICY.batchBytes,
   })
-  const { events, found } = row
-  const more = found > events.length
+  const { events, more } = row
   const page = toPage(events, { more, filters, idOf: (event) => (forward ? event.place : event.event_id) })
   if (!forward) return page
   // To come back with: behind the last event seen, or where this page began.
@@ -66,30 +52,21 @@ export async function listEvents(
   }
 }
 
-function filterConditions(filters: EventFilters): RawBuilder<unknown>[] {
-  const where: RawBuilder<unknown>[] = []
-  if (filters.type) where.push(sql`e.type = ${filters.type}`)
-  // By its log: the feed has no index of turns.
-  if (filters.turn) where.push(sql`e.event_id in (select event_id from turn_events where turn_id = ${filters.turn})`)
-  where.push(...createdBetween("event", [sql.ref("e.event_id"), sql.ref("e.created_at")], filters))
-  return where
-}
+const instantOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
 
-/** `<transaction>_<event id>`, as a row to compare with. */
-function placeOf(place: string): RawBuilder<unknown> {
+/** `<transaction>_<event id>` of a cursor. */
+function placeOf(place: string): { after_xact: string; after: string } {
   const [, xact, eventId] = /^(\d{1,19})_(evt_\w+)$/.exec(place) ?? []
   if (!xact || !eventId) {
     throw new TurnpikeError("VALIDATION_FAILED", "This cursor does not belong to this list.", { param: "cursor" })
   }
-  return sql`(${xact}::xid8, ${eventId}::text)`
+  return { after_xact: xact, after: eventId }
 }
 
 /** One event, or NOT_FOUND. */
 export async function getEvent(ctx: Context, credential: Credential, eventId: string): Promise<EventRow> {
-  const { row } = await queryAs<{ event: EventRow | null }>(ctx, credential, {
-    select: sql`select ${eventJson} as event
-      from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id, caller
-      where e.event_id = ${eventId} and ${eventInScope}`,
+  const { row } = await callAs<"get_event", { actor: unknown; event: EventRow | null }>(ctx, credential, "get_event", {
+    event_id: eventId,
   })
   if (!row.event) {
     throw new TurnpikeError("NOT_FOUND", `There is no event "${eventId}" that you can see.`)

@@ -7,8 +7,6 @@ export const WEBHOOK_POLICY = {
   jitter: 0.2,
   /** What a Retry-After can ask for at most. */
   longestRetryAfterMs: 86_400_000,
-  /** A later event of the turn waits until the earlier one had so many attempts. schema.sql's deliver_event() knows it too. */
-  attemptsBeforeNext: 2,
   /** An endpoint that has only failed for so long is disabled. */
   disableAfterMs: 5 * 86_400_000,
   /** The old secret signs beside the new one for so long. */

@@ -1,5 +1,5 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { call } from "../platform/db.ts"
 import type { Place } from "../platform/key-ring.ts"
 import { describeError } from "../platform/log.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
@@ -44,10 +44,7 @@ export async function openSigningSecrets(
 async function rewrap(ctx: Context, webhookId: string, { old, text }: { old: string; text: string }): Promise<void> {
   try {
     const sealed = await ctx.keyRing.seal(text, signingSecretPlace(webhookId))
-    // Only what was read, wherever a rotation has put it meanwhile.
-    await sql`update webhook_endpoints set secret = case when secret = ${old} then ${sealed} else secret end,
-        previous_secret = case when previous_secret = ${old} then ${sealed} else previous_secret end
-      where webhook_id = ${webhookId} and ${old} in (secret, previous_secret)`.execute(ctx.db)
+    await call(ctx.db, "reseal_signing_secret", { webhook_id: webhookId, old, new: sealed })
   } catch (error) {
     ctx.log("error", "webhook.rewrap_failed", { webhook_id: webhookId, error: describeError(error) })
   }

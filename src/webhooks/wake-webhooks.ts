@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Context } from "../context.ts"
+import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
 /** For turns `t` in a statement that makes a transition: whether the account has an endpoint that may hear of it. */
@@ -26,18 +27,12 @@ export function wakeWebhooks(ctx: Context, { user_id, test, hooked }: Account): 
 
 async function wake(ctx: Context, { user_id, test }: Account): Promise<void> {
   try {
-    const now = ctx.clock.now()
-    const { rows } = await sql<{ webhook_id: string }>`with due as materialized (
-        select w.webhook_id from webhook_endpoints w
-        where w.user_id = ${user_id} and w.test = ${test} and w.deleted_at is null and w.disabled_at is null
-          and w.woken_at is null and exists (
-            select 1 from webhook_deliveries d where d.webhook_id = w.webhook_id and d.state = 'pending'
-              and d.next_attempt_at <= ${now}::timestamptz)
-        order by w.webhook_id for no key update of w
-      ) update webhook_endpoints w set woken_at = ${now}::timestamptz from due
-      where w.webhook_id = due.webhook_id and w.woken_at is null
-      returning w.webhook_id`.execute(ctx.db)
-    await Promise.all(rows.map(({ webhook_id }) => ctx.queue.publish({ path: webhookCallbackPath(webhook_id) })))
+    const woken = await call<"wake_endpoints", { webhook_id: string }>(ctx.db, "wake_endpoints", {
+      user_id,
+      test,
+      moment: ctx.clock.now(),
+    })
+    await Promise.all(woken.map(({ webhook_id }) => ctx.queue.publish({ path: webhookCallbackPath(webhook_id) })))
   } catch (error) {
     ctx.log("error", "webhooks.wake_failed", { error: describeError(error) })
   }

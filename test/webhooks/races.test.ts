@@ -170,7 +170,7 @@ test("a record that the database does not take at first is made again: nothing i
   for (const when of ["before", "after"] as const) {
     for (failing of [false, true]) {
       const sent = receiver.received.length
-      await world.plan([{ call: 1, match: "insert into webhook_attempts", action: "cut", when }])
+      await world.plan([{ call: 1, match: "record_attempts", action: "cut", when }])
       await client.runTurn({ space })
       await world.clearFaults()
       expect(receiver.received).toHaveLength(sent + 1)

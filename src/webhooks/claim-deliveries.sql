@@ -1,0 +1,79 @@
+-- Notes that the wake has arrived, in a transaction of its own before anything is claimed: what is committed behind it asks for another.
+-- Returns whether there was one.
+create function turnpike.note_wake(p_webhook_id text) returns boolean language sql as $$
+  update webhook_endpoints w set woken_at = null where w.webhook_id = p_webhook_id and w.woken_at is not null returning true
+$$;
+
+-- Takes what is due for an endpoint, the longest due first, each under a lease: at most p_batch, p_batch_bytes of events, and with
+-- what other runs have p_in_flight (p_in_flight_failing while it does not answer). Of one turn, an event is due once every earlier one
+-- was delivered, has failed or had its first attempts. endpoint is null when it is gone or disabled; next_due_at says, when nothing
+-- is taken, when the next is due. The order comes from the index of what is due, never from a sort of a backlog.
+create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_batch_bytes integer, p_in_flight integer,
+  p_in_flight_failing integer, p_lease_until timestamptz, p_moment timestamptz, out endpoint jsonb, out deliveries jsonb,
+  out next_due_at timestamptz)
+language plpgsql set enable_seqscan = off set enable_sort = off set plan_cache_mode = force_generic_plan as $$
+declare
+  target webhook_endpoints;
+  most integer;
+  open_now integer;
+  due webhook_deliveries;
+  event jsonb;
+  size integer;
+  bytes bigint := 0;
+  taken text[] := '{}';
+  claimed jsonb[] := '{}';
+begin
+  deliveries := '[]';
+  select w.* into target from webhook_endpoints w
+    where w.webhook_id = p_webhook_id and w.deleted_at is null and w.disabled_at is null;
+  if target.webhook_id is null then
+    return;
+  end if;
+  endpoint := to_jsonb(target);
+  most := case when target.failing_since is null then p_in_flight else p_in_flight_failing end;
+  select count(*) into open_now from (
+    select from webhook_deliveries d where d.webhook_id = p_webhook_id and d.lease_until > p_moment
+    order by d.lease_until limit most) leased;
+  -- What another run takes at this moment is left to it.
+  for due in select d.* from webhook_deliveries d
+    where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at <= p_moment
+      and (d.lease_until is null or d.lease_until <= p_moment)
+      and turnpike.kept_until(p_webhook_id, d.turn_id, d.seq) is null
+    order by d.next_attempt_at, d.event_id collate "C" limit least(p_batch, most - open_now)
+    for no key update skip locked
+  loop
+    select turnpike.event_json(e, t, s.slug), turnpike.event_bytes(t) into event, size
+      from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
+      where e.event_id = due.event_id;
+    bytes := bytes + size;
+    exit when bytes > p_batch_bytes and cardinality(taken) > 0;
+    taken := taken || due.delivery_id;
+    claimed := array_append(claimed,
+      jsonb_build_object('delivery_id', due.delivery_id, 'epoch', due.epoch + 1, 'round', due.round, 'event', event));
+  end loop;
+  if cardinality(taken) = 0 then
+    select d.next_attempt_at into next_due_at from webhook_deliveries d
+      where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at > p_moment
+      order by d.next_attempt_at limit 1;
+    return;
+  end if;
+  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = any (taken);
+  deliveries := to_jsonb(claimed);
+end $$;
+
+-- Gives back what a run has claimed and not begun ([{delivery_id, epoch}]); returns how many it still had. Whoever holds one now ends its lease or has it: waiting
+-- for it here, out of the order of locks, could be a deadlock.
+create function turnpike.release_deliveries(p_deliveries jsonb) returns integer language plpgsql as $$
+declare
+  mine record;
+  released integer := 0;
+begin
+  for mine in select m.* from jsonb_to_recordset(p_deliveries) as m(delivery_id text, epoch integer) loop
+    perform from webhook_deliveries d where d.delivery_id = mine.delivery_id and d.epoch = mine.epoch for no key update skip locked;
+    if found then
+      update webhook_deliveries d set lease_until = null where d.delivery_id = mine.delivery_id;
+      released := released + 1;
+    end if;
+  end loop;
+  return released;
+end $$;

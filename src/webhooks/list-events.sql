@@ -1,0 +1,90 @@
+-- A page of the events that a caller may see, as EventRow with `place` (`<transaction>_<event id>`), at most p_limit and about p_bytes
+-- of them; more: the list goes on. p_forward: in the order of their commits, and only what is older than
+-- every open transaction, behind the place (p_after_xact, p_after). Otherwise the newest first, before the event p_after.
+create function turnpike.list_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_forward boolean, p_type text, p_turn_id text, p_created_after timestamptz, p_created_before timestamptz, p_after_xact text,
+  p_after text, p_limit integer, p_bytes integer, out actor jsonb, out events jsonb, out more boolean)
+language plpgsql set enable_seqscan = off set enable_sort = off set jit = off as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  -- An id begins with the millisecond of its created_at: the bounds on the id are what the index can use.
+  first_id text := coalesce('evt_' || turnpike.id_time(p_created_after), '');
+  end_id text := coalesce('evt_' || turnpike.id_time(p_created_before), 'evt_~');
+  since timestamptz := coalesce(p_created_after, '-infinity');
+  until timestamptz := coalesce(p_created_before, 'infinity');
+  after_xact xid8 := coalesce(p_after_xact, '0')::xid8;
+  after_id text := coalesce(p_after, case when p_forward then '' else 'evt_~' end);
+  of_turn text[];
+  page refcursor;
+  event events;
+  told jsonb;
+  size integer;
+  bytes bigint := 0;
+  shown jsonb[] := '{}';
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  if p_turn_id is not null then
+    -- By its log: the feed has no index of turns.
+    of_turn := array(select v.event_id from turn_events v where v.turn_id = p_turn_id and v.type like 'turn.%');
+  end if;
+  if p_turn_id is not null and p_forward then
+    open page for select e.* from events e
+      where e.event_id = any (of_turn) and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+        and e.xact < pg_snapshot_xmin(pg_current_snapshot()) and (e.xact, e.event_id collate "C") > (after_xact, after_id)
+        and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
+      order by e.xact, e.event_id collate "C" limit p_limit + 1;
+  elsif p_turn_id is not null then
+    open page for select e.* from events e
+      where e.event_id = any (of_turn) and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+        and e.event_id collate "C" < after_id
+        and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
+      order by e.event_id collate "C" desc limit p_limit + 1;
+  elsif p_forward then
+    open page for select e.* from events e
+      where e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+        and e.xact < pg_snapshot_xmin(pg_current_snapshot()) and (e.xact, e.event_id collate "C") > (after_xact, after_id)
+        and e.event_id collate "C" >= first_id and e.event_id collate "C" < end_id
+        and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
+      order by e.xact, e.event_id collate "C" limit p_limit + 1;
+  else
+    open page for select e.* from events e
+      where e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+        and e.event_id collate "C" < after_id and e.event_id collate "C" >= first_id and e.event_id collate "C" < end_id
+        and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
+      order by e.event_id collate "C" desc limit p_limit + 1;
+  end if;
+  more := false;
+  loop
+    fetch page into event;
+    exit when event.event_id is null;
+    select turnpike.event_json(event, t, s.slug), turnpike.event_bytes(t) into told, size
+      from (select) one left join turns t on t.turn_id = event.turn_id left join spaces s on s.space_id = t.space_id;
+    bytes := bytes + size;
+    more := cardinality(shown) > 0 and (cardinality(shown) = p_limit or bytes > p_bytes);
+    exit when more;
+    shown := array_append(shown, told || jsonb_build_object('place', event.xact || '_' || event.event_id));
+  end loop;
+  close page;
+  events := to_jsonb(shown);
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- One event that the caller may see, as EventRow, or null.
+create function turnpike.get_event(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_event_id text, out actor jsonb, out event jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select turnpike.event_json(e, t, s.slug) into event
+    from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
+    where e.event_id = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+    limit 1;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

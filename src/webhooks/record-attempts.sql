@@ -1,0 +1,96 @@
+-- Commits what became of a run's attempts (Attempt in attempt-delivery.ts): log, states, retry times, the endpoint's health. p_url:
+-- where they were sent. An endpoint that answered 410 ('gone') or has only failed since p_failing_before ('failing') is disabled with
+-- an event under p_event_id, and what is pending for it has failed: reason says so, heard whether that event is heard. What this
+-- run has no more, since another stopped it, took it or sent it again meanwhile, is left as it is.
+create function turnpike.record_attempts(p_webhook_id text, p_url text, p_attempts jsonb, p_failing_before timestamptz,
+  p_event_id text, p_stop_batch integer, p_moment timestamptz, out reason text, out heard boolean) language plpgsql as $$
+declare
+  target webhook_endpoints;
+  attempt record;
+  mine text[] := '{}';
+  is_gone boolean := false;
+  has_answered boolean := false;
+  first_at timestamptz;
+begin
+  heard := false;
+  -- The endpoint before its deliveries, as everyone who stops it or sends again. Not FOR UPDATE: that would hold up every statement
+  -- that makes an event for it.
+  select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
+  for attempt in select a.* from jsonb_to_recordset(p_attempts)
+    as a(delivery_id text, epoch integer, ok boolean, status integer, at timestamptz)
+  loop
+    perform from webhook_deliveries d
+      where d.delivery_id = attempt.delivery_id and d.epoch = attempt.epoch and d.state = 'pending' and d.lease_until is not null
+      for no key update;
+    if found then
+      mine := mine || attempt.delivery_id;
+      is_gone := is_gone or attempt.status is not distinct from 410;
+      has_answered := has_answered or attempt.ok;
+      first_at := least(first_at, attempt.at);
+    end if;
+  end loop;
+  if cardinality(mine) = 0 then
+    return;
+  end if;
+  -- What its former place has answered says nothing about the one it has now.
+  if target.disabled_at is null and target.deleted_at is null and target.url = p_url then
+    reason := case when is_gone then 'gone' when target.failing_since <= p_failing_before and not has_answered then 'failing' end;
+  end if;
+  for attempt in select a.* from jsonb_to_recordset(p_attempts)
+    as a(delivery_id text, ok boolean, status integer, error text, answer text, duration_ms integer, at timestamptz,
+      next_attempt_at timestamptz)
+    where a.delivery_id = any (mine)
+  loop
+    perform turnpike.record_attempt(attempt.delivery_id, attempt.ok, attempt.status, attempt.error, attempt.answer,
+      attempt.duration_ms, attempt.at, attempt.next_attempt_at, 'endpoint_' || reason, mine, p_moment);
+  end loop;
+  if reason is null then
+    if (target.failing_since is null) <> has_answered then
+      update webhook_endpoints w set failing_since = case when not has_answered then first_at end where w.webhook_id = p_webhook_id;
+    end if;
+    return;
+  end if;
+  update webhook_endpoints w
+    set failing_since = case when not has_answered then coalesce(w.failing_since, first_at) end,
+      disabled_at = p_moment, disabled_reason = reason, stopping = true, updated_at = p_moment
+    where w.webhook_id = p_webhook_id;
+  perform turnpike.give_up(p_webhook_id, 'endpoint_' || reason, p_stop_batch, p_moment);
+  heard := turnpike.add_event(p_event_id, target.user_id, target.test, 'endpoint.disabled', null, null, target.space_id,
+    case when target.scope <> 'all' then target.key_id end,
+    jsonb_build_object('webhook_id', p_webhook_id, 'url', target.url, 'reason', reason), p_moment);
+end $$;
+
+-- Records one attempt of a delivery that is locked. p_stopped: why it has failed with its endpoint, if it has. p_mine: what else is
+-- recorded with it.
+create function turnpike.record_attempt(p_delivery_id text, p_ok boolean, p_status integer, p_error text, p_answer text,
+  p_duration_ms integer, p_at timestamptz, p_next_attempt_at timestamptz, p_stopped text, p_mine text[], p_moment timestamptz)
+returns void language plpgsql as $$
+declare
+  why text := case when not p_ok then coalesce(p_stopped, case when p_next_attempt_at is null then 'attempts_exhausted' end) end;
+  is_over boolean := p_ok or why is not null;
+  delivery webhook_deliveries;
+  waits boolean;
+begin
+  update webhook_deliveries d
+    set attempts = d.attempts + 1, round = d.round + 1, lease_until = null, status_reason = why,
+      state = case when p_ok then 'delivered' when is_over then 'failed' else 'pending' end,
+      next_attempt_at = case when not is_over then p_next_attempt_at end,
+      finished_at = case when is_over then p_moment end
+    where d.delivery_id = p_delivery_id returning d.* into delivery;
+  insert into webhook_attempts (delivery_id, attempt, status, error, answer, duration_ms, created_at)
+  values (p_delivery_id, delivery.attempts, p_status, p_error,
+    -- A receiver may repeat what it was told of somebody who was erased meanwhile.
+    case when not exists (select from turns t where t.turn_id = delivery.turn_id and t.erased_at is not null) then p_answer end,
+    p_duration_ms, p_at);
+  if delivery.turn_id is null or p_stopped is not null then
+    return;
+  end if;
+  -- Later events of the turn wait as long as this one keeps them from being sent (kept_until), and no longer.
+  waits := not is_over and delivery.round < 2;
+  update webhook_deliveries f set next_attempt_at = case when waits then p_next_attempt_at else p_moment end
+    where f.turn_id = delivery.turn_id and f.finished_at is null
+      and (f.turn_id, f.webhook_id, f.seq) > (delivery.turn_id, delivery.webhook_id, delivery.seq)
+      and (f.turn_id, f.webhook_id, f.seq) <= (delivery.turn_id, delivery.webhook_id, 2147483647)
+      and case when waits then f.next_attempt_at < p_next_attempt_at else f.round = 0 and f.next_attempt_at > p_moment end
+      and f.delivery_id <> all (p_mine);
+end $$;

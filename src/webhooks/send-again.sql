@@ -1,0 +1,122 @@
+-- What is sent again is locked behind its endpoint: so what is on its way is on its way to an endpoint that is on.
+
+-- The jsonb of a delivery with its event's type and its newest p_most attempts, oldest first, for DeliveryRow.
+create function turnpike.delivery_json(delivery webhook_deliveries, p_type text, p_most integer) returns jsonb language sql stable as $$
+  select to_jsonb(delivery) || jsonb_build_object('event_type', p_type, 'attempts_made', coalesce((
+    select jsonb_agg(to_jsonb(newest) order by newest.attempt) from (
+      select a.* from webhook_attempts a where a.delivery_id = delivery.delivery_id order by a.attempt desc limit p_most
+    ) newest), '[]'))
+$$;
+
+-- Sends a delivery's event again, whatever became of it before. refused: 'not_found', or 'disabled' as its endpoint is.
+create function turnpike.redeliver_event(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer,
+  out actor jsonb, out already jsonb, out refused text, out webhook_id text, out delivery jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  target webhook_endpoints;
+  again webhook_deliveries;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
+  if already is null then
+    target := turnpike.lock_endpoint(caller, (select d.webhook_id from webhook_deliveries d where d.delivery_id = p_delivery_id));
+    webhook_id := target.webhook_id;
+    refused := case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
+    if refused is null then
+      update webhook_deliveries d set state = 'pending', status_reason = null, round = 0, lease_until = null,
+          next_attempt_at = p_moment, finished_at = null
+        where d.delivery_id = p_delivery_id returning d.* into again;
+      delivery := turnpike.delivery_json(again, (select e.type from events e where e.event_id = again.event_id), p_attempts_listed);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Makes a ping under p_event_id for one endpoint. refused: 'not_found', 'disabled'.
+create function turnpike.send_ping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_once_key text, p_fingerprint text, p_webhook_id text, p_event_id text,
+  out actor jsonb, out already jsonb, out refused text, out delivery jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  target webhook_endpoints;
+  made webhook_deliveries;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
+  if already is null then
+    target := turnpike.lock_endpoint(caller, p_webhook_id);
+    refused := case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
+    if refused is null then
+      insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
+      values (p_event_id, target.user_id, target.test, 'ping', target.space_id,
+        case when target.scope <> 'all' then target.key_id end, jsonb_build_object('webhook_id', p_webhook_id), p_moment);
+      insert into webhook_deliveries (delivery_id, webhook_id, event_id, next_attempt_at, created_at)
+      values (turnpike.delivery_id(p_event_id, p_webhook_id), p_webhook_id, p_event_id, p_moment, p_moment)
+      returning * into made;
+      delivery := turnpike.delivery_json(made, 'ping', 0);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.delivery_id, p_moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Sends the events of a time again that an endpoint is to hear of, from p_from up to p_to (null: all), behind the event p_after: those
+-- that have failed or were never meant for it, and with p_include_delivered those it has accepted; of these types alone, unless null.
+-- At most p_most events; done: `<how many>/<the last event, if it goes on>`. refused: 'not_found', 'disabled'.
+create function turnpike.replay_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_once_key text, p_fingerprint text, p_webhook_id text, p_from timestamptz, p_to timestamptz, p_after text, p_types jsonb,
+  p_include_delivered boolean, p_most integer,
+  out actor jsonb, out already jsonb, out refused text, out done text) language plpgsql set enable_sort = off as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  target webhook_endpoints;
+  first_id text := 'evt_' || turnpike.id_time(p_from);
+  end_id text := coalesce('evt_' || turnpike.id_time(p_to), 'evt_~');
+  event events;
+  seen integer := 0;
+  last_id text;
+  sent integer := 0;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
+  if already is null then
+    target := turnpike.lock_endpoint(caller, p_webhook_id);
+    refused := case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
+    if refused is null then
+      for event in select e.* from events e
+        where e.user_id = caller.user_id and e.test = caller.test and e.event_id collate "C" >= first_id
+          and e.event_id collate "C" < end_id and e.event_id collate "C" > coalesce(p_after, '')
+          and e.created_at >= p_from and e.created_at < coalesce(p_to, 'infinity')
+          and turnpike.hears(target, e.type, e.turn_id, e.space_id, e.created_by_key_id) and (p_types is null or p_types ? e.type)
+        order by e.event_id collate "C" limit p_most + 1
+      loop
+        seen := seen + 1;
+        exit when seen > p_most;
+        last_id := event.event_id;
+        insert into webhook_deliveries as d (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
+        values (turnpike.delivery_id(event.event_id, p_webhook_id), p_webhook_id, event.event_id, event.turn_id, event.seq, p_moment,
+          p_moment)
+        on conflict (delivery_id) do update
+          set state = 'pending', status_reason = null, round = 0, lease_until = null, next_attempt_at = p_moment, finished_at = null
+          where d.state = 'failed' or (d.state = 'delivered' and p_include_delivered);
+        if found then
+          sent := sent + 1;
+        end if;
+      end loop;
+      done := sent || '/' || case when seen > p_most then last_id else '' end;
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, done, p_moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

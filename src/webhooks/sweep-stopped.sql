@@ -1,0 +1,22 @@
+-- Gives up what is left of an endpoint that was disabled or removed, and returns how many. It is done with when nothing is left and it
+-- stopped before p_settled, since an event's commit may have been under way, or when it is on again.
+create function turnpike.give_up_stopped(p_webhook_id text, p_settled timestamptz, p_stop_batch integer, p_moment timestamptz)
+returns integer language plpgsql as $$
+declare
+  target webhook_endpoints;
+  is_on boolean;
+  given_up integer := 0;
+begin
+  select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
+  is_on := target.deleted_at is null and target.disabled_at is null;
+  if not is_on then
+    given_up := turnpike.give_up(p_webhook_id, case when target.deleted_at is not null then 'endpoint_deleted'
+      when target.disabled_reason = 'customer' then 'endpoint_disabled'
+      when target.disabled_reason = 'account_disabled' then 'account_disabled'
+      else 'endpoint_' || target.disabled_reason end, p_stop_batch, p_moment);
+  end if;
+  if given_up = 0 and (is_on or target.updated_at <= p_settled) then
+    update webhook_endpoints w set stopping = false where w.webhook_id = p_webhook_id and w.stopping;
+  end if;
+  return given_up;
+end $$;

@@ -1,0 +1,106 @@
+-- An endpoint that a caller may touch, locked: before its deliveries, as everyone does who changes both, so that none is the other's
+-- deadlock. Not FOR UPDATE, which would hold up every statement that makes an event for it. All null when there is none.
+create function turnpike.lock_endpoint(caller turnpike.caller, p_webhook_id text) returns webhook_endpoints language plpgsql as $$
+declare
+  target webhook_endpoints;
+begin
+  select w.* into target from webhook_endpoints w
+    where w.webhook_id = p_webhook_id and w.user_id = caller.user_id and w.test = caller.test and w.deleted_at is null
+      and (caller.scope = 'all' or w.key_id = caller.key_id)
+    for no key update;
+  return target;
+end $$;
+
+-- Changes what p_changes names: url, events, description, enabled. Switching it off gives up what is pending for it; switching it on
+-- forgets its failures. webhook is null when there is none that the caller may touch; so it is below.
+create function turnpike.update_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_webhook_id text, p_changes jsonb, p_stop_batch integer, out actor jsonb, out webhook jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  target webhook_endpoints;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  target := turnpike.lock_endpoint(caller, p_webhook_id);
+  if target.webhook_id is not null then
+    -- What another place, or the time before it was switched on, has seen of failures does not count.
+    if p_changes -> 'enabled' = 'true' or p_changes ->> 'url' <> target.url then
+      target.failing_since := null;
+    end if;
+    if p_changes -> 'enabled' = 'true' then
+      target.disabled_at := null;
+      target.disabled_reason := null;
+    elsif p_changes -> 'enabled' = 'false' then
+      target.disabled_at := coalesce(target.disabled_at, p_moment);
+      target.disabled_reason := coalesce(target.disabled_reason, 'customer');
+      target.stopping := true;
+    end if;
+    update webhook_endpoints w
+      set url = coalesce(p_changes ->> 'url', w.url),
+        events = case when p_changes ? 'events' then nullif(p_changes -> 'events', 'null') else w.events end,
+        description = case when p_changes ? 'description' then p_changes ->> 'description' else w.description end,
+        failing_since = target.failing_since, disabled_at = target.disabled_at, disabled_reason = target.disabled_reason,
+        stopping = target.stopping, updated_at = p_moment
+      where w.webhook_id = p_webhook_id returning w.* into target;
+    if p_changes -> 'enabled' = 'false' then
+      perform turnpike.give_up(p_webhook_id, 'endpoint_disabled', p_stop_batch, p_moment);
+    end if;
+    webhook := to_jsonb(target);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Removes an endpoint and gives up what is pending for it.
+create function turnpike.remove_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_webhook_id text, p_stop_batch integer, out actor jsonb, out removed boolean) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  target webhook_endpoints;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  target := turnpike.lock_endpoint(caller, p_webhook_id);
+  removed := target.webhook_id is not null;
+  if removed then
+    update webhook_endpoints w set deleted_at = p_moment, stopping = true, updated_at = p_moment where w.webhook_id = p_webhook_id;
+    perform turnpike.give_up(p_webhook_id, 'endpoint_deleted', p_stop_batch, p_moment);
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Gives an endpoint the secret p_secret (sealed); the one it had signs beside it until p_until.
+create function turnpike.rotate_signing_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
+  out actor jsonb, out already jsonb, out webhook jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  target webhook_endpoints;
+begin
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
+  if already is null then
+    target := turnpike.lock_endpoint(caller, p_webhook_id);
+    if target.webhook_id is not null then
+      update webhook_endpoints w set previous_secret = w.secret, previous_until = p_until, secret = p_secret, updated_at = p_moment
+        where w.webhook_id = p_webhook_id returning w.* into target;
+      webhook := to_jsonb(target);
+      perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_moment);
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Puts a secret that was sealed again in the place of what was read of it, wherever a rotation has put that meanwhile. Returns
+-- whether it was still there.
+create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language sql as $$
+  update webhook_endpoints w set secret = case when w.secret = p_old then p_new else w.secret end,
+      previous_secret = case when w.previous_secret = p_old then p_new else w.previous_secret end
+    where w.webhook_id = p_webhook_id and p_old in (w.secret, w.previous_secret) returning true
+$$;
