@@ -4,7 +4,7 @@ import { getEndUser } from "../../src/end-users/get-end-user.ts"
 import { listEndUsers } from "../../src/end-users/list-end-users.ts"
 import { listSpaces } from "../../src/spaces/list-spaces.ts"
 import { listTurns, type TurnFilters } from "../../src/turns/list-turns.ts"
-import { planOf } from "../harness/plans.ts"
+import { effortOf, planOf } from "../harness/plans.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const TURNS = 100_000
@@ -56,6 +56,11 @@ beforeAll(async () => {
       [from, count, rareKey],
     )
   }
+  await world.sql(
+    `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
+     select turn_id, conversation_id, position, user_id, test, state, created_at, created_at from turns where state = 'queued'`,
+  )
+  await world.sql("vacuum analyze open_turns")
   await world.sql("vacuum analyze turns")
   await world.sql("vacuum analyze usage")
   await world.sql("vacuum analyze conversations")
@@ -91,7 +96,7 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
     ["end users", 100],
   ] as const)("%s, %i of them", async (_name, limit) => {
     for (const client of [all, created]) {
-      const plan = await planOf(world, client, (ctx, credential) =>
+      const plan = await effortOf(world, client, (ctx, credential) =>
         listEndUsers(ctx, credential, { filters: {}, limit }),
       )
       console.log(
@@ -103,7 +108,7 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
   })
 
   test("one end user, and spaces", async () => {
-    const one = await planOf(world, created, (ctx, credential) => getEndUser(ctx, credential, "ref-77"))
+    const one = await effortOf(world, created, (ctx, credential) => getEndUser(ctx, credential, "ref-77"))
     expect(one.rowsOf("turns") + one.rowsOf("conversations")).toBeLessThan(100)
     const spaces = await planOf(world, all, (ctx, credential) =>
       listSpaces(ctx, credential, { filters: { archived: "false" }, limit: 5 }),
