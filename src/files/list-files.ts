@@ -36,7 +36,9 @@ export async function listFiles(
             .whereRef("f.space_id", "=", "s.space_id")
             .where("f.state", "=", "ready")
             .$if(filters.turn !== undefined, (query) => query.where("f.turn_id", "=", filters.turn ?? null))
-            .$if(after !== undefined, (query) => query.where(({ ref }) => sql`${ref("f.file_id")} collate "C" < ${after}`))
+            .$if(after !== undefined, (query) =>
+              query.where(({ ref }) => sql`${ref("f.file_id")} collate "C" < ${after}`),
+            )
             .where((eb) => eb.and(createdBetween("file", [eb.ref("f.file_id"), eb.ref("f.created_at")], filters)))
             .selectAll("f")
             .select("s.slug as space")

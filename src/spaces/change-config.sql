@@ -1,24 +1,24 @@
 -- What every change of a space's configuration is made of. Its row is locked first, so that changes at the same moment come one behind
 -- the other, each as a version of its own; turns and files that name the space do not wait for that.
 
--- A space that a caller may touch; null when there is none.
+-- A space that a caller may touch; null when there is none. Its scope is looked at behind the lookup, which only the slug's index fits.
 create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
 declare
   space spaces;
 begin
-  select s.* into space from spaces s
-    where s.slug = p_slug and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id) limit 1;
-  return space;
+  select s.* into space from spaces s where s.slug = p_slug limit 1;
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+    return space;
+  end if;
+  return null;
 end $$;
 
--- The same, locked.
+-- The same, locked, as it is then.
 create function turnpike.lock_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql as $$
 declare
-  space spaces;
+  space spaces := turnpike.find_space(caller, p_slug);
 begin
-  select s.* into space from spaces s
-    where s.slug = p_slug and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)
-    limit 1 for no key update;
+  select s.* into space from spaces s where s.space_id = space.space_id limit 1 for no key update;
   return space;
 end $$;
 

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { sumUsage } from "../../src/billing/report-usage.ts"
 import { getEndUser } from "../../src/end-users/get-end-user.ts"
 import { listEndUsers } from "../../src/end-users/list-end-users.ts"
+import { deleteFile } from "../../src/files/delete-file.ts"
 import { listSpaces } from "../../src/spaces/list-spaces.ts"
+import { putManifest } from "../../src/spaces/put-manifest.ts"
 import { listTurns, type TurnFilters } from "../../src/turns/list-turns.ts"
 import { effortOf, planOf } from "../harness/plans.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -115,6 +117,18 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
     )
     expect(spaces.rowsOf("spaces")).toBeLessThan(100)
   })
+})
+
+test("changes of a space and of a file look at few rows", async () => {
+  const change = await effortOf(world, all, (ctx, credential) => putManifest(ctx, credential, space, { max_steps: 3 }))
+  console.log(`a manifest: ${change.pages} pages, ${change.ms.toFixed(1)} ms, ${change.indexes.join(" ")}`)
+  expect(change.written("spaces")).toMatchObject({ updated: 1 })
+  expect(change.written("space_configs")).toMatchObject({ inserted: 1 })
+  expect(change.rowsOf("spaces")).toBeLessThan(10)
+  expect(change.scans).toEqual([])
+  const none = await effortOf(world, all, (ctx, credential) => deleteFile(ctx, credential, "file_none"))
+  expect(none.lookupsIn("files")).toBe(1)
+  expect([none.rowsOf("files"), none.rowsOf("turns"), none.scans]).toEqual([0, 0, []])
 })
 
 test.each(["end_user_ref", "day", "model"] as const)(
