@@ -3,7 +3,7 @@ import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import type { Erasure } from "./schemas.ts"
 
-/** What a run of an erasure needs of it; until_at and erased_at as the database writes them. */
+/** What a run of an erasure needs of it. */
 export type OpenErasure = Pick<
   JsonRow<"erasures">,
   "erasure_id" | "user_id" | "test" | "end_user_ref" | "until_at" | "erased_at"

@@ -1,16 +1,17 @@
-import { sql } from "kysely"
+import { type Expression, sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Context } from "../context.ts"
-import { type FileRow, fileJson, fileSchema, serializeFile } from "../files/serialize-file.ts"
-import { inScope, queryAs } from "../identity/actor.ts"
+import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
+import { isOfScope, readAs } from "../identity/call-as.ts"
 import type { Credential } from "../identity/credential.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
 import { turnEventSchema, turnSchema } from "../turns/schemas.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import { serializeTurnEvent, type TurnEventRow } from "../turns/turn-event.ts"
-import { serializeTurn, type TurnRow, turnJson } from "../turns/turn-row.ts"
-import { ownedBy, serializeEndUser } from "./end-user-row.ts"
+import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
+import { serializeEndUser } from "./end-user-row.ts"
 import { getEndUser } from "./get-end-user.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 import { endUserSchema } from "./schemas.ts"
@@ -49,8 +50,7 @@ export const exportSchema = z
   })
   .meta({ id: "EndUserExport" })
 
-interface ExportRow {
-  turn: TurnRow
+interface ExportRow extends TurnRow {
   conversation_name: string
   events: TurnEventRow[]
   steps: (StepRow & { created_at: string })[]
@@ -78,7 +78,7 @@ export async function exportEndUser(
         yield* exportedTurn(ctx, row, first)
         first = false
       }
-      after = page.rows.at(-1)?.turn.turn_id ?? after
+      after = page.rows.at(-1)?.turn_id ?? after
       more = page.more
     }
     yield "]}"
@@ -90,40 +90,82 @@ async function exportPage(
   credential: Credential,
   { ref, after }: { ref: string; after: string },
 ): Promise<{ rows: ExportRow[]; more: boolean }> {
-  const { row } = await queryAs<{ found: number; rows: ExportRow[] }>(ctx, credential, {
-    select: sql`select count(*)::integer as found, coalesce(jsonb_agg(page.detail order by page.place)
-        filter (where page.place = 1 or page.bytes_so_far <= ${ERASURE_POLICY.exportBytes}::integer), '[]') as rows
-      from (
-        select found.*, row_number() over by_id as place,
-          sum(octet_length(to_json(found.detail::text)::text)) over by_id as bytes_so_far
-        from (
-          select t.turn_id, jsonb_build_object('turn', ${turnJson}, 'conversation_name', c.name,
-            'events', (select jsonb_agg(to_jsonb(v) order by v.seq) from turn_events v where v.turn_id = t.turn_id),
-            'steps', coalesce((select jsonb_agg(jsonb_build_object('step', p.step, 'agent', p.agent, 'text', p.text,
-              'content', p.content, 'finish', p.finish, 'results', p.results, 'created_at', p.created_at) order by p.step)
-              from turn_steps p where p.turn_id = t.turn_id), '[]'),
-            'files', coalesce((select jsonb_agg(${fileJson} order by f.file_id collate "C") from files f
-              where f.state = 'ready' and f.file_id in (
-                select made.file_id from files made where made.turn_id = t.turn_id
-                union select jsonb_array_elements_text(t.file_ids))), '[]'),
-            'tasks', coalesce((select jsonb_agg(to_jsonb(k) order by k.task_id) from tasks k where k.turn_id = t.turn_id), '[]')
-          ) as detail
-          from turns t join spaces s on s.space_id = t.space_id join conversations c on c.conversation_id = t.conversation_id,
-            caller
-          where ${ownedBy("t")} and t.end_user_ref = ${ref} and ${inScope} and t.turn_id collate "C" > ${after}
-          order by t.turn_id collate "C" limit ${ERASURE_POLICY.exportTurns}::integer
-        ) found
-        window by_id as (order by found.turn_id collate "C")
-      ) page`,
+  const { rows } = await readAs(ctx, credential, (db) => {
+    const found = db
+      .selectFrom("turns as t")
+      .innerJoin("spaces as s", "s.space_id", "t.space_id")
+      .innerJoin("conversations as c", "c.conversation_id", "t.conversation_id")
+      .where((eb) => eb("t.user_id", "=", eb.selectFrom("caller").select("caller.user_id")))
+      .where((eb) => eb("t.test", "=", eb.selectFrom("caller").select("caller.test")))
+      .where("t.end_user_ref", "=", ref)
+      .where((eb) => isOfScope(eb.ref("t.space_id")))
+      .where((eb) => sql`${eb.ref("t.turn_id")} collate "C" > ${after}`)
+      .selectAll("t")
+      .select(["s.slug as space", "c.name as conversation_name"])
+      .select((turn) => [
+        jsonArrayFrom(
+          turn.selectFrom("turn_events as v").whereRef("v.turn_id", "=", "t.turn_id").selectAll("v").orderBy("v.seq"),
+        ).as("events"),
+        jsonArrayFrom(
+          turn
+            .selectFrom("turn_steps as p")
+            .whereRef("p.turn_id", "=", "t.turn_id")
+            .select(["p.step", "p.agent", "p.text", "p.content", "p.finish", "p.results", "p.created_at"])
+            .orderBy("p.step"),
+        ).as("steps"),
+        jsonArrayFrom(
+          turn
+            .selectFrom("files as f")
+            .where("f.state", "=", "ready")
+            .where("f.file_id", "in", (eb) =>
+              eb
+                .selectFrom("files as made")
+                .whereRef("made.turn_id", "=", "t.turn_id")
+                .select("made.file_id")
+                .union(eb.selectFrom(idsIn(turn.ref("t.file_ids"))).select("sent.file_id")),
+            )
+            .selectAll("f")
+            .select("s.slug as space")
+            .orderBy("f.file_id", (order) => order.collate("C")),
+        ).as("files"),
+        jsonArrayFrom(
+          turn.selectFrom("tasks as k").whereRef("k.turn_id", "=", "t.turn_id").selectAll("k").orderBy("k.task_id"),
+        ).as("tasks"),
+      ])
+      .orderBy("t.turn_id", (order) => order.collate("C"))
+      .limit(ERASURE_POLICY.exportTurns)
+    const sized = db
+      .selectFrom(found.as("found"))
+      .selectAll("found")
+      .select(({ fn, ref }) => [
+        fn.countAll<number>().over().as("found_rows"),
+        fn
+          .agg<number>("row_number")
+          .over((over) => over.orderBy("found.turn_id", (order) => order.collate("C")))
+          .as("place"),
+        sql<number>`sum(octet_length(to_json(${fn.toJson("found")}::text)::text))
+          over (order by ${ref("found.turn_id")} collate "C")`.as("bytes_so_far"),
+      ])
+    return db
+      .selectFrom(sized.as("page"))
+      .selectAll("page")
+      .where((eb) => eb.or([eb("page.place", "=", 1), eb("page.bytes_so_far", "<=", ERASURE_POLICY.exportBytes)]))
+      .orderBy("page.place")
   })
-  return { rows: row.rows, more: row.found === ERASURE_POLICY.exportTurns || row.rows.length < row.found }
+  const found = rows[0]?.found_rows ?? 0
+  return {
+    rows: rows as unknown as ExportRow[],
+    more: found === ERASURE_POLICY.exportTurns || rows.length < found,
+  }
 }
 
+const idsIn = (list: Expression<unknown>) =>
+  sql<{ file_id: string }>`jsonb_array_elements_text(${list})`.as<"sent">(sql`sent(file_id)`)
+
 async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): AsyncGenerator<string> {
-  const { turn, conversation_name, events, steps, files, tasks } = row
-  const { idempotency_key, erased_at } = turn
+  const { idempotency_key, conversation_name, erased_at, events, steps, files, tasks } = row
   const whole = {
-    ...serializeTurn(turn),
+    ...serializeTurn(row),
     idempotency_key,
     conversation_name,
     erased_at: toInstant(erased_at),
@@ -146,13 +188,13 @@ async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): Asyn
 }
 
 /** Objects of the bucket that tools answered and that are no files: the images of MCP servers. */
-function imagesOf({ turn, steps, files }: ExportRow) {
+function imagesOf({ turn_id, steps, files }: ExportRow) {
   const known = new Set(files.map(({ object_key }) => object_key))
   return steps.flatMap(({ step, results }) =>
     Object.values(results).flatMap((output) => {
       const parts = output.type === "parts" ? output.value : []
       return parts.flatMap((part) => {
-        const isOwn = part.type === "object" && part.objectKey.startsWith(`turns/${turn.turn_id}/`)
+        const isOwn = part.type === "object" && part.objectKey.startsWith(`turns/${turn_id}/`)
         return isOwn && !known.has(part.objectKey) ? [{ ...part, step }] : []
       })
     }),

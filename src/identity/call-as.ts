@@ -160,3 +160,13 @@ export const spaceInScope: Expression<SqlBool> = (() => {
     ]),
   ])
 })()
+
+/**
+ * The same for a column that names a space of a table with an owner and a kind of its own, which the query must hold to the caller's. No
+ * join, so that the planner can only start from the table's own indexes: it would guess that a scope has few rows.
+ */
+export function isOfScope(spaceId: Expression<number>): Expression<SqlBool> {
+  const eb: ExpressionBuilder<CallerDB, never> = expressionBuilder()
+  const spaces = eb.selectFrom(["spaces as s", "caller"]).where(spaceInScope).select("s.space_id")
+  return eb.or([eb(eb.selectFrom("caller").select("caller.scope"), "=", "all"), eb(spaceId, "in", spaces)])
+}

@@ -1,14 +1,24 @@
-import { type RawBuilder, sql } from "kysely"
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type QueryCreator,
+  type SqlBool,
+  sql,
+} from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Context } from "../context.ts"
 import { createdBetween } from "../created-between.ts"
-import { inScope, queryAs, spaceInScope } from "../identity/actor.ts"
+import { type CallerDB, isOfScope, readAs, spaceInScope } from "../identity/call-as.ts"
 import type { Credential, SessionCredential } from "../identity/credential.ts"
 import { decodeCursor, type Page, toPage } from "../pagination.ts"
+import type { DB } from "../platform/db-types.ts"
+import type { JsonRow } from "../platform/json-row.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { readTurnEvents } from "./read-turn-events.ts"
 import type { TurnState } from "./schemas.ts"
 import type { TurnEventRow } from "./turn-event.ts"
-import { type TurnRow, turnJson } from "./turn-row.ts"
+import type { TurnRow } from "./turn-row.ts"
 
 export interface TurnFilters {
   space?: string | undefined
@@ -29,10 +39,11 @@ export async function listTurns(
   { filters, limit, cursor }: { filters: TurnFilters; limit: number; cursor?: string | undefined },
 ): Promise<Page<TurnRow>> {
   const after = decodeCursor(cursor, filters)
-  const where = [spaceInScope("t.space_id"), ...conditions(filters)]
-  if (after) where.push(sql`t.turn_id collate "C" < ${after}`)
-  const { row } = await queryAs<FoundTurns>(ctx, credential, { select: turnPage(where, { limit, offset: 0 }) })
-  return toPage(row.turns, { more: row.found > row.turns.length, filters, idOf: (turn) => turn.turn_id })
+  const { rows } = await readAs(ctx, credential, (db) =>
+    turnPage(db, { filters, after, inScope: true, limit: limit + 1, offset: 0 }),
+  )
+  const turns = asTurns(rows.slice(0, limit))
+  return toPage(turns, { more: (rows[0]?.found ?? 0) > turns.length, filters, idOf: (turn) => turn.turn_id })
 }
 
 /**
@@ -44,61 +55,97 @@ export async function findTurns(
   credential: SessionCredential,
   { filters, limit, offset }: { filters: TurnFilters; limit: number; offset: number },
 ): Promise<{ turns: TurnRow[]; total: number }> {
-  const where = conditions(filters)
-  const { row } = await queryAs<FoundTurns & { total: number }>(ctx, credential, {
-    select: sql`select found.*, (select count(*)::integer from turns t where ${sql.join(where, sql` and `)}) as total from (${turnPage(where, { limit, offset })}) found`,
-  })
-  return row
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db.selectNoFrom([
+      matching(db, filters)
+        .select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("count"))
+        .as("total"),
+      jsonArrayFrom(turnPage(db, { filters, inScope: false, limit, offset })).as("turns"),
+    ]),
+  )
+  return { turns: asTurns(rows[0]?.turns ?? []), total: rows[0]?.total ?? 0 }
 }
 
-interface FoundTurns {
-  turns: TurnRow[]
-  /** One more than the limit when there are more. */
-  found: number
+/** The caller's turns that the filters let through. */
+function matching(db: QueryCreator<CallerDB>, filters: TurnFilters) {
+  const { state } = filters
+  return (
+    db
+      .selectFrom("turns as t")
+      .where(hasAll(filters))
+      // Each state that few turns have has few rows somewhere: those of open_turns, or those of an index of what has no result.
+      .$if(state === "queued" || state === "running", (query) =>
+        query
+          .innerJoin("open_turns as o", "o.turn_id", "t.turn_id")
+          .where((eb) => eb("o.user_id", "=", owner("user_id")))
+          .where((eb) => eb("o.test", "=", owner("test")))
+          .where("o.state", "=", state ?? ""),
+      )
+      .$if(state === "failed" || state === "cancelled", (query) => query.where("t.status_reason", "is not", null))
+  )
 }
 
-function conditions(filters: TurnFilters): RawBuilder<unknown>[] {
-  // Scalar subqueries, so that the planner knows them as constants and starts from the owner's index.
-  const where: RawBuilder<unknown>[] = [
-    sql`t.user_id = (select user_id from caller)`,
-    sql`t.test = (select test from caller)`,
-  ]
-  if (filters.space) {
-    where.push(
-      sql`t.space_id = (select s.space_id from spaces s, caller where s.slug = ${filters.space} and ${inScope})`,
-    )
+type OfTurns = CallerDB & { t: DB["turns"] }
+const eb: ExpressionBuilder<OfTurns, "t"> = expressionBuilder()
+
+/** Scalar subqueries, so that the planner knows them as constants and starts from the owner's index. */
+const owner = <Column extends "user_id" | "test">(column: Column) => eb.selectFrom("caller").select(column)
+
+function hasAll(filters: TurnFilters): Expression<SqlBool> {
+  const { space, end_user_ref, conversation, state, key, chat } = filters
+  const all: Expression<SqlBool>[] = [eb("t.user_id", "=", owner("user_id")), eb("t.test", "=", owner("test"))]
+  if (space) {
+    const named = eb.selectFrom(["spaces as s", "caller"]).where("s.slug", "=", space).where(spaceInScope)
+    all.push(eb("t.space_id", "=", named.select("s.space_id")))
   }
-  if (filters.end_user_ref) where.push(sql`t.end_user_ref = ${filters.end_user_ref}`)
-  if (filters.conversation) where.push(sql`t.conversation_id = ${filters.conversation}`)
-  // Spelled out, so that the planner sees that the narrow index of a rare state has all there is.
-  if (filters.state) where.push(sql`t.state = ${sql.lit(filters.state)}`)
-  if (filters.key) where.push(sql`t.key_id = ${filters.key}`)
-  if (filters.chat) where.push(sql`t.key_id is null`)
-  where.push(...createdBetween("turn", [sql.ref("t.turn_id"), sql.ref("t.created_at")], filters))
-  return where
+  if (end_user_ref) all.push(eb("t.end_user_ref", "=", end_user_ref))
+  if (conversation) all.push(eb("t.conversation_id", "=", conversation))
+  if (state) all.push(eb("t.state", "=", state))
+  if (key) all.push(eb("t.key_id", "=", key))
+  if (chat) all.push(eb("t.key_id", "is", null))
+  all.push(...createdBetween("turn", [eb.ref("t.turn_id"), eb.ref("t.created_at")], filters))
+  return eb.and(all)
 }
 
-/** The page of such turns, which ends early at `answerBytes`. */
-function turnPage(
-  where: RawBuilder<unknown>[],
-  { limit, offset }: { limit: number; offset: number },
-): RawBuilder<unknown> {
-  return sql`select count(*)::integer as found, coalesce(jsonb_agg(page.turn order by page.place)
-      filter (where page.place <= ${limit}::integer and page.bytes_before < ${TURN_POLICY.answerBytes}::integer), '[]') as turns
-    from (
-      select found.*, row_number() over newest_first as place,
-        coalesce(sum(bytes) over (newest_first rows between unbounded preceding and 1 preceding), 0) as bytes_before
-      from (
-        select ${turnJson} as turn, t.turn_id, octet_length(to_json(t.text)::text)
-            + coalesce(octet_length(to_json(t.result)::text), 0) as bytes
-        from (
-          select t.* from turns t where ${sql.join(where, sql` and `)}
-          order by t.turn_id collate "C" desc limit ${limit + 1} offset ${offset}
-        ) t join spaces s on s.space_id = t.space_id
-      ) found
-      window newest_first as (order by found.turn_id collate "C" desc)
-    ) page`
+interface TurnPage {
+  filters: TurnFilters
+  /** The id behind which it begins. */
+  after?: string | undefined
+  /** Whether the caller may see less than all of the owner's. */
+  inScope: boolean
+  limit: number
+  offset: number
 }
+
+/** Such turns, newest first, as many as fit into `answerBytes`; `found` says how many there were without that. */
+function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, offset }: TurnPage) {
+  const newest = matching(db, filters)
+    .$if(inScope, (query) => query.where(isOfScope(eb.ref("t.space_id"))))
+    .$if(after !== undefined, (query) => query.where(({ ref }) => sql`${ref("t.turn_id")} collate "C" < ${after}`))
+    .selectAll("t")
+    .orderBy("t.turn_id", (order) => order.collate("C").desc())
+    .limit(limit)
+    .offset(offset)
+  const sized = db
+    .selectFrom(newest.as("t"))
+    .innerJoin("spaces as s", "s.space_id", "t.space_id")
+    .selectAll("t")
+    .select(({ fn, ref }) => [
+      "s.slug as space",
+      fn.countAll<number>().over().as("found"),
+      sql<number>`coalesce(sum(octet_length(to_json(${ref("t.text")})::text)
+        + coalesce(octet_length(to_json(${ref("t.result")})::text), 0)) over (order by ${ref("t.turn_id")} collate "C" desc
+        rows between unbounded preceding and 1 preceding), 0)`.as("bytes_before"),
+    ])
+  return db
+    .selectFrom(sized.as("page"))
+    .selectAll("page")
+    .where("page.bytes_before", "<", TURN_POLICY.answerBytes)
+    .orderBy("page.turn_id", (order) => order.collate("C").desc())
+}
+
+/** What the columns of jsonb hold, and which states there are, is known to this code alone. */
+const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => rows as TurnRow[]
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */
 export async function listTurnEvents(

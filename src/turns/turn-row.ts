@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import { toUsd } from "../billing/money.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
@@ -14,9 +13,6 @@ export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "
   /** Of a transition: whether the account has an endpoint that may hear of it. */
   hooked?: boolean
 }
-
-/** The jsonb of a turn `t` and its space `s`, for TurnRow. */
-export const turnJson = sql`to_jsonb(t) || jsonb_build_object('space', s.slug)`
 
 export function isTerminal(state: TurnState): boolean {
   return state === "done" || state === "failed" || state === "cancelled"

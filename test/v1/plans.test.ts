@@ -58,6 +58,11 @@ beforeAll(async () => {
       [from, count, rareKey],
     )
   }
+  await world.sql(
+    `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
+     select turn_id, conversation_id, position, user_id, test, state, created_at, created_at from turns where state = 'queued'`,
+  )
+  await world.sql("vacuum analyze open_turns")
   await world.sql("vacuum analyze turns")
   await world.sql("vacuum analyze usage")
   await world.sql("vacuum analyze conversations")
@@ -93,7 +98,7 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
     ["end users", 100],
   ] as const)("%s, %i of them", async (_name, limit) => {
     for (const client of [all, created]) {
-      const plan = await planOf(world, client, (ctx, credential) =>
+      const plan = await effortOf(world, client, (ctx, credential) =>
         listEndUsers(ctx, credential, { filters: {}, limit }),
       )
       console.log(
@@ -105,7 +110,7 @@ describe(`lists over ${TURNS} turns look at few rows`, () => {
   })
 
   test("one end user, and spaces", async () => {
-    const one = await planOf(world, created, (ctx, credential) => getEndUser(ctx, credential, "ref-77"))
+    const one = await effortOf(world, created, (ctx, credential) => getEndUser(ctx, credential, "ref-77"))
     expect(one.rowsOf("turns") + one.rowsOf("conversations")).toBeLessThan(100)
     const spaces = await planOf(world, all, (ctx, credential) =>
       listSpaces(ctx, credential, { filters: { archived: "false" }, limit: 5 }),

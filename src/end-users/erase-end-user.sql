@@ -1,0 +1,44 @@
+-- Notes that all of an end user up to now is to be erased, so that nothing can lose the wish, and takes the names from their
+-- conversations, so that a turn that comes later begins a new one. refused: 'scope' (the caller sees less than the whole account),
+-- 'unknown' (there is no turn and no limit of such an end user).
+create function turnpike.erase_end_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_ref text, p_erasure_id text, out actor jsonb, out refused text, out erasure jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller;
+  ids text[];
+  newest timestamptz;
+  made erasures;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  if caller.scope <> 'all' then
+    refused := 'scope';
+    perform turnpike.note_use(caller, p_moment);
+    return;
+  end if;
+  -- Whoever accepts a turn in one of them waits for this, or has been waited for.
+  ids := array(select c.conversation_id from conversations c
+    where c.user_id = caller.user_id and c.test = caller.test and c.end_user_ref = p_ref and c.name <> c.conversation_id
+    order by c.conversation_id for update);
+  select t.created_at into newest from turns t
+    where t.user_id = caller.user_id and t.test = caller.test and t.end_user_ref = p_ref
+    order by t.turn_id collate "C" desc limit 1;
+  if newest is null and not exists (select from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref)
+  then
+    refused := 'unknown';
+    perform turnpike.note_use(caller, p_moment);
+    return;
+  end if;
+  update conversations c set name = c.conversation_id where c.conversation_id = any (ids);
+  insert into erasures as e (erasure_id, user_id, test, end_user_ref, key_id, until_at, requested_at, tried_at, conversations)
+  -- The clock of the worker that accepted a turn may be ahead of this one's.
+  values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_moment, newest), p_moment, p_moment,
+    cardinality(ids))
+  returning e.* into made;
+  erasure := to_jsonb(made);
+  perform turnpike.note_use(caller, p_moment);
+end $$;

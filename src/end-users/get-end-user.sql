@@ -1,0 +1,44 @@
+-- What there is to say of an end user, as far as a caller may see it (src/end-users/end-user-row.ts). A conversation knows its turns by
+-- their number; amounts are summed from the narrow index of billed turns.
+create function turnpike.end_user_json(caller turnpike.caller, p_ref text, p_moment timestamptz) returns jsonb
+language plpgsql stable as $$
+declare
+  today timestamptz := date_trunc('day', p_moment, 'UTC');
+  month timestamptz := date_trunc('month', p_moment, 'UTC');
+  sent record;
+  spent record;
+begin
+  select coalesce(sum(c.last_position), 0) as turns, min(c.created_at) as first_turn_at, max(c.last_turn_at) as last_turn_at into sent
+    from conversations c
+    where c.user_id = caller.user_id and c.test = caller.test and c.end_user_ref = p_ref and c.last_turn_at is not null
+      and (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
+        where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+  select coalesce(sum(t.billed_credit_micros), 0) as ever,
+      coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= month), 0) as this_month,
+      coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= today), 0) as today into spent
+    from turns t
+    where t.user_id = caller.user_id and t.test = caller.test and t.end_user_ref = p_ref
+      and t.billed_credit_micros > 0 and t.key_id is not null
+      and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s
+        where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+  return jsonb_build_object('end_user_ref', p_ref, 'turns', sent.turns, 'first_turn_at', sent.first_turn_at,
+    'last_turn_at', sent.last_turn_at, 'billed', spent.ever, 'billed_this_month', spent.this_month, 'billed_today', spent.today,
+    'limits', (select to_jsonb(e) from end_users e
+      where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref),
+    'caps', turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment));
+end $$;
+
+-- An end user as a caller sees it: also one of whom nothing is known.
+create function turnpike.get_end_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_ref text,
+  out actor jsonb, out end_user jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  end_user := turnpike.end_user_json(caller, p_ref, p_moment);
+  perform turnpike.note_use(caller, p_moment);
+end $$;

@@ -1,0 +1,56 @@
+-- Up to p_limit end users whom a caller sees, those behind the place (p_before_at, p_before_ref), by their newest turn, each with that
+-- place as active_at. Each is found once, at the newest of its conversations, so that a page costs as many steps as it has rows. Those
+-- that have limits and no turn yet stand where the limits were set, for callers who see the whole account. p_blocked: only those who
+-- are blocked, or who are not; null for all. p_before_at is null for the first page.
+create function turnpike.list_end_users(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_blocked boolean, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor jsonb, out end_users jsonb)
+language plpgsql as $$
+declare
+  caller turnpike.caller;
+  before_at timestamptz := coalesce(p_before_at, 'infinity');
+  before_ref text := coalesce(p_before_ref, '');
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  select coalesce(jsonb_agg(turnpike.end_user_json(caller, page.ref, p_moment) || jsonb_build_object('active_at', page.active_at)
+      order by page.active_at desc, page.ref collate "C" desc), '[]') into end_users
+  from (
+    select found.* from (
+      (select c.end_user_ref as ref, c.last_turn_at as active_at from conversations c
+        where c.user_id = caller.user_id and c.test = caller.test and c.last_turn_at is not null
+          -- The empty one is the account's owner in the web chat: nobody's customer.
+          and c.end_user_ref <> ''
+          and (c.last_turn_at, c.end_user_ref collate "C") < (before_at, before_ref)
+          and (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
+            where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
+          and turnpike.has_block(caller, c.end_user_ref, p_blocked)
+          and c.conversation_id = (
+            select n.conversation_id from conversations n
+            where n.user_id = c.user_id and n.test = c.test and n.end_user_ref = c.end_user_ref and n.last_turn_at is not null
+              and (caller.scope = 'all' or n.space_id in (select s.space_id from spaces s
+                where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
+            order by n.last_turn_at desc, n.conversation_id desc limit 1)
+        order by c.last_turn_at desc, c.end_user_ref collate "C" desc limit p_limit)
+      union all
+      (select e.end_user_ref, e.updated_at from end_users e
+        where e.user_id = caller.user_id and e.test = caller.test and caller.scope = 'all'
+          and (e.updated_at, e.end_user_ref collate "C") < (before_at, before_ref)
+          and turnpike.has_block(caller, e.end_user_ref, p_blocked)
+          and not exists (select from conversations c
+            where c.user_id = e.user_id and c.test = e.test and c.end_user_ref = e.end_user_ref and c.last_turn_at is not null)
+        order by e.updated_at desc, e.end_user_ref collate "C" desc limit p_limit)
+    ) found
+    order by found.active_at desc, found.ref collate "C" desc limit p_limit
+  ) page;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Whether an end user is blocked or not, as p_blocked asks; null asks nothing.
+create function turnpike.has_block(caller turnpike.caller, p_ref text, p_blocked boolean) returns boolean language plpgsql stable as $$
+begin
+  return p_blocked is null or p_blocked = exists (select from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref and e.blocked);
+end $$;

@@ -1,0 +1,106 @@
+-- Redacts some of the turns that an erasure covers and that have ended, with everything that hangs on them: text, results, events,
+-- steps, the names of their conversations, what they made and what was sent with them. Where their objects are in the bucket is noted
+-- in the same transaction, so that nothing is forgotten when the worker dies behind it. Up to p_most_turns, and p_most_events of theirs.
+-- Returns how many turns it took.
+create function turnpike.redact_turns(p_erasure_id text, p_most_turns integer, p_most_events integer, p_moment timestamptz)
+returns integer language plpgsql as $$
+declare
+  erasure erasures;
+  ids text[];
+  of_conversations text[];
+  attached text[];
+  of_files text[];
+  conversations_done integer;
+  steps_done integer;
+  events_done integer;
+  files_done integer;
+  tasks_done integer;
+begin
+  select e.* into erasure from erasures e where e.erasure_id = p_erasure_id;
+  -- Another run may be at some of them.
+  ids := array(
+    select picked.turn_id from (
+      select ended.turn_id, row_number() over by_id as place, sum(ended.last_event_seq) over by_id as events_so_far
+      from (
+        select t.turn_id, t.last_event_seq from turns t
+        where t.user_id = erasure.user_id and t.test = erasure.test and t.end_user_ref = erasure.end_user_ref
+          and t.created_at <= erasure.until_at and t.finished_at is not null and t.erased_at is null
+        order by t.turn_id collate "C" limit p_most_turns for no key update skip locked
+      ) ended
+      window by_id as (order by ended.turn_id collate "C")
+    ) picked
+    where picked.place = 1 or picked.events_so_far <= p_most_events);
+  if cardinality(ids) = 0 then
+    return 0;
+  end if;
+  of_conversations := array(select c.conversation_id from conversations c
+    where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (ids)) and c.name <> c.conversation_id
+    order by c.conversation_id for update);
+  attached := array(select distinct f.id from turns t, jsonb_array_elements_text(t.file_ids) as f(id) where t.turn_id = any (ids));
+  of_files := turnpike.files_to_redact(erasure, ids, attached);
+  -- In one order, as every other run does that has one of them in common.
+  perform from files f where f.file_id = any (of_files) order by f.file_id for no key update;
+
+  -- What was stored of images has no row: only a turn that called tools has any.
+  insert into erased_objects (erasure_id, object_key)
+  select distinct p_erasure_id, 'turns/' || p.turn_id || '/' from turn_steps p
+    where p.turn_id = any (ids) and p.content @> '[{"type": "tool-call"}]'
+  on conflict do nothing;
+  update turns t set text = '', result = null, error_message = null, metadata = '{}', file_ids = '[]', outputs = '[]',
+    request_hash = '', erased_at = p_moment where t.turn_id = any (ids);
+  update turn_steps p set text = '', content = '[]', results = '{}' where p.turn_id = any (ids);
+  get diagnostics steps_done = row_count;
+  update turn_events e set data = turnpike.kept_of_event(e.data)
+    where e.turn_id = any (ids) and e.data <> turnpike.kept_of_event(e.data);
+  get diagnostics events_done = row_count;
+  update conversations c set name = c.conversation_id where c.conversation_id = any (of_conversations);
+  get diagnostics conversations_done = row_count;
+  with redacted as (
+    update files f set state = 'deleted', name = '', media_type = 'application/octet-stream', sha256 = '', updated_at = p_moment
+      where f.file_id = any (of_files) and (f.state <> 'deleted' or f.name <> '' or f.sha256 <> '')
+      returning f.object_key
+  ), noted as (
+    insert into erased_objects (erasure_id, object_key) select p_erasure_id, r.object_key from redacted r on conflict do nothing
+  ) select count(*) into files_done from redacted;
+  tasks_done := turnpike.redact_elsewhere(ids, p_moment);
+  update erasures e set turns = e.turns + cardinality(ids), steps = e.steps + steps_done, events = e.events + events_done,
+    files = e.files + files_done, conversations = e.conversations + conversations_done, tasks = e.tasks + tasks_done
+    where e.erasure_id = p_erasure_id;
+  return cardinality(ids);
+end $$;
+
+-- The files that go with such turns: what their agents made, and what was sent with them. An upload that a turn of somebody else, or a
+-- later one, uses too stays theirs, and so does what another's agent has made.
+create function turnpike.files_to_redact(erasure erasures, p_turns text[], p_attached text[]) returns text[]
+language plpgsql stable as $$
+begin
+  return array(
+    select f.file_id from files f where f.turn_id = any (p_turns)
+    union
+    select f.file_id from files f
+    where f.file_id = any (p_attached) and f.user_id = erasure.user_id
+      and not exists (select from turns t where t.turn_id = f.turn_id and t.end_user_ref <> erasure.end_user_ref)
+      and not exists (select from turns t
+        where t.user_id = erasure.user_id and t.file_ids @> jsonb_build_array(f.file_id) and t.file_ids <> '[]'
+          and (t.end_user_ref <> erasure.end_user_ref or t.created_at > erasure.until_at)));
+end $$;
+
+-- What an event may keep: numbers, states and names of our own or of the configuration.
+create function turnpike.kept_of_event(p_data jsonb) returns jsonb language sql immutable as $$
+  select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(p_data) d
+  where d.key in ('state', 'status_reason', 'error_code', 'config_version', 'step', 'agent', 'delegated_by', 'call', 'ok', 'finish',
+    'duration_ms', 'tokens_input', 'tokens_cached', 'tokens_output', 'model', 'attempt')
+$$;
+
+-- Redacts what other rooms keep about such turns; returns how many tasks. Whoever adds a table with a turn's texts adds it here; the
+-- test of erasure searches every table.
+create function turnpike.redact_elsewhere(p_turns text[], p_moment timestamptz) returns integer language plpgsql as $$
+declare
+  tasks_done integer;
+begin
+  update tasks k set title = '', description = null, flow = null, updated_at = p_moment where k.turn_id = any (p_turns);
+  get diagnostics tasks_done = row_count;
+  update webhook_attempts a set answer = null from webhook_deliveries d
+    where d.turn_id = any (p_turns) and a.delivery_id = d.delivery_id and a.answer is not null;
+  return tasks_done;
+end $$;
