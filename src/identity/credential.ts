@@ -14,5 +14,5 @@ export interface SessionCredential {
   test: boolean
 }
 
-/** Who asks, as far as a request can say it: what every verb takes, and `actorCte` looks up. */
+/** Who asks, as far as a request can say it: what every verb takes, and `find_caller` looks up. */
 export type Credential = KeyCredential | SessionCredential

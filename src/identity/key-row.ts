@@ -1,4 +1,4 @@
-import { expressionBuilder, sql } from "kysely"
+import { expressionBuilder } from "kysely"
 import * as z from "zod"
 import { TurnpikeError } from "../errors.ts"
 import type { DB } from "../platform/db-types.ts"
@@ -42,10 +42,6 @@ export interface KeyRow extends Omit<Pick<JsonRow<"api_keys">, KeyColumn>, "scop
 }
 
 type KeyColumn = (typeof keyColumns)[number] extends `k.${infer Column}` ? Column : never
-
-/** The jsonb of a key `k`, for KeyRow. */
-export const keyJson = sql`to_jsonb(k) - 'hash' - 'previous_hash'
-  || jsonb_build_object('space', (select s.slug from spaces s where s.space_id = k.space_id))`
 
 const instant = z.iso.datetime()
 

@@ -1,8 +1,6 @@
 import { createHmac } from "node:crypto"
-import { type RawBuilder, sql } from "kysely"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
-import { violates } from "../platform/db.ts"
 import { hashRequest } from "../request-hash.ts"
 
 /** One logical request, as its sender's Idempotency-Key names it: what is done under it is done once (design promise 11). */
@@ -23,46 +21,6 @@ export const ONCE_POLICY = {
 export interface UsedKey {
   fingerprint: string
   resource_id: string
-}
-
-/**
- * `caller`, behind `actor`: the same row when it may act. With a key that was used before, which `already` then holds, it is
- * empty, so that whatever joins it has no effect. Keys belong to the account.
- */
-export function callerCte(once: Once | undefined): RawBuilder<unknown> {
-  if (!once) return sql`caller as materialized (select * from actor where usable)`
-  return sql`already as materialized (
-    select i.fingerprint, i.resource_id from idempotency_keys i, actor
-    where actor.usable and i.user_id = actor.user_id and i.test = actor.test and i.key = ${once.key}
-  ), caller as materialized (select * from actor where usable and not exists (select 1 from already))`
-}
-
-/**
- * `noted`: the key's record, written by the very statement that makes what `made` yields the id of, so that neither is ever
- * there without the other. A refusal makes nothing and is not noted.
- */
-export function notedCte(ctx: Context, { key }: Once, fingerprint: string, made: RawBuilder<unknown>) {
-  return sql`noted as (
-    insert into idempotency_keys (user_id, test, key, fingerprint, resource_id, created_at)
-    select caller.user_id, caller.test, ${key}, ${fingerprint}, made.id, ${ctx.clock.now()}::timestamptz
-    from caller, (${made}) as made (id)
-    returning 1
-  )`
-}
-
-/**
- * Runs a statement with `already` and `noted`. Again, when its twin came first: its key is then in use, or it was refused
- * for what the twin has done, and now the twin's record is there.
- */
-export async function runOnce<Answer extends { isSettled: boolean }>(run: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; tries < 3; tries++) {
-    const answer = await run().catch((error: unknown) => {
-      if (violates(error, "idempotency_keys_pkey")) return null
-      throw error
-    })
-    if (answer && (answer.isSettled || tries > 1)) return answer
-  }
-  return run()
 }
 
 const PURPOSE = "turnpike idempotency keys"

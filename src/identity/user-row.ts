@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import { toInstant } from "../time.ts"
 
@@ -30,10 +29,6 @@ export const userColumns = [
   "u.brand",
   "u.created_at",
 ] as const
-
-/** A user `u` as JSON: nothing of a user but this may leave. */
-export const userJson: RawBuilder<unknown> = sql`jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email,
-  'email_verified', u.email_verified, 'role', u.role, 'brand', u.brand, 'created_at', u.created_at)`
 
 export function serializeUser({ user_id, name, email, email_verified, role, brand, created_at }: UserRow): User {
   return { user_id, name, email, email_verified, role, brand, created_at: toInstant(created_at) }

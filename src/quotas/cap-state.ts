@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely"
 import * as z from "zod"
 import { toUsd } from "../billing/money.ts"
 import { toInstant } from "../time.ts"
@@ -13,7 +12,7 @@ export const CAPS = {
 
 export type CapName = keyof typeof CAPS
 
-/** A row of the SQL function cap_states. Amounts in credit micros. */
+/** A row of cap_states (src/quotas/caps.sql). Amounts in credit micros. */
 export interface CapRow {
   cap: CapName
   source: "key" | "end_user" | "account"
@@ -22,18 +21,6 @@ export interface CapRow {
   reserved_credit_micros: number
   /** Null for a window that no turn has opened yet. */
   resets_at: string | null
-}
-
-/**
- * The jsonb list of CapRow of the daily and the monthly limit that bind the end user `ref` for the caller. `own` is the alias `e` of a
- * table or CTE of rows of end_users with what it is joined on: its limits are those.
- */
-export function endUserCaps(ref: RawBuilder<unknown>, own: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
-  // Joined, and no subquery as an argument: PostgreSQL would not plan the function into the statement then.
-  return sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.cap)
-    from caller left join ${own},
-      lateral cap_states_under(e::end_users, caller.user_id, caller.key_id, ${ref}, ${now}::timestamptz, null) s
-    where not caller.test and s.cap like 'end_user%'), '[]')`
 }
 
 export const capStateSchema = z

@@ -1,9 +1,8 @@
-import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { getBalance } from "../../src/billing/get-balance.ts"
 import { createContext } from "../../src/context.ts"
 import { parseBaseEnv } from "../../src/env.ts"
-import { queryAs } from "../../src/identity/actor.ts"
+import { readAs } from "../../src/identity/call-as.ts"
 import type { SessionCredential } from "../../src/identity/credential.ts"
 import { endSession } from "../../src/identity/end-session.ts"
 import { startSession } from "../../src/identity/start-session.ts"
@@ -27,7 +26,7 @@ async function signedIn(userId: number, test = false): Promise<SessionCredential
 }
 
 const whoIs = async (credential: SessionCredential) =>
-  (await queryAs<object>(context, credential, { select: sql`select 1 from caller` })).actor
+  (await readAs(context, credential, (db) => db.selectFrom("caller").select("caller.user_id"))).actor
 
 const expiresAt = async ({ sessionId }: SessionCredential) => {
   const [row] = await world.sql<{ expires_at: string }>("select expires_at from sessions where session_id = $1", [

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ONCE_POLICY, runOnce } from "../../src/identity/once.ts"
+import { ONCE_POLICY } from "../../src/identity/once.ts"
+import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { createFileClient, form } from "../harness/files.ts"
@@ -223,14 +224,16 @@ test("a key costs no further round trip", async () => {
   expect(made.headers.get("server-timing")).toMatch(/pg;[^,]*calls=1"/)
 })
 
-test("a twin that was refused for what the other has done looks again", async () => {
-  const looks = [
-    { isSettled: false, is: "refused" },
-    { isSettled: true, is: "replayed" },
-  ]
-  expect(await runOnce(async () => looks.shift() ?? expect.fail("looked too often"))).toMatchObject({ is: "replayed" })
-  const refusals = Array.from({ length: 2 }, () => ({ isSettled: false }))
-  expect(await runOnce(async () => refusals.shift() ?? expect.fail("looked too often"))).toEqual({ isSettled: false })
+test("twins for the last place of a limit: one takes it, and the others are answered what it made", async () => {
+  const { client } = await attempt()
+  const send = (key: string) =>
+    client.call("POST", "/v1/webhooks", { url: "https://hooks.example.com/" }, { "idempotency-key": key })
+  for (let made = 0; made < WEBHOOK_POLICY.maxEndpoints - 1; made++) expect((await send(`k${made}`)).status).toBe(201)
+  const twins = await Promise.all(Array.from({ length: TWINS }, () => send("last")))
+  const ids = await Promise.all(twins.map(async (one) => ((await one.json()) as { webhook_id: string }).webhook_id))
+  expect(twins.map(({ status }) => status)).toEqual(twins.map(() => 201))
+  expect(new Set(ids).size).toBe(1)
+  expect((await send("one more")).status).toBe(409)
 })
 
 test("a turn's key and another operation's are counted apart", async () => {
