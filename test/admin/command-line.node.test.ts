@@ -33,7 +33,7 @@ function admin(...args: string[]): Promise<[number | null, string]> {
 }
 
 test("credit, a correction, a refund and a reconciliation from the command line", async () => {
-  expect((await admin("schema"))[0]).toBe(0)
+  expect((await admin("migrate"))[0]).toBe(0)
   const user = /\d+/.exec((await admin("user", "--email", "a@example.com"))[1])?.[0] as string
   expect(await admin("top-up", "--user", user, "--usd", "5")).toEqual([0, "ledger_id 1\nbalance 5 USD"])
   const paid = ["top-up", "--user", user, "--usd", "2.5", "--reason", "credit_purchase", "--reference", "invoice-7"]

@@ -7,6 +7,7 @@ import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { verifyPassword } from "../../src/identity/password.ts"
 import { startStack } from "../../src/local/stack.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
 
 let dataDir: string
 let stack: Awaited<ReturnType<typeof startStack>>
@@ -42,8 +43,10 @@ async function admin(...args: string[]): Promise<string> {
 const field = (text: string, name: string) => new RegExp(`${name} (\\S+)`).exec(text)?.[1] ?? ""
 
 test("a database that is as this release needs it is not migrated again", async () => {
-  expect(await admin("migrate")).toBe("There was nothing to apply.\n")
-  expect(await admin("migrate", "--after-deploy")).toBe("There was nothing to apply.\n")
+  const nothing = `There was nothing to apply.\nThe procedures of this release are there already: ${RELEASE}.\n`
+  expect(await admin("migrate")).toBe(nothing)
+  expect(await admin("migrate", "--after-deploy")).toBe(nothing)
+  expect(await admin("prune-releases", "--keep-days", "0")).toBe("There was nothing to remove.\n")
 })
 
 test("the first admin is made with a password that fits, and stays one until there is another", async () => {
