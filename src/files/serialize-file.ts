@@ -1,4 +1,3 @@
-import { sql } from "kysely"
 import * as z from "zod"
 import type { JsonRow } from "../platform/json-row.ts"
 import { toInstant } from "../time.ts"
@@ -22,9 +21,6 @@ export const deletedFileSchema = fileSchema.extend({ deleted: z.literal(true) })
 export interface FileRow extends JsonRow<"files"> {
   space: string
 }
-
-/** The jsonb of a file `f` and its space `s`, for FileRow. */
-export const fileJson = sql`to_jsonb(f) || jsonb_build_object('space', s.slug)`
 
 export function serializeFile(row: FileRow): z.infer<typeof fileSchema> {
   return {
