@@ -3,6 +3,7 @@ import { sumUsage } from "../../src/billing/report-usage.ts"
 import { getEndUser } from "../../src/end-users/get-end-user.ts"
 import { listEndUsers } from "../../src/end-users/list-end-users.ts"
 import { deleteFile } from "../../src/files/delete-file.ts"
+import { callOne } from "../../src/platform/db.ts"
 import { listSpaces } from "../../src/spaces/list-spaces.ts"
 import { putManifest } from "../../src/spaces/put-manifest.ts"
 import { listTurns, type TurnFilters } from "../../src/turns/list-turns.ts"
@@ -62,6 +63,8 @@ beforeAll(async () => {
     `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
      select turn_id, conversation_id, position, user_id, test, state, created_at, created_at from turns where state = 'queued'`,
   )
+  // Vacuum marks a page as visible to all once the commits of its rows are flushed, which no commit of a test waits for.
+  await world.sql("checkpoint")
   await world.sql("vacuum analyze open_turns")
   await world.sql("vacuum analyze turns")
   await world.sql("vacuum analyze usage")
@@ -145,3 +148,19 @@ test.each(["end_user_ref", "day", "model"] as const)(
     expect(plan.pages).toBeLessThan(4000)
   },
 )
+
+test("erasing an end user looks at their turns only", async () => {
+  const erasure_id = "era_of_ref_77"
+  await world.sql(
+    `insert into erasures (erasure_id, user_id, test, end_user_ref, until_at, requested_at, tried_at)
+     values ($1, $2, false, 'ref-77', $3, $3, $3)`,
+    [erasure_id, created.userId, world.clock.now()],
+  )
+  const redacted = await effortOf(world, all, (ctx) =>
+    callOne(ctx.db, "redact_turns", { erasure_id, most_turns: 200, most_events: 20_000, moment: world.clock.now() }),
+  )
+  console.log(`redacting: ${redacted.pages} pages, ${redacted.ms.toFixed(1)} ms, ${redacted.indexes.join(" ")}`)
+  expect(redacted.written("turns")).toMatchObject({ updated: 10 })
+  expect(redacted.rowsOf("turns")).toBeLessThan(200)
+  expect(redacted.scans).not.toContain("turns")
+})
