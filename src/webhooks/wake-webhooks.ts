@@ -1,11 +1,6 @@
-import { sql } from "kysely"
 import type { Context } from "../context.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-
-/** For turns `t` in a statement that makes a transition: whether the account has an endpoint that may hear of it. */
-export const hookedJson = sql`jsonb_build_object('hooked', exists (select 1 from webhook_endpoints w
-  where w.user_id = t.user_id and w.test = t.test and w.deleted_at is null and w.disabled_at is null))`
 
 /** Whose webhooks are to hear. */
 export interface Account {
