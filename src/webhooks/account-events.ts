@@ -4,7 +4,7 @@ import { toUsd } from "../billing/money.ts"
 import { CAPS, type CapName, type CapRow } from "../quotas/cap-state.ts"
 import { toInstant } from "../time.ts"
 
-/** What schema.sql's tell_cap keeps in an event. Amounts in credit micros. */
+/** What tell_cap (src/quotas/tell.sql) keeps in an event. Amounts in credit micros. */
 export interface CapReachedRow extends CapRow {
   percent: 50 | 80 | 100
   resets_at: string
@@ -53,7 +53,7 @@ export function serializeCapReached(row: CapReachedRow): CapReached {
   }
 }
 
-/** What schema.sql's tell_balance keeps in an event. */
+/** What tell_balance (src/quotas/tell.sql) keeps in an event. */
 export interface BalanceReachedRow {
   balance_credit_micros: number
   held_credit_micros: number

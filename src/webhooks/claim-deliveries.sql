@@ -24,9 +24,8 @@ declare
   claimed jsonb[] := '{}';
 begin
   deliveries := '[]';
-  select w.* into target from webhook_endpoints w
-    where w.webhook_id = p_webhook_id and w.deleted_at is null and w.disabled_at is null;
-  if target.webhook_id is null then
+  select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id;
+  if target.webhook_id is null or target.deleted_at is not null or target.disabled_at is not null then
     return;
   end if;
   endpoint := to_jsonb(target);

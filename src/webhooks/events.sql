@@ -46,7 +46,7 @@ $$;
 -- The jsonb of an event, its turn and that one's space (both left joined), for EventRow.
 create function turnpike.event_json(event events, turn turns, slug text) returns jsonb language sql stable as $$
   select to_jsonb(event) || jsonb_build_object('turn',
-    case when turn.turn_id is not null then to_jsonb(turn) || jsonb_build_object('space', slug) end)
+    case when turn.turn_id is not null then turnpike.turn_json(turn, slug) end)
 $$;
 
 -- What an event takes in an answer of the database, which is JSON within JSON: roughly, its turn's text and result.

@@ -15,8 +15,8 @@ begin
       when target.disabled_reason = 'account_disabled' then 'account_disabled'
       else 'endpoint_' || target.disabled_reason end, p_stop_batch, p_moment);
   end if;
-  if given_up = 0 and (is_on or target.updated_at <= p_settled) then
-    update webhook_endpoints w set stopping = false where w.webhook_id = p_webhook_id and w.stopping;
+  if given_up = 0 and target.stopping and (is_on or target.updated_at <= p_settled) then
+    update webhook_endpoints w set stopping = false where w.webhook_id = p_webhook_id;
   end if;
   return given_up;
 end $$;

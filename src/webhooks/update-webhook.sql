@@ -5,10 +5,10 @@ declare
   target webhook_endpoints;
 begin
   select w.* into target from webhook_endpoints w
-    where w.webhook_id = p_webhook_id and w.user_id = caller.user_id and w.test = caller.test and w.deleted_at is null
+    where w.webhook_id = p_webhook_id and w.user_id = caller.user_id and w.test = caller.test
       and (caller.scope = 'all' or w.key_id = caller.key_id)
     for no key update;
-  return target;
+  return case when target.deleted_at is null then target end;
 end $$;
 
 -- Changes what p_changes names: url, events, description, enabled. Switching it off gives up what is pending for it; switching it on
