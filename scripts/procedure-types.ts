@@ -19,6 +19,7 @@ const TYPES: Record<string, string> = {
   integer: "number",
   bigint: "number",
   "double precision": "number",
+  json: "unknown",
   jsonb: "unknown",
   "text[]": "string[]",
   "timestamp with time zone": "Date",

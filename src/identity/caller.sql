@@ -14,7 +14,9 @@ create type turnpike.caller as (
   usable boolean,
   expired boolean,
   -- When its use was noted last.
-  used_at timestamptz
+  used_at timestamptz,
+  -- Whether the key has a cap of its own, or a default for its end users.
+  capped boolean
 );
 
 -- The caller whom a credential names, in whatever state; all null when there is none. p_caller_token: the SHA-256 of a key's value
@@ -44,7 +46,9 @@ begin
     valid := found_key.revoked_at is null and owner.disabled_at is null;
     return row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope, found_key.space_id, found_key.test,
       found_key.expires_at, found_key.created_at, null, null,
-      valid and coalesce(ends_at > p_moment, true), valid and coalesce(ends_at <= p_moment, false), found_key.last_used_at)::turnpike.caller;
+      valid and coalesce(ends_at > p_moment, true), valid and coalesce(ends_at <= p_moment, false), found_key.last_used_at,
+      num_nonnulls(found_key.daily_credit_micros, found_key.window_credit_micros, found_key.end_user_daily_credit_micros,
+        found_key.end_user_monthly_credit_micros) > 0)::turnpike.caller;
   end if;
   select n.* into found_session from sessions n where n.session_id = p_caller_token;
   if found_session.session_id is null then
@@ -54,7 +58,7 @@ begin
   valid := found_session.ended_at is null and found_session.epoch = owner.session_epoch and owner.disabled_at is null;
   return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, found_session.expires_at, found_session.created_at,
     found_session.session_id, owner.role,
-    valid and found_session.expires_at > p_moment, valid and found_session.expires_at <= p_moment, found_session.last_seen_at)::turnpike.caller;
+    valid and found_session.expires_at > p_moment, valid and found_session.expires_at <= p_moment, found_session.last_seen_at, false)::turnpike.caller;
 end $$;
 
 -- Notes that a caller was here: a key's use once a minute; a session's once an hour, which then goes on for 30 days (design section 7).

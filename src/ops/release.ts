@@ -10,14 +10,16 @@ export interface Release {
   sql: string
 }
 
+const SOURCE = join(import.meta.dirname, "..")
+
 /** In the files the schema of a release is called `turnpike`. */
 const PLACEHOLDER = /\bturnpike\./g
 
 /** Reads `src/**\/*.sql`. Types come first: functions take and return them. */
-export async function readRelease(root = "."): Promise<Release> {
-  const entries = await readdir(join(root, "src"), { recursive: true })
+export async function readRelease(source = SOURCE): Promise<Release> {
+  const entries = await readdir(source, { recursive: true })
   const paths = entries.filter((path) => path.endsWith(".sql")).sort()
-  const texts = await Promise.all(paths.map((path) => readFile(join(root, "src", path), "utf8")))
+  const texts = await Promise.all(paths.map((path) => readFile(join(source, path), "utf8")))
   const makesTypes = (text: string) => /^create type/m.test(text)
   const ordered = [...texts.filter(makesTypes), ...texts.filter((text) => !makesTypes(text))]
   const hash = createHash("sha256").update(ordered.join("\n")).digest("hex")

@@ -6,21 +6,23 @@ create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
   p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
   p_timeout integer, p_wanted bigint, p_tokens bigint, p_short_tokens bigint, p_min_output bigint, p_wake_at timestamptz, p_locked boolean,
-  out actor jsonb, out outcome text, out turn jsonb, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
+  out actor json, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   known turns;
   space spaces;
   admission turnpike.admission;
+  wallet wallets;
   room record;
   amount bigint := 0;
   window_started_at timestamptz;
+  capped boolean := false;
   conversation conversations;
   made turns;
 begin
   -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  actor := row_to_json(caller);
   if caller.usable is not true then
     return;
   end if;
@@ -30,7 +32,7 @@ begin
   if known.turn_id is not null then
     select s.* into space from spaces s where s.space_id = known.space_id;
     outcome := 'replayed';
-    turn := turnpike.turn_json(known, space.slug);
+    turn := turnpike.turn_answer(known, space.slug);
     in_scope := turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id);
     perform turnpike.note_use(caller, p_moment);
     return;
@@ -54,16 +56,24 @@ begin
     perform from wallets w where w.user_id = caller.user_id for no key update;
   end if;
   if not caller.test then
-    select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
-      true, null) r;
-    if room.amount is null then
+    select w.* into wallet from wallets w where w.user_id = caller.user_id;
+    capped := caller.key_id is not null and (caller.capped or admission.limited
+      or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0);
+    if capped then
+      room := turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment, true, null);
+      amount := room.amount;
+      window_started_at := room.window_started_at;
+    else
+      -- Most turns have no cap at all: the balance alone decides.
+      amount := coalesce(wallet.balance_credit_micros - wallet.held_credit_micros, 0);
+      amount := case when amount >= admission.needed then least(admission.wanted, amount) end;
+    end if;
+    if amount is null then
       select r.outcome, r.hold, r.heard into outcome, hold, heard from turnpike.refuse_turn(caller, p_end_user, admission, p_moment) r;
       delete from conversations c where c.conversation_id = p_conversation_id and c.last_position = 0;
       perform turnpike.note_use(caller, p_moment);
       return;
     end if;
-    amount := room.amount;
-    window_started_at := room.window_started_at;
   end if;
 
   -- Its place: the conversation's row numbers its turns in the order of their commits.
@@ -87,7 +97,7 @@ begin
   if amount > 0 then
     update wallets w set held_credit_micros = w.held_credit_micros + amount
       where w.user_id = caller.user_id and w.balance_credit_micros - w.held_credit_micros >= amount;
-    if not found or (room.caps <> '[]' and not p_locked and turnpike.overshoots(made)) then
+    if not found or (capped and not p_locked and turnpike.overshoots(made)) then
       raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
     end if;
     if made.key_id is not null then
@@ -95,7 +105,7 @@ begin
     end if;
   end if;
   outcome := 'accepted';
-  turn := turnpike.turn_json(made, admission.slug);
+  turn := turnpike.turn_answer(made, admission.slug);
   perform turnpike.note_use(caller, p_moment);
 end $$;
 

@@ -11,7 +11,9 @@ create type turnpike.admission as (
   -- a short text. Credit micros.
   wanted bigint,
   needed bigint,
-  short_needed bigint
+  short_needed bigint,
+  -- Whether the end user has limits of their own.
+  limited boolean
 );
 
 -- p_conversation: a name, or an id (`conv_…`); p_wanted: the hold that is asked for; p_tokens: the most its prompt can count, and
@@ -22,6 +24,7 @@ returns turnpike.admission language plpgsql stable as $$
 declare
   admission turnpike.admission;
   space spaces;
+  customer end_users;
   model model_catalog;
   wanted_pin text;
   answer_tokens bigint;
@@ -39,10 +42,13 @@ begin
     admission.refused := 'archived';
     return admission;
   end if;
-  if exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_end_user and e.blocked) then
+  select e.* into customer from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_end_user;
+  if customer.blocked then
     admission.refused := 'end_user';
     return admission;
   end if;
+  admission.limited := num_nonnulls(customer.daily_limit_credit_micros, customer.monthly_limit_credit_micros) > 0;
   wanted_pin := coalesce(p_model, space.manifest ->> 'model', space.model);
   if caller.test then
     select c.* into model from model_catalog c where c.enabled and c.engine = 'rehearsal' order by c.sort_order, c.pin limit 1;

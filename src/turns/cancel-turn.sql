@@ -21,7 +21,7 @@ end $$;
 -- (it was over already), 'unknown'. `turn` is as it is then.
 create function turnpike.cancel_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_queued_after timestamptz,
-  out actor jsonb, out outcome text, out turn jsonb, out next jsonb, out heard boolean) language plpgsql as $$
+  out actor json, out outcome text, out turn json, out next jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -29,7 +29,7 @@ declare
   space spaces;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  actor := row_to_json(caller);
   if caller.usable is not true then
     return;
   end if;
@@ -53,7 +53,7 @@ begin
     else
       outcome := 'ended';
     end if;
-    turn := turnpike.turn_json(found_turn, space.slug);
+    turn := turnpike.turn_answer(found_turn, space.slug);
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;

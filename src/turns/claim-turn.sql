@@ -3,7 +3,7 @@
 -- committed a step meanwhile has renewed the lease under the turn's lock, so nobody steps without the newest.
 create function turnpike.claim_turn(p_turn_id text, p_event_id text, p_moment timestamptz, p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
-returns table (turn jsonb, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, heard boolean)
+returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, heard boolean)
 language plpgsql rows 1 as $$
 declare
   claimed turns;
@@ -34,7 +34,7 @@ begin
 
   -- What its agent needs. A plain turn has none of the parts behind an if.
   select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
-  turn := turnpike.turn_json(claimed, space.slug);
+  turn := turnpike.turn_answer(claimed, space.slug);
   config := jsonb_build_object('manifest', version.manifest, 'tools', version.tools, 'mcp_servers', version.mcp_servers);
   models := '{}';
   history := '[]';
@@ -69,8 +69,9 @@ end $$;
 -- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them, as far as their texts go into p_bytes
 -- and, written as JSON, into p_json_bytes.
 create function turnpike.history_of(claimed turns, p_turns integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
-language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position), '[]') from (
+language plpgsql stable as $$
+begin
+  return (select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position), '[]') from (
     select e.text, e.result, e.position,
       sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
       sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
@@ -80,5 +81,5 @@ language sql stable as $$
       order by t.position desc limit p_turns
     ) e
     window newest_first as (order by e.position desc)
-  ) h where h.json_bytes <= p_json_bytes and h.bytes <= p_bytes
-$$;
+  ) h where h.json_bytes <= p_json_bytes and h.bytes <= p_bytes);
+end $$;

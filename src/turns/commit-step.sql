@@ -14,19 +14,20 @@ end $$;
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
-  step record;
+  step integer := p_step ->> 'step';
+  agent text := p_step ->> 'agent';
+  cost bigint := p_step ->> 'cost';
 begin
-  select s.* into step from jsonb_to_record(p_step) as s(step integer, agent text, text text, content jsonb, calls integer, finish text,
-    cost bigint, provider text, model text, tokens_input bigint, tokens_cached bigint, tokens_output bigint, duration_sec double precision,
-    price_version integer);
   insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at)
-  values (mine.turn_id, step.step, step.agent, mine.epoch, step.text, step.content, step.calls, step.finish, step.cost, p_moment);
+  values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
+    p_step ->> 'finish', cost, p_moment);
   if mine.key_id is not null then
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, role, tokens_input, tokens_cached,
       tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
-    values (mine.turn_id, step.step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, step.provider, step.model,
-      case when step.agent is null then 'orchestrator' else 'subagent' end, step.tokens_input, step.tokens_cached, step.tokens_output,
-      step.duration_sec, step.price_version, step.cost, p_billed, p_settled_at, p_moment);
+    values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, p_step ->> 'provider', p_step ->> 'model',
+      case when agent is null then 'orchestrator' else 'subagent' end, (p_step ->> 'tokens_input')::bigint,
+      (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_output')::bigint, (p_step ->> 'duration_sec')::double precision,
+      (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
   end if;
 end $$;
 

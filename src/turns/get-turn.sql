@@ -1,20 +1,20 @@
 -- A turn that a caller may see; null when there is none.
 create function turnpike.get_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_turn_id text,
-  out actor jsonb, out turn jsonb) language plpgsql as $$
+  out actor json, out turn json) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
   space spaces;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  actor := row_to_json(caller);
   if caller.usable is not true then
     return;
   end if;
   select t.* into found_turn from turns t where t.turn_id = p_turn_id;
   select s.* into space from spaces s where s.space_id = found_turn.space_id;
   if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
-    turn := turnpike.turn_json(found_turn, space.slug);
+    turn := turnpike.turn_answer(found_turn, space.slug);
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;
@@ -24,14 +24,14 @@ end $$;
 -- that ends before p_reader_soon. Null for a page that is read once.
 create function turnpike.read_turn_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
-  out actor jsonb, out state text, out last_seq integer, out events jsonb) language plpgsql as $$
+  out actor json, out state text, out last_seq integer, out events jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
   space spaces;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
-  actor := to_jsonb(caller);
+  actor := row_to_json(caller);
   if caller.usable is not true then
     return;
   end if;

@@ -3,6 +3,11 @@ create function turnpike.turn_json(turn turns, p_slug text) returns jsonb langua
   select to_jsonb(turn) || jsonb_build_object('space', p_slug)
 $$;
 
+-- The same as it goes out: without taking a document of fifty fields apart and together again.
+create function turnpike.turn_answer(turn turns, p_slug text) returns json language sql stable as $$
+  select (left(row_to_json(turn)::text, -1) || ',"space":' || to_json(p_slug)::text || '}')::json
+$$;
+
 -- The first of a conversation that has not ended, when it is queued: who must be called now that the one before it is over.
 -- Null when there is none, or when it has waited since before p_queued_after: the sweeper cancels that.
 create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz) returns jsonb language plpgsql stable as $$
@@ -17,12 +22,13 @@ begin
 end $$;
 
 -- Writes events of a turn that its row has counted already: p_first is the number of the first one. Drafts: {id, type, data, at}.
-create function turnpike.write_drafts(p_turn_id text, p_first integer, p_drafts jsonb) returns void language sql as $$
+create function turnpike.write_drafts(p_turn_id text, p_first integer, p_drafts jsonb) returns void language plpgsql as $$
+begin
   insert into turn_events (turn_id, seq, event_id, type, data, created_at)
   select p_turn_id, p_first + draft.place::integer - 1, draft.value ->> 'id', draft.value ->> 'type', draft.value -> 'data',
     (draft.value ->> 'at')::timestamptz
-  from jsonb_array_elements(p_drafts) with ordinality as draft(value, place)
-$$;
+  from jsonb_array_elements(p_drafts) with ordinality as draft(value, place);
+end $$;
 
 -- Writes a transition into the turn's log and its account's feed; returns whether a webhook hears it. The turn's row is as it was
 -- after the transition, its last event counted. The feed keeps what the row no longer says later: the hold.

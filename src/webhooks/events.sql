@@ -6,6 +6,12 @@ create function turnpike.add_event(p_event_id text, p_user_id bigint, p_test boo
 begin
   insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, created_at)
   values (p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_made_by, p_data, p_moment);
+  -- Most accounts have no endpoint: they pay one look.
+  if not exists (select from webhook_endpoints w
+    where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null)
+  then
+    return false;
+  end if;
   insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
   select turnpike.delivery_id(p_event_id, w.webhook_id), w.webhook_id, p_event_id, p_turn_id, p_seq,
     -- Behind an earlier event of the turn that waits for its second attempt, an event waits as long.
