@@ -10,7 +10,7 @@ begin
   -- ends is no constant for the planner: behind the newest statistics it would take a part for empty, and compare each row with each.
   with part as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.finished_at, t.window_started_at, t.test, t.state,
-      t.error_code, t.wake_at, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
+      t.error_code, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
     from turns t where t.turn_id > p_position order by t.turn_id limit p_size
   ), upto as materialized (
     select p.turn_id from part p order by p.turn_id desc limit 1

@@ -108,6 +108,11 @@ describe("revoking a key", () => {
       [sent.turn_id, count],
     )
     await world.sql(
+      `insert into open_turns select (jsonb_populate_record(o, jsonb_build_object('turn_id', t.turn_id, 'position', t.position))).*
+       from open_turns o, turns t where o.turn_id = $1 and t.idempotency_key ~ '^[0-9]+$'`,
+      [sent.turn_id],
+    )
+    await world.sql(
       "insert into turn_events select turn_id, 1, 'evt' || turn_id, 'turn.queued', '{}', created_at from turns where idempotency_key ~ '^[0-9]+$'",
     )
     await world.sql("update wallets set held_credit_micros = held_credit_micros + $2 where user_id = $1", [
