@@ -15,13 +15,7 @@ const credit = (userId: number, usd: number) =>
 
 /** Changes a balance as an administrator does, with its ledger row. */
 const correct = (userId: number, usd: number) =>
-  world.sql(
-    `with paid as (update wallets set balance_credit_micros = balance_credit_micros + $2::bigint where user_id = $1
-       returning balance_credit_micros as balance)
-     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, actor, created_at)
-     select $1, 'admin_action', $2::bigint, balance, 'test', $3 from paid`,
-    [userId, usd * 10_000_000, world.clock.now().toISOString()],
-  )
+  topUp(world.sql, { userId, micros: usd * 10_000_000, reason: "admin_action", actor: "test", now: world.clock.now() })
 
 const types = (events: { type: string }[]) => events.map(({ type }) => type)
 

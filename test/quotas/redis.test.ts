@@ -47,7 +47,7 @@ describe.each(Object.entries(FAILURES))("Redis %s in the middle of a load", (nam
       await world.plan(await fail())
     })
     seen.push(...(await world.calls()))
-    expect(seen.filter(({ label }) => label.includes("take_hold")).length).toBeGreaterThanOrEqual(AT_ONCE)
+    expect(seen.filter(({ label }) => label.includes("accept_turn")).length).toBeGreaterThanOrEqual(AT_ONCE)
     expect(seen.filter(({ service }) => service === "redis")).toEqual([])
     await expectSettled(world, estate, answers)
     await world.close()
