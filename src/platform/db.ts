@@ -225,8 +225,3 @@ function isDeadlock(error: unknown): boolean {
 export function wasRefusedWith(error: unknown, code: string): boolean {
   return error instanceof DatabaseError && error.code === code
 }
-
-/** Whether `error` is a violation (23505, 23514, …) of the named constraint or index. */
-export function violates(error: unknown, constraint: string): boolean {
-  return error instanceof DatabaseError && error.constraint === constraint
-}
