@@ -120,7 +120,7 @@ export class Sequence extends ModelledAccount {
       { state: "cancelled", reason: "client", result: null },
     ])
     const ended = await settleTurn(this.context, claim.turn, outcome, { step })
-    expect(ended !== null, "settled").toBe(current)
+    expect(ended, "settled").toBe(current)
     if (!current) return
     turn.cost += step?.cost ?? 0
     const free = outcome.state === "failed" && outcome.ours && !turn.cancelAsked
