@@ -1,0 +1,26 @@
+import { expect, test } from "vitest"
+import { callOf, databaseOver } from "../../src/platform/db.ts"
+
+const db = databaseOver(async () => ({ rows: [] }))
+
+// `tsc`, which verify runs, fails on a @ts-expect-error behind which nothing is wrong.
+
+test("a column that is not there does not compile", () => {
+  const right = db.selectFrom("turns").select("turn_id").where("user_id", "=", 1)
+  // @ts-expect-error
+  const wrong = db.selectFrom("turns").select("turn_idd")
+  // @ts-expect-error
+  const elsewhere = db.selectFrom("turns").select("turn_id").where("wallet", "=", 1)
+  expect([right, wrong, elsewhere].map((query) => query.compile().sql.includes("turn_id"))).toEqual([true, true, true])
+})
+
+test("a wrong argument of a procedure does not compile, nor does one that is not there", () => {
+  const right = callOf("release_turn", { turn_id: "turn_1", epoch: 1, moment: new Date(0) })
+  // @ts-expect-error
+  const wrong = callOf("release_turn", { turn_id: "turn_1", epoch: "1", moment: new Date(0) })
+  // @ts-expect-error
+  const missing = callOf("release_turn", { turn_id: "turn_1", moment: new Date(0) })
+  // @ts-expect-error
+  expect(() => callOf("release_turns", {})).toThrow()
+  expect([right, wrong, missing].map(({ parameters }) => parameters.length)).toEqual([3, 3, 3])
+})
