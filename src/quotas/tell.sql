@@ -26,12 +26,14 @@ begin
   values (p_user_id, in_kind, of_subject, in_period, begun, 0, 0, news)
   on conflict (user_id, kind, subject, period, starts_at) do update set told_percents = c.told_percents || excluded.told_percents;
   for place in 1 .. cardinality(news) loop
-    heard := turnpike.add_event(turnpike.event_id_at(p_moment, place), p_user_id, false, 'cap.reached', null, null, null, null,
+    if turnpike.add_event(turnpike.event_id_at(p_moment, place), p_user_id, false, 'cap.reached', null, null, null, null,
       jsonb_build_object('cap', p_state -> 'cap', 'source', p_state -> 'source', 'percent', news[place],
         'limit_credit_micros', p_state -> 'limit_credit_micros', 'spent_credit_micros', p_state -> 'spent_credit_micros',
         'reserved_credit_micros', p_state -> 'reserved_credit_micros', 'resets_at', p_state -> 'resets_at',
         'key_id', case when is_of_key or p_state ->> 'source' = 'key' then p_key_id end,
-        'end_user_ref', case when not is_of_key then p_end_user end), p_moment) or heard;
+        'end_user_ref', case when not is_of_key then p_end_user end), p_moment) then
+      heard := true;
+    end if;
   end loop;
   return heard;
 end $$;
@@ -49,9 +51,11 @@ begin
   for state in select s.* from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_accepted_at, p_window) s
     where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
   loop
-    heard := turnpike.tell_cap(p_user_id, p_key_id, p_end_user, to_jsonb(state),
+    if turnpike.tell_cap(p_user_id, p_key_id, p_end_user, to_jsonb(state),
       array(select p from unnest('{50, 80, 100}'::integer[]) p where state.spent_credit_micros * 100 >= state.limit_credit_micros * p),
-      p_moment) or heard;
+      p_moment) then
+      heard := true;
+    end if;
   end loop;
   return heard;
 end $$;
@@ -91,7 +95,9 @@ begin
     heard := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_moment);
   end if;
   if tells_depleted then
-    heard := turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_moment) or heard;
+    if turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_moment) then
+      heard := true;
+    end if;
   end if;
   return heard;
 end $$;
@@ -120,7 +126,9 @@ begin
       -- A window in which nothing was spent has not begun.
       and (s ->> 'cap' <> 'key_window' or (s ->> 'spent_credit_micros')::bigint > 0)
   loop
-    heard := turnpike.tell_cap(p_user_id, p_key_id, p_end_user, state, '{100}', p_moment) or heard;
+    if turnpike.tell_cap(p_user_id, p_key_id, p_end_user, state, '{100}', p_moment) then
+      heard := true;
+    end if;
   end loop;
   return heard;
 end $$;

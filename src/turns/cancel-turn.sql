@@ -48,7 +48,9 @@ begin
       heard := cancelled.heard;
       if outcome = 'cancelled' then
         next := turnpike.next_turn(found_turn.conversation_id, p_queued_after);
-        heard := turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) or heard;
+        if turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) then
+          heard := true;
+        end if;
       end if;
     else
       outcome := 'ended';
@@ -74,6 +76,8 @@ begin
   found_turn := cancelled.turn;
   heard := cancelled.heard;
   next := turnpike.next_turn(found_turn.conversation_id, p_queued_after);
-  heard := turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) or heard;
+  if turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) then
+    heard := true;
+  end if;
   return query select found_turn.turn_id, found_turn.user_id, found_turn.test, next, heard;
 end $$;

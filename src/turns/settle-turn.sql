@@ -66,7 +66,9 @@ begin
   heard := turnpike.write_transition(mine, space_maker, p_event_id,
     jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code)), p_moment);
   next := turnpike.next_turn(mine.conversation_id, p_queued_after);
-  heard := turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) or heard;
+  if turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) then
+    heard := true;
+  end if;
   return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, heard;
 end $$;
 

@@ -63,6 +63,15 @@ test("a file is at most 300 lines, and lies at most two folders deep", () => {
   expect(source.filter((path) => path.split("/").length > 4)).toEqual([])
 })
 
+test("no procedure is called behind or before an `or` whose other side may decide: PostgreSQL would leave its effect out", () => {
+  const procedures = readdirSync("src", { recursive: true }).filter((path) => String(path).endsWith(".sql"))
+  const offenders = procedures.filter((path) =>
+    /:= turnpike\.\w+\([^;]*\)\s+or\s/.test(read(join("src", String(path)))),
+  )
+  expect(procedures.length).toBeGreaterThan(50)
+  expect(offenders).toEqual([])
+})
+
 test("time and chance come from the context, outside platform, local, the command line and the client's runtime", () => {
   const pattern = /Date\.now\(|new Date\(\)|Math\.random\(/
   const offenders = source.filter(
