@@ -10,8 +10,6 @@ export interface TurnRow extends Omit<JsonRow<"turns">, "state" | "metadata" | "
   metadata: Record<string, string>
   file_ids: string[]
   outputs: Output[]
-  /** Of a transition: whether the account has an endpoint that may hear of it. */
-  hooked?: boolean
 }
 
 export function isTerminal(state: TurnState): boolean {
