@@ -305,6 +305,9 @@ create table turns (
   attempts integer not null default 0,
   model_failures integer not null default 0,
   lease_until timestamptz,
+  -- Which message of the queue brought its worker, and which try of that: the next one takes over what was claimed for it.
+  claim_message text,
+  claim_try integer,
   -- Its worker may start tool calls until then without looking at the turn again: a cancel is acknowledged only afterwards.
   calls_start_until timestamptz,
   cancel_requested_at timestamptz,
@@ -369,13 +372,13 @@ create table open_turns (
   user_id bigint not null,
   test boolean not null,
   state text not null check (state in ('queued', 'running')),
-  -- When somebody must look at it again.
+  -- When somebody must look at it again; infinity while another turn of its conversation is ahead of it.
   wake_at timestamptz not null,
   created_at timestamptz not null,
   unique (conversation_id, position)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 create unique index open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
-create index open_turns_to_wake on open_turns (wake_at, turn_id);
+create index open_turns_to_wake on open_turns (wake_at, turn_id) where wake_at < 'infinity';
 create index open_turns_by_age on open_turns (created_at);
 create index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
 

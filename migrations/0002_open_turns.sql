@@ -1,6 +1,6 @@
 -- phase: before-deploy
 -- Open turns in a table of their own, and the releases of procedures. Workers of the former release go on writing turns alone: a
--- trigger keeps open_turns in step with them until 0005.
+-- trigger keeps open_turns in step with them until 0006.
 create table procedure_releases (
   name text primary key,
   applied_at timestamptz not null
@@ -18,7 +18,7 @@ create table open_turns (
   unique (conversation_id, position)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 create unique index open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
-create index open_turns_to_wake on open_turns (wake_at, turn_id);
+create index open_turns_to_wake on open_turns (wake_at, turn_id) where wake_at < 'infinity';
 create index open_turns_by_age on open_turns (created_at);
 create index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
 
@@ -31,6 +31,9 @@ begin
     on conflict (turn_id) do update set state = excluded.state, wake_at = coalesce(new.wake_at, new.lease_until, o.wake_at);
   else
     delete from open_turns o where o.turn_id = new.turn_id;
+    -- The next one of its conversation may have been accepted by a worker of this release, which leaves its time to whoever ends this one.
+    update open_turns o set wake_at = new.finished_at where o.wake_at = 'infinity'
+      and o.turn_id = (select e.turn_id from open_turns e where e.conversation_id = new.conversation_id order by e.position limit 1);
   end if;
   return null;
 end $$;

@@ -9,7 +9,7 @@ begin
   -- What belongs to the turns is read in their order, as they are: a look-up for each would take several times as long. Where the part
   -- ends is no constant for the planner: behind the newest statistics it would take a part for empty, and compare each row with each.
   with part as materialized (
-    select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.finished_at, t.window_started_at, t.test, t.state,
+    select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref, t.created_at, t.finished_at, t.window_started_at, t.test, t.state,
       t.error_code, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
     from turns t where t.turn_id > p_position order by t.turn_id limit p_size
   ), upto as materialized (
@@ -35,7 +35,9 @@ begin
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
       t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
-      t.billed_credit_micros as billed, o.wake_at is null or o.wake_at > p_orphaned_from as unwatched,
+      t.billed_credit_micros as billed, o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
+        -- Whoever ends that one wakes it.
+        select from turns e where e.conversation_id = t.conversation_id and e.position < t.position and e.finished_at is null)) as unwatched,
       t.state = 'failed' and p_our_failures ? t.error_code as ours,
       case when t.finished_at is null or t.test then 0 else t.billed_credit_micros end as due,
       coalesce(c.charges, 0) as charges, coalesce(c.charged, 0) as charged, c.charge_id,

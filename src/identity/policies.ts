@@ -11,7 +11,7 @@ export const KEY_POLICY = {
   overlapSeconds: 86_400,
   maxOverlapSeconds: 7 * 86_400,
   /** Statements of `cancelBatch` turns each that a revocation waits for; the sweeper does the rest. */
-  endBatches: 20,
+  endBatches: 50,
   sweepKeys: 50,
   /** A turn whose acceptance began before the revocation is there by then. */
   settledAfterMs: 120_000,

@@ -402,6 +402,8 @@ export interface Turns {
   billed_credit_micros: Generated<number>;
   calls_start_until: Timestamp | null;
   cancel_requested_at: Timestamp | null;
+  claim_message: string | null;
+  claim_try: number | null;
   config_version: number | null;
   conversation_id: string;
   cost_credit_micros: Generated<number>;

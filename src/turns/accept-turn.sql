@@ -91,7 +91,10 @@ begin
     amount, amount, window_started_at, p_moment)
   returning t.* into made;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', p_wake_at, p_moment);
+  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued',
+    -- Behind another one nobody needs to look at it: whoever ends that one sets the time (next_turn).
+    case when made.position > 1 and exists (select from open_turns o where o.conversation_id = made.conversation_id) then 'infinity'
+      else p_wake_at end, p_moment);
   heard := turnpike.write_transition(made, admission.made_by, p_event_id, '{"state": "queued"}', p_moment);
 
   -- The wallet last: the amount was only seen, now it is taken, if it is still there under every limit.

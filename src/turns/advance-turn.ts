@@ -7,7 +7,7 @@ import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../to
 import type { AgentContext } from "./agent-context.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed, type CalledStep } from "./call-step.ts"
-import { type Claim, claimTurn, type ModelRow } from "./claim-turn.ts"
+import { type Claim, claimTurn, type Delivery, type ModelRow } from "./claim-turn.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
 import { isOurFailure } from "./our-failures.ts"
@@ -26,8 +26,8 @@ export type Advance = "nothing_to_do" | "settled" | "handed_over" | "backed_off"
  * settles it or publishes the next callback. Whatever throws in between leaves a turn that the next delivery or the
  * sweeper takes up from its last committed step.
  */
-export async function advanceTurn(ctx: AgentContext, turnId: string): Promise<Advance> {
-  const claim = await claimTurn(ctx, turnId)
+export async function advanceTurn(ctx: AgentContext, turnId: string, delivery?: Delivery): Promise<Advance> {
+  const claim = await claimTurn(ctx, turnId, delivery)
   if (!claim) return "nothing_to_do"
   const deadline = deadlineOf(claim)
   const over = abortAfter(ctx.clock, Math.max(0, deadline - ctx.clock.now().getTime()), () => TIMED_OUT)

@@ -47,7 +47,7 @@ begin
       found_turn := cancelled.turn;
       heard := cancelled.heard;
       if outcome = 'cancelled' then
-        next := turnpike.next_turn(found_turn.conversation_id, p_queued_after);
+        next := turnpike.next_turn(found_turn.conversation_id, p_queued_after, p_moment);
         if turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) then
           heard := true;
         end if;
@@ -58,26 +58,4 @@ begin
     turn := turnpike.turn_answer(found_turn, space.slug);
   end if;
   perform turnpike.note_use(caller, p_moment);
-end $$;
-
--- Cancels a turn that is still queued though nobody has started it in time. No row when a worker has it, or it is over.
-create function turnpike.expire_turn(p_turn_id text, p_event_id text, p_queued_after timestamptz, p_moment timestamptz)
-returns table (turn_id text, user_id bigint, test boolean, next jsonb, heard boolean) language plpgsql rows 1 as $$
-declare
-  found_turn turns;
-  cancelled record;
-begin
-  select t.* into found_turn from turns t where t.turn_id = p_turn_id and t.state = 'queued' for no key update;
-  if found_turn.turn_id is null then
-    return;
-  end if;
-  perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
-  select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_id, 'expired', p_moment) c;
-  found_turn := cancelled.turn;
-  heard := cancelled.heard;
-  next := turnpike.next_turn(found_turn.conversation_id, p_queued_after);
-  if turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) then
-    heard := true;
-  end if;
-  return query select found_turn.turn_id, found_turn.user_id, found_turn.test, next, heard;
 end $$;

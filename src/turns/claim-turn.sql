@@ -1,7 +1,10 @@
 -- Makes a turn a worker's own until p_lease: a queued one whose conversation is free (it becomes running), or a running one that nobody
 -- holds and that was not lost p_max_attempts times. No row when there is nothing to do: late, duplicate, not its turn yet. Whoever
 -- committed a step meanwhile has renewed the lease under the turn's lock, so nobody steps without the newest.
-create function turnpike.claim_turn(p_turn_id text, p_event_id text, p_moment timestamptz, p_lease timestamptz, p_max_attempts integer,
+-- p_message and p_try: the queue's message that brought the worker here, and how often that was tried. A later try of the same message
+-- takes over what an earlier one may have claimed without hearing of it.
+create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
+  p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
 returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, heard boolean)
 language plpgsql rows 1 as $$
@@ -10,6 +13,7 @@ declare
   space spaces;
   version space_configs;
   begins boolean;
+  before_it timestamptz;
 begin
   select t.* into claimed from turns t where t.turn_id = p_turn_id for no key update;
   begins := claimed.state = 'queued';
@@ -17,12 +21,19 @@ begin
     if exists (select from open_turns o where o.conversation_id = claimed.conversation_id and o.position < claimed.position) then
       return;
     end if;
-  elsif claimed.state is distinct from 'running' or claimed.attempts >= p_max_attempts or claimed.lease_until > p_moment then
+  elsif claimed.state is distinct from 'running' or claimed.attempts >= p_max_attempts then
+    return;
+  elsif claimed.lease_until > p_moment and (claimed.claim_message = p_message and claimed.claim_try < p_try) is not true then
     return;
   end if;
   select s.* into space from spaces s where s.space_id = claimed.space_id;
+  if begins and claimed.position > 1 then
+    -- By whose clock the one before it ended is not known: it does not begin earlier.
+    select t.finished_at into before_it from turns t
+      where t.conversation_id = claimed.conversation_id and t.position < claimed.position order by t.position desc limit 1;
+  end if;
   update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = p_lease,
-    started_at = coalesce(t.started_at, p_moment), config_version = coalesce(t.config_version, space.config_version),
+    claim_message = p_message, claim_try = p_try, started_at = coalesce(t.started_at, greatest(p_moment, before_it)), config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
     where t.turn_id = p_turn_id returning t.* into claimed;
   update open_turns o set state = 'running', wake_at = p_lease where o.turn_id = p_turn_id;

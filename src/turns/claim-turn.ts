@@ -1,5 +1,6 @@
 import type { EngineName } from "../agent/engine.ts"
 import type { Context } from "../context.ts"
+import { TurnpikeError } from "../errors.ts"
 import { call } from "../platform/db.ts"
 import { newId } from "../platform/ids.ts"
 import type { JsonRow } from "../platform/json-row.ts"
@@ -34,14 +35,36 @@ export interface Claim {
   secrets: Record<string, string>
 }
 
+/** The message of the queue that brings a worker to a turn, and how often it was delivered before. */
+export interface Delivery {
+  message: string
+  retried: number
+}
+
 /**
  * Takes a turn for `leaseMs`: a queued one whose conversation is free (it becomes running), or a running one that
- * nobody holds. Null when there is nothing to do: late, duplicate, not its turn yet, or lost too often.
+ * nobody holds. Null when there is nothing to do: late, duplicate, not its turn yet, or lost too often. When the answer is lost, it
+ * asks once more, and the next delivery of the same message does: each takes over what those before may have got.
  */
-export async function claimTurn(ctx: Context, turnId: string): Promise<Claim | null> {
+export async function claimTurn(ctx: Context, turnId: string, delivery?: Delivery): Promise<Claim | null> {
+  if (!delivery) return tryClaim(ctx, turnId, null)
+  const first = delivery.retried * 2
+  return tryClaim(ctx, turnId, { message: delivery.message, place: first }).catch((error: unknown) => {
+    if (!(error instanceof TurnpikeError && error.code === "UNAVAILABLE")) throw error
+    return tryClaim(ctx, turnId, { message: delivery.message, place: first + 1 })
+  })
+}
+
+async function tryClaim(
+  ctx: Context,
+  turnId: string,
+  attempt: { message: string; place: number } | null,
+): Promise<Claim | null> {
   const now = ctx.clock.now()
   const [claimed] = await call<"claim_turn", Claim & { heard: boolean | null }>(ctx.db, "claim_turn", {
     turn_id: turnId,
+    message: attempt?.message ?? null,
+    try: attempt?.place ?? null,
     event_id: newId("event", now),
     moment: now,
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),

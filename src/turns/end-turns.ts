@@ -14,6 +14,7 @@ export type EndCause =
   | { cause: "user"; userId: number; reason: "account_disabled" }
   | { cause: "key"; userId: number; keyId: string; reason: "key_revoked" }
   | { cause: "space"; userId: number; test: boolean; spaceId: number; reason: "space_archived" }
+  | { cause: "expired"; userId: number; until: Date; reason: "expired" }
   | { cause: "end_user"; userId: number; test: boolean; endUserRef: string; until: Date; reason: "end_user_erased" }
 
 type TouchedTurn = Pick<TurnRow, "turn_id" | "user_id" | "test" | "state" | "epoch" | "lease_until"> & {

@@ -48,9 +48,13 @@ export const TURN_POLICY = {
   minOutputTokens: 16,
   sweepBatch: 200,
   sweepBatches: 20,
-  /** Turns that one statement cancels when all of a kind are to end; the sweeper goes on. */
-  cancelBatch: 500,
+  /** Turns that one statement cancels when all of a kind are to end, so that others wait for no long one; the sweeper goes on. */
+  cancelBatch: 100,
   cancelPublishes: 60,
+  /** What a sweep cancels since nobody started it: for so long, among accounts of so many of the oldest turns, so many batches of one at a time. */
+  expireMs: 20_000,
+  expireLook: 5_000,
+  expireBatches: 10,
 } as const
 
 /** How a reader follows a turn's events. Times in milliseconds. */

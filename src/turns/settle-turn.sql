@@ -65,7 +65,7 @@ begin
   end if;
   heard := turnpike.write_transition(mine, space_maker, p_event_id,
     jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code)), p_moment);
-  next := turnpike.next_turn(mine.conversation_id, p_queued_after);
+  next := turnpike.next_turn(mine.conversation_id, p_queued_after, p_moment);
   if turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) then
     heard := true;
   end if;

@@ -8,20 +8,22 @@ begin
   select due.turn_id, due.state, t.epoch, t.attempts, due.wake_at, due.created_at, due.wake_at::text
   from (
     select o.* from open_turns o
-    where o.wake_at <= p_moment and (o.wake_at, o.turn_id) > (coalesce(p_after_wake::timestamptz, '-infinity'), coalesce(p_after_id, ''))
-      and (o.state = 'running' or (o.created_at > p_queued_after and not exists (
-        select from open_turns e where e.conversation_id = o.conversation_id and e.position < o.position)))
+    where o.wake_at < 'infinity' and o.wake_at <= p_moment and (o.wake_at, o.turn_id) > (coalesce(p_after_wake::timestamptz, '-infinity'), coalesce(p_after_id, ''))
+      -- As a look-up for each, and never a join, for which the whole table would be read.
+      and (o.state = 'running' or (o.created_at > p_queued_after and o.position = (
+        select e.position from open_turns e where e.conversation_id = o.conversation_id order by e.position limit 1)))
     order by o.wake_at, o.turn_id limit p_limit
   ) due join turns t on t.turn_id = due.turn_id
   order by due.wake_at, due.turn_id;
 end $$;
 
--- Turns that nobody started in time, the oldest first: they are queued since before p_queued_before.
-create function turnpike.expired_turns(p_queued_before timestamptz, p_limit integer)
-returns table (turn_id text, created_at timestamptz) language plpgsql as $$
+-- Accounts with turns that nobody started in time, queued since p_queued_before: those of the p_limit oldest turns.
+create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer) returns table (user_id bigint)
+language plpgsql as $$
 begin
   return query
-  select o.turn_id, o.created_at from open_turns o
-  where o.state = 'queued' and o.created_at <= p_queued_before
-  order by o.created_at limit p_limit;
+  select o.user_id from (
+    select e.user_id, e.created_at from open_turns e
+    where e.state = 'queued' and e.created_at <= p_queued_before order by e.created_at limit p_limit) o
+  group by o.user_id order by min(o.created_at);
 end $$;

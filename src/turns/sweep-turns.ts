@@ -1,13 +1,12 @@
 import type { Context } from "../context.ts"
 import { inParallel } from "../in-parallel.ts"
 import { call } from "../platform/db.ts"
-import { newId } from "../platform/ids.ts"
 import { describeError } from "../platform/log.ts"
-import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
+import { endTurns } from "./end-turns.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { type Published, publishTurn } from "./publish-turn.ts"
+import { publishTurn } from "./publish-turn.ts"
 import { settleTurn } from "./settle-turn.ts"
-import { queueLimit, wakeNext } from "./wake-next.ts"
+import { queueLimit } from "./wake-next.ts"
 
 export interface Sweep {
   republished: number
@@ -32,8 +31,33 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
     last = due.at(-1)
     if (due.length < TURN_POLICY.sweepBatch || sweep.failed - failedBefore === due.length) break
   }
-  await inEach(ctx, sweep, await expiredTurns(ctx), expireTurn)
+  await expireTurns(ctx, sweep)
   return sweep
+}
+
+/** Cancels what nobody started in time, account by account in statements of many turns, until nothing is left or its time is over. */
+async function expireTurns(ctx: Context, sweep: Sweep): Promise<void> {
+  const until = queueLimit(ctx.clock.now())
+  const stopAt = ctx.clock.now().getTime() + TURN_POLICY.expireMs
+  const done = new Set<number>()
+  while (ctx.clock.now().getTime() < stopAt) {
+    const args = { queued_before: until, limit: TURN_POLICY.expireLook }
+    const accounts = await call(ctx.db, "accounts_with_expired", args)
+    const left = accounts.flatMap(({ user_id }) => (user_id === null || done.has(user_id) ? [] : [user_id]))
+    if (left.length === 0) return
+    await inParallel(left, async (userId) => {
+      const cause = { cause: "expired", userId, until, reason: "expired" } as const
+      try {
+        const { touched, all } = await endTurns(ctx, cause, { batches: TURN_POLICY.expireBatches })
+        sweep.expired += touched
+        if (all) done.add(userId)
+      } catch (error) {
+        done.add(userId)
+        sweep.failed++
+        ctx.log("error", "sweep.expiry_failed", { user_id: userId, error: describeError(error) })
+      }
+    })
+  }
 }
 
 /** Takes each turn by itself: one that fails is counted, and keeps nobody else. */
@@ -76,11 +100,6 @@ function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]>
   })
 }
 
-function expiredTurns(ctx: Context): Promise<{ turn_id: string; created_at: Date }[]> {
-  const args = { queued_before: queueLimit(ctx.clock.now()), limit: TURN_POLICY.sweepBatch }
-  return call<"expired_turns", { turn_id: string; created_at: Date }>(ctx.db, "expired_turns", args)
-}
-
 async function sweepTurn(ctx: Context, turn: DueTurn): Promise<keyof Sweep> {
   if (turn.state === "running" && turn.attempts >= TURN_POLICY.maxAttempts) {
     const message = "The turn was lost several times while it ran. Nothing was billed."
@@ -91,28 +110,4 @@ async function sweepTurn(ctx: Context, turn: DueTurn): Promise<keyof Sweep> {
   }
   const published = { ...turn, wake_at: turn.wake_at.toISOString() }
   return (await publishTurn(ctx, published, { because: "sweep" })) ? "republished" : "failed"
-}
-
-interface ExpiredRow {
-  turn_id: string
-  user_id: number
-  test: boolean
-  next: Published | null
-  heard: boolean | null
-}
-
-/** Cancels a turn that is still queued. A worker that claimed it meanwhile keeps it. */
-async function expireTurn(ctx: Context, { turn_id }: { turn_id: string }): Promise<keyof Sweep> {
-  const now = ctx.clock.now()
-  const [ended] = await call<"expire_turn", ExpiredRow>(ctx.db, "expire_turn", {
-    turn_id,
-    event_id: newId("event", now),
-    queued_after: queueLimit(now),
-    moment: now,
-  })
-  if (ended) {
-    wakeWebhooks(ctx, { ...ended, hooked: ended.heard === true })
-    if (ended.next) await wakeNext(ctx, [ended.next], turn_id)
-  }
-  return "expired"
 }

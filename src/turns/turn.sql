@@ -9,16 +9,25 @@ create function turnpike.turn_answer(turn turns, p_slug text) returns json langu
 $$;
 
 -- The first of a conversation that has not ended, when it is queued: who must be called now that the one before it is over.
--- Null when there is none, or when it has waited since before p_queued_after: the sweeper cancels that.
-create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz) returns jsonb language plpgsql stable as $$
+-- Null when there is none, or when it has waited since before p_queued_after: the sweeper cancels that. Nobody looked at it while it was
+-- not the first: from now on the sweeper does, until its callback is published.
+create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz, p_moment timestamptz) returns jsonb
+language plpgsql as $$
 declare
   next open_turns;
 begin
   select o.* into next from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
-  if next.state = 'queued' and next.created_at > p_queued_after then
-    return jsonb_build_object('turn_id', next.turn_id, 'epoch', 0, 'wake_at', next.wake_at);
+  if next.state is distinct from 'queued' then
+    return null;
   end if;
-  return null;
+  if next.wake_at = 'infinity' then
+    next.wake_at := p_moment;
+    update open_turns o set wake_at = p_moment where o.turn_id = next.turn_id;
+  end if;
+  if next.created_at <= p_queued_after then
+    return null;
+  end if;
+  return jsonb_build_object('turn_id', next.turn_id, 'epoch', 0, 'wake_at', next.wake_at);
 end $$;
 
 -- Writes events of a turn that its row has counted already: p_first is the number of the first one. Drafts: {id, type, data, at}.

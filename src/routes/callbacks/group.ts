@@ -27,6 +27,7 @@ import { noteSweeps, type SweepRun } from "../../system/note-sweeps.ts"
 import { checkServer, checkServerInput, tryTool, tryToolInput } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
 import type { AgentContext } from "../../turns/agent-context.ts"
+import type { Delivery } from "../../turns/claim-turn.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import { sweepTurns } from "../../turns/sweep-turns.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
@@ -88,7 +89,7 @@ export const callbacks: Group = {
     app.post(turnCallbackPath(":turn_id"), async (c) => {
       const turnId = z.string().max(64).parse(c.req.param("turn_id"))
       const ctx = agentContext(c)
-      const result = await advanceTurn(ctx, turnId)
+      const result = await advanceTurn(ctx, turnId, deliveryOf(c))
       ctx.log("info", "turn.advanced", { turn_id: turnId, result })
       return c.json({ turn_id: turnId, result })
     })
@@ -117,6 +118,15 @@ export const callbacks: Group = {
     }
     await noteSweeps(ctx, runs)
   },
+}
+
+function deliveryOf(c: HonoContext<AppEnv>): Delivery | undefined {
+  const message = c.req.header("upstash-message-id")
+  const retried = Number(c.req.header("upstash-retried") ?? 0)
+  // Not signed: whoever sends a message again with other numbers only takes a turn over from itself.
+  return message && message.length <= 200 && Number.isInteger(retried) && retried >= 0 && retried < 1000
+    ? { message, retried }
+    : undefined
 }
 
 function agentContext(c: HonoContext<AppEnv>): AgentContext {

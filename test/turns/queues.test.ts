@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { createContext } from "../../src/context.ts"
+import { parseBaseEnv } from "../../src/env.ts"
+import { claimTurn } from "../../src/turns/claim-turn.ts"
+import { settleTurn } from "../../src/turns/settle-turn.ts"
+import { sweepTurns } from "../../src/turns/sweep-turns.ts"
+import { effortOf } from "../harness/plans.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+
+/** Turns behind `turnId` in its conversation, each as accept_turn would have left it, with a hold of one credit micro. */
+async function queueBehind(turnId: string, count: number): Promise<void> {
+  const copies = `jsonb_build_object('turn_id', t.turn_id || lpad(n::text, 6, '0'), 'idempotency_key', t.turn_id || n, 'state', 'queued',
+    'position', t.position + n, 'hold_credit_micros', 1, 'held_credit_micros', 1, 'last_event_seq', 1)`
+  await world.sql(
+    `with made as (insert into turns select (jsonb_populate_record(t, ${copies})).* from turns t, generate_series(1, $2::int) n
+         where t.turn_id = $1 returning turn_id, conversation_id, position, user_id, test, created_at),
+       open as (insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
+         select turn_id, conversation_id, position, user_id, test, 'queued', 'infinity', created_at from made),
+       logged as (insert into turn_events select turn_id, 1, 'evt_' || turn_id, 'turn.queued', '{}', created_at from made)
+     update wallets w set held_credit_micros = w.held_credit_micros + $2 where w.user_id = (select user_id from turns where turn_id = $1)`,
+    [turnId, count],
+  )
+  await world.sql("update conversations c set last_position = c.last_position + $1 where c.last_position > 0", [count])
+}
+
+const QUEUED = 3_000
+
+describe(`a conversation in which ${QUEUED} turns are queued`, () => {
+  let client: TestClient
+  let head: string
+
+  beforeAll(async () => {
+    client = await world.createAccount({ usd: 1000 })
+    head = (await turnOf(await client.sendTurn({ space: await client.space() }))).turn_id
+    await world.settled()
+    await world.qstash.reset()
+    await queueBehind(head, QUEUED)
+    // As autovacuum would, in a minute.
+    await world.sql("analyze open_turns")
+  })
+
+  test("only its first turn is looked at by the sweeper", async () => {
+    await world.advance(61_000)
+    const looked = await effortOf(world, client, (ctx) => sweepTurns(ctx))
+    expect(looked.rowsOf("open_turns")).toBeLessThan(10)
+  })
+
+  test("the end of its first turn looks at the next, and the sweeper finds that one when its call is lost", async () => {
+    const claim = await claimTurn(contextOf(), head)
+    if (!claim) throw new Error("not claimed")
+    const ended = await effortOf(world, client, (ctx) => settleTurn(ctx, claim.turn, { state: "done", result: "r" }))
+    expect(ended.rowsOf("open_turns")).toBeLessThan(10)
+    const [next] = await world.sql<{ turn_id: string; wake_at: string }>(
+      "select turn_id, wake_at::text from open_turns where conversation_id = $1 order by position limit 1",
+      [claim.turn.conversation_id],
+    )
+    expect(next?.turn_id).toBe(`${head}000001`)
+    expect(new Date(next?.wake_at ?? "").getTime()).toBeLessThanOrEqual(world.clock.now().getTime())
+  })
+
+  test("when nobody starts them, one sweep cancels all of them", async () => {
+    await world.advance(3_600_000)
+    await world.sweep()
+    const states = await world.sql(
+      "select state, status_reason, count(*)::int from turns where user_id = $1 group by 1, 2 order by 1, 2",
+      [client.userId],
+    )
+    expect(states).toEqual([
+      { state: "cancelled", status_reason: "expired", count: QUEUED },
+      { state: "done", status_reason: null, count: 1 },
+    ])
+    expect(
+      await world.sql("select held_credit_micros as held from wallets where user_id = $1", [client.userId]),
+    ).toEqual([{ held: "0" }])
+  })
+})
+
+describe("a worker whose claim was made and not answered", () => {
+  test("asks again, and goes on with the turn at once", async () => {
+    const client = await world.createAccount()
+    const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+    await world.settled()
+    await world.plan([{ service: "pg", match: "claim_turn", call: 1, action: "cut", when: "after" }])
+    await world.drain()
+    await world.clearFaults()
+    expect((await client.getTurn(turn_id)).state).toBe("done")
+    await expectPromises(world, client.userId)
+  })
+
+  test("leaves it to the next delivery of its message, within 15 s", async () => {
+    const client = await world.createAccount()
+    const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+    await world.settled()
+    await world.plan([{ service: "pg", match: "claim_turn", call: 1, times: 2, action: "cut", when: "after" }])
+    await world.drain()
+    await world.clearFaults()
+    expect((await client.getTurn(turn_id)).state).toBe("running")
+    await world.advance(15_000)
+    await world.drain()
+    expect((await client.getTurn(turn_id)).state).toBe("done")
+    await expectPromises(world, client.userId)
+  })
+
+  test("is not overtaken by the same delivery that comes twice", async () => {
+    const client = await world.createAccount()
+    const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+    await world.settled()
+    await world.qstash.reset()
+    const ctx = contextOf()
+    const delivery = { message: "msg_1", retried: 0 }
+    const first = await claimTurn(ctx, turn_id, delivery)
+    expect(await claimTurn(ctx, turn_id, delivery)).toBeNull()
+    expect(await claimTurn(ctx, turn_id, { message: "msg_2", retried: 1 })).toBeNull()
+    const second = await claimTurn(ctx, turn_id, { message: "msg_1", retried: 1 })
+    expect(second?.turn.epoch).toBe((first?.turn.epoch ?? 0) + 1)
+    expect(await settleTurn(ctx, first?.turn as never, { state: "done", result: "late" })).toBe(false)
+  })
+})
+
+test("a turn never begins before the one ahead of it has ended, whatever its worker's clock says", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const sent = [await turnOf(await client.sendTurn({ space })), await turnOf(await client.sendTurn({ space }))]
+  await world.settled()
+  await world.qstash.reset()
+  const claim = await claimTurn(contextOf(), sent[0]?.turn_id ?? "")
+  if (!claim) throw new Error("not claimed")
+  const ahead = { ...world.clock, now: () => new Date(world.clock.now().getTime() + 900) }
+  await settleTurn({ ...contextOf(), clock: ahead }, claim.turn, { state: "done", result: "r" })
+  await claimTurn(contextOf(), sent[1]?.turn_id ?? "")
+  const [one, two] = await Promise.all(sent.map(({ turn_id }) => client.getTurn(turn_id)))
+  expect(two?.started_at).toBe(one?.finished_at)
+})
