@@ -1,3 +1,5 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Broker } from "./qstash-broker.ts"
 import { LIMITS } from "./qstash-headers.ts"
 import { CALLER_IP, lostOutcome, type Message, type Outcome } from "./qstash-message.ts"
@@ -33,13 +35,12 @@ interface PusherParts {
   broker: () => Broker
   signingKey: () => string
   now: () => number
-  fetch: typeof fetch
 }
 
-/** Delivers by itself: one timer for the next due message, one fetch per attempt. */
+/** Delivers by itself: one timer for the next due message, one request for each attempt. */
 export class Pusher {
   private readonly parts: PusherParts
-  private readonly underWay = new Map<Promise<void>, AbortController>()
+  private readonly underWay = new Map<Promise<void>, () => void>()
   private timer: NodeJS.Timeout | undefined
   private isPumpPlanned = false
   private isClosed = false
@@ -59,7 +60,7 @@ export class Pusher {
     this.isClosed = true
     clearTimeout(this.timer)
     const deadline = setTimeout(() => {
-      for (const abort of this.underWay.values()) abort.abort()
+      for (const giveUp of this.underWay.values()) giveUp()
     }, CLOSING_MS)
     await Promise.all(this.underWay.keys())
     clearTimeout(deadline)
@@ -77,47 +78,52 @@ export class Pusher {
   }
 
   private start(broker: Broker, message: Message): void {
-    const abort = new AbortController()
-    const attempt = this.attempt(message, abort).then((outcome) => {
+    const outgoing = deliveryRequest(message, this.parts.signingKey(), this.parts.now())
+    const exchange = send(outgoing, message.options.timeoutMs ?? LIMITS.timeoutMs)
+    const attempt = exchange.outcome.then((outcome) => {
       this.underWay.delete(attempt)
       broker.settle(message, outcome, this.parts.now())
       this.wake()
     })
-    this.underWay.set(attempt, abort)
+    this.underWay.set(attempt, exchange.giveUp)
   }
+}
 
-  private async attempt(message: Message, abort: AbortController): Promise<Outcome> {
-    const timeout = setTimeout(() => abort.abort(), message.options.timeoutMs ?? LIMITS.timeoutMs)
-    try {
-      const { url, method, headers, body } = deliveryRequest(message, this.parts.signingKey(), this.parts.now())
-      const init: RequestInit = { method, headers, redirect: "manual", signal: abort.signal }
-      if (method !== "GET") init.body = body
-      const response = await this.parts.fetch(url, init)
-      const reply = Buffer.from(await response.arrayBuffer())
-      return {
-        status: response.status,
-        headers: groupHeaders(response.headers),
-        body: reply.subarray(0, LIMITS.messageBytes),
-        error: undefined,
-      }
-    } catch (error) {
-      if (abort.signal.aborted) return lostOutcome("timeout: the endpoint did not answer in time")
-      return lostOutcome(`could not reach the endpoint: ${reasonOf(error)}`)
-    } finally {
-      clearTimeout(timeout)
+/** Idle connections are left before the other side leaves them: a delivery on one that closes would be lost. */
+const IDLE_MS = 4000
+const agents = {
+  http: new HttpAgent({ keepAlive: true, timeout: IDLE_MS }),
+  https: new HttpsAgent({ keepAlive: true, timeout: IDLE_MS }),
+}
+
+/** One request, which follows no redirect; its outcome comes whatever happens. With `fetch` it would cost four times the CPU. */
+function send({ url, method, headers, body }: DeliveryRequest, timeoutMs: number) {
+  let giveUp = () => {}
+  const outcome = new Promise<Outcome>((done, fail) => {
+    const request = /^https:/i.test(url)
+      ? httpsRequest(url, { agent: agents.https, method, headers })
+      : httpRequest(url, { agent: agents.http, method, headers })
+    const timeout = setTimeout(() => giveUp(), timeoutMs)
+    giveUp = () => {
+      done(lostOutcome("timeout: the endpoint did not answer in time"))
+      request.destroy()
     }
-  }
-}
-
-function groupHeaders(headers: Headers): Record<string, string[]> {
-  const grouped: Record<string, string[]> = {}
-  headers.forEach((value, name) => {
-    grouped[name] = [...(grouped[name] ?? []), value]
+    request.on("close", () => clearTimeout(timeout))
+    request.on("error", fail)
+    request.on("response", (response) => {
+      const chunks: Buffer[] = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("error", fail)
+      response.on("end", () => done(readOutcome(response, Buffer.concat(chunks))))
+    })
+    request.end(method === "GET" ? undefined : body)
+  }).catch((error: NodeJS.ErrnoException) => {
+    return lostOutcome(`could not reach the endpoint: ${error.message || error.code}`)
   })
-  return grouped
+  return { outcome, giveUp: () => giveUp() }
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? error.cause.message : error.message
+function readOutcome({ statusCode = 0, headersDistinct }: IncomingMessage, body: Buffer): Outcome {
+  const headers = headersDistinct as Record<string, string[]>
+  return { status: statusCode, headers, body: body.subarray(0, LIMITS.messageBytes), error: undefined }
 }

@@ -22,11 +22,10 @@ export interface QstashOptions {
   token?: string
   currentSigningKey?: string
   nextSigningKey?: string
-  /** "push" delivers over fetch as time passes; "manual" stands still and is moved through `control`. */
+  /** "push" delivers by itself as time passes; "manual" stands still and is moved through `control`. */
   mode: "push" | "manual"
   /** Milliseconds; in manual mode only its first answer counts. */
   now?: () => number
-  fetch?: typeof fetch
   /** Deliveries at once over all messages; without a bound in manual mode. */
   parallelism?: number
 }
@@ -55,7 +54,7 @@ export function createQstash(options: QstashOptions): Qstash {
     return keys
   }
   const shared = { broker: () => broker, now, signingKey: () => keys.current, keys: () => keys, rollKeys }
-  const pusher = mode === "push" ? new Pusher({ ...shared, fetch: options.fetch ?? fetch }) : undefined
+  const pusher = mode === "push" ? new Pusher(shared) : undefined
   const control = new Control({
     ...shared,
     mode,

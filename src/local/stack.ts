@@ -85,9 +85,7 @@ export async function startStack(options: StackOptions) {
     return (await namespace.route(service, { ...call, path: below })) ?? json(404, { error: "no such stand-in" })
   }
 
-  const server = createServer((request, response) => {
-    serve(request, response, handle).catch(() => response.destroy())
-  })
+  const server = createServer((request, response) => serve(request, response, handle))
   server.keepAliveTimeout = 60_000
   await new Promise<void>((done, fail) => {
     server.once("error", fail)
@@ -110,33 +108,26 @@ export async function startStack(options: StackOptions) {
   }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer>) {
+/** With a content-length the answer goes out as one packet. */
+function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer>) {
   const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const target = request.url ?? "/"
-  const at = target.indexOf("?")
-  const call: Call = {
-    method: request.method ?? "GET",
-    path: at < 0 ? target : target.slice(0, at),
-    search: at < 0 ? "" : target.slice(at),
-    headers: request.headers as Record<string, string>,
-    body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
-  }
-  let answer: Answer
-  try {
-    answer = await handle(call)
-  } catch (error) {
-    if (error instanceof CutConnection) {
-      request.socket.destroy()
-      return
+  request.on("data", (chunk: Buffer) => chunks.push(chunk))
+  request.on("end", async () => {
+    const target = request.url ?? "/"
+    const at = target.indexOf("?")
+    const call: Call = {
+      method: request.method ?? "GET",
+      path: at < 0 ? target : target.slice(0, at),
+      search: at < 0 ? "" : target.slice(at),
+      headers: request.headers as Record<string, string>,
+      body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
     }
-    answer = json(500, { error: error instanceof Error ? error.message : String(error) })
-  }
-  response.writeHead(answer.status, answer.headers)
-  if (answer.body === undefined || typeof answer.body === "string" || Buffer.isBuffer(answer.body)) {
-    response.end(answer.body)
-    return
-  }
-  for await (const part of answer.body) response.write(part)
-  response.end()
+    try {
+      const { status, headers, body = "" } = await handle(call)
+      response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body)
+    } catch (error) {
+      if (error instanceof CutConnection) request.socket.destroy()
+      else response.writeHead(500).end(JSON.stringify({ error: String(error) }))
+    }
+  })
 }
