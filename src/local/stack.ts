@@ -17,6 +17,10 @@ interface StackOptions {
   redisUrl?: string | undefined
 }
 
+const NO_STAND_IN = json(404, { error: "no such stand-in" })
+/** Tests make a namespace each. Every database that is there costs CPU, also when nothing is in it. */
+const REDIS_DATABASES = { control: 500, own: 8 }
+
 /**
  * One loopback server with the stand-ins of Neon, Upstash Redis and QStash, each namespace with its own database,
  * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`.
@@ -25,7 +29,8 @@ export async function startStack(options: StackOptions) {
   const postgres = options.databaseUrl
     ? { url: options.databaseUrl, stop: async () => {} }
     : await startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable })
-  const redis = options.redisUrl ? { url: options.redisUrl, close: async () => {} } : await startRedisServer()
+  const databases = options.control ? REDIS_DATABASES.control : REDIS_DATABASES.own
+  const redis = options.redisUrl ? { url: options.redisUrl, close: async () => {} } : await startRedisServer(databases)
   const namespaces = new Map<string, Namespace>()
   const made: string[] = []
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
@@ -62,31 +67,37 @@ export async function startStack(options: StackOptions) {
       baseUrl: `${url}/${input.name}`,
       databaseUrl,
       redisUrl: redis.url,
-      redisDatabase: redisDatabases++ % 500,
+      redisDatabase: redisDatabases++ % databases,
     })
     namespaces.set(input.name, namespace)
     return namespace
   }
 
-  async function handle(call: Call): Promise<Answer> {
-    if (options.control && call.method === "POST" && call.path === "/control/namespaces") {
+  /** Not async itself: each layer of promises costs every call. */
+  function handle(call: Call): Promise<Answer> | Answer {
+    const [, name = "", service = ""] = call.path.split("/", 3)
+    const below = { ...call, path: call.path.slice(name.length + service.length + 2) || "/" }
+    if (name === "control" || service === "control") return options.control ? control(call, name, below) : NO_STAND_IN
+    return namespaces.get(name)?.route(service, below) ?? NO_STAND_IN
+  }
+
+  async function control(call: Call, name: string, below: Call): Promise<Answer> {
+    if (call.method === "POST" && call.path === "/control/namespaces") {
       const namespace = await addNamespace(JSON.parse(call.body.toString()))
       return json(200, { env: namespace.env, control_url: namespace.controlUrl })
     }
-    const [, name = "", service = ""] = call.path.split("/", 3)
     const namespace = namespaces.get(name)
-    if (!namespace || (service === "control" && !options.control)) return json(404, { error: "no such stand-in" })
-    const below = call.path.slice(name.length + service.length + 2) || "/"
-    if (service === "control" && below === "/close") {
+    if (namespace && below.path === "/close") {
       namespaces.delete(name)
       await namespace.close()
       return json(200, {})
     }
-    return (await namespace.route(service, { ...call, path: below })) ?? json(404, { error: "no such stand-in" })
+    return (await namespace?.route("control", below)) ?? NO_STAND_IN
   }
 
   const server = createServer((request, response) => serve(request, response, handle))
-  server.keepAliveTimeout = 60_000
+  // Clients end their connections: one that is closed here might just be used.
+  server.keepAliveTimeout = 0
   await new Promise<void>((done, fail) => {
     server.once("error", fail)
     server.listen(options.port ?? 0, "127.0.0.1", done)
@@ -109,7 +120,7 @@ export async function startStack(options: StackOptions) {
 }
 
 /** With a content-length the answer goes out as one packet. */
-function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer>) {
+function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer> | Answer) {
   const chunks: Buffer[] = []
   request.on("data", (chunk: Buffer) => chunks.push(chunk))
   request.on("end", async () => {
