@@ -6,7 +6,7 @@ import { QstashRefusal } from "./qstash-message.ts"
 import { route } from "./qstash-routes.ts"
 import { type Answer, type Call, json, type Service } from "./service.ts"
 
-/** What the official development server uses, and what the SDK's development mode looks for. */
+/** What the official development server uses. */
 export const QSTASH_DEFAULTS = {
   token: "eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=",
   currentSigningKey: "sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r",
