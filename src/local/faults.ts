@@ -37,6 +37,25 @@ export function createFaults() {
     return null
   }
 
+  async function underPlan(call: Call, service: string, handler: Service, label: string): Promise<Answer> {
+    calls.push({ n: calls.length + 1, service, label })
+    const due = rules.filter((rule) => {
+      if ((rule.service && rule.service !== service) || (rule.match && !label.includes(rule.match))) return false
+      rule.seen++
+      return rule.seen >= rule.call && rule.seen < rule.call + (rule.times ?? 1)
+    })
+    for (const rule of due.filter((rule) => rule.when === "before")) {
+      const lost = await apply(rule)
+      if (lost) return lost
+    }
+    const answer = await handler(call)
+    for (const rule of due.filter((rule) => rule.when === "after")) {
+      const lost = await apply(rule)
+      if (lost) return lost
+    }
+    return answer
+  }
+
   return {
     /** Returns the calls up to now: none is between them and those that the plan meets. */
     plan(next: FaultRule[]): SeenCall[] {
@@ -52,26 +71,7 @@ export function createFaults() {
     },
     calls: () => calls,
     wrap(service: string, handler: Service, labelOf: (call: Call) => string): Service {
-      return async (call) => {
-        if (!recording) return handler(call)
-        const label = labelOf(call)
-        calls.push({ n: calls.length + 1, service, label })
-        const due = rules.filter((rule) => {
-          if ((rule.service && rule.service !== service) || (rule.match && !label.includes(rule.match))) return false
-          rule.seen++
-          return rule.seen >= rule.call && rule.seen < rule.call + (rule.times ?? 1)
-        })
-        for (const rule of due.filter((rule) => rule.when === "before")) {
-          const lost = await apply(rule)
-          if (lost) return lost
-        }
-        const answer = await handler(call)
-        for (const rule of due.filter((rule) => rule.when === "after")) {
-          const lost = await apply(rule)
-          if (lost) return lost
-        }
-        return answer
-      }
+      return (call) => (recording ? underPlan(call, service, handler, labelOf(call)) : handler(call))
     },
   }
 }

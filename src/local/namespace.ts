@@ -69,9 +69,8 @@ export async function createNamespace(options: NamespaceOptions, places: Places)
       QSTASH_CURRENT_SIGNING_KEY: QSTASH_DEFAULTS.currentSigningKey,
       QSTASH_NEXT_SIGNING_KEY: QSTASH_DEFAULTS.nextSigningKey,
     },
-    async route(service: string, call: Call): Promise<Answer | undefined> {
-      return services[service]?.(call)
-    },
+    /** Undefined where no such service is. */
+    route: (service: string, call: Call): Promise<Answer> | undefined => services[service]?.(call),
     async close() {
       await qstash.close()
       await Promise.all([neon.close(), redis.close(), direct.end()])

@@ -1,15 +1,8 @@
 import pg from "pg"
+import { type Query, Statement, type StatementAnswer } from "./neon-statement.ts"
 import { type Answer, json, type Service } from "./service.ts"
 
 const LIMIT = 10 * 1024 * 1024
-const asText = { getTypeParser: () => (value: string) => value }
-
-interface Query {
-  query: string
-  params?: unknown[]
-  arrayMode?: boolean
-}
-
 const ISOLATION: Record<string, string> = {
   ReadUncommitted: "read uncommitted",
   ReadCommitted: "read committed",
@@ -29,21 +22,22 @@ interface NeonOptions {
 /** Neon's HTTP endpoint (`POST /sql`) over a pool of direct connections to a real server. */
 export function createNeon({ databaseUrl, advertisedUrl, onStatement }: NeonOptions) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 24, idleTimeoutMillis: 30_000 })
-  // An idle connection that the server ends is replaced at its next use.
+  // An idle connection that the server ends is replaced at its next use; one in use has told its statement.
   pool.on("error", () => {})
-  const expected = new URL(advertisedUrl)
+  pool.on("connect", (client) => client.on("error", () => {}))
+  const isKnown = createCredentialsCheck(new URL(advertisedUrl))
 
   const service: Service = async (call) => {
     if (call.method !== "POST" || call.path !== "/sql") return { status: 404 }
     if (call.body.length > LIMIT) return json(413, { message: "request is too large" })
-    const refusal = checkCredentials(call.headers["neon-connection-string"], expected)
-    if (refusal) return refusal
+    const given = call.headers["neon-connection-string"] ?? ""
+    if (!isKnown(given)) return unknownUser(given)
     const options = { rowAsArray: call.headers["neon-array-mode"] === "true", onStatement }
     try {
       const body = JSON.parse(call.body.toString()) as Query & { queries?: Query[] }
       const value = body.queries
         ? { results: await runBatch(pool, body.queries, call.headers, options) }
-        : await runOne(pool, body, options)
+        : await runAlone(pool, body, options)
       const text = JSON.stringify(value)
       if (text.length > LIMIT) return json(507, { message: "response is too large" })
       return { status: 200, headers: { "content-type": "application/json", ...echoed(call.headers) }, body: text }
@@ -59,17 +53,22 @@ export function neonLabel(call: { body: Buffer }): string {
   return body.queries ? `batch(${body.queries.length})` : body.query.replace(/\s+/g, " ").trim()
 }
 
-function checkCredentials(given: string | undefined, expected: URL): Answer | null {
-  const url = given && URL.canParse(given) ? new URL(given) : null
-  if (
-    url &&
-    url.username === expected.username &&
-    url.password === expected.password &&
-    url.pathname === expected.pathname
-  ) {
-    return null
+/** Each spelling of a connection string is parsed until it is found to be right. */
+function createCredentialsCheck(expected: URL): (given: string) => boolean {
+  const right = new Set<string>()
+  return (given) => {
+    if (right.has(given)) return true
+    const url = URL.canParse(given) ? new URL(given) : null
+    const isRight =
+      url?.username === expected.username && url.password === expected.password && url.pathname === expected.pathname
+    if (isRight) right.add(given)
+    return isRight
   }
-  return json(400, { message: `password authentication failed for user '${url?.username ?? ""}'`, code: "28P01" })
+}
+
+function unknownUser(given: string): Answer {
+  const user = URL.canParse(given) ? new URL(given).username : ""
+  return json(400, { message: `password authentication failed for user '${user}'`, code: "28P01" })
 }
 
 interface RunOptions {
@@ -78,25 +77,28 @@ interface RunOptions {
   onStatement: OnStatement | undefined
 }
 
-async function runOne(client: pg.Pool | pg.PoolClient, query: Query, options: RunOptions) {
-  const rowAsArray = query.arrayMode ?? options.rowAsArray
-  const config = {
-    text: query.query,
-    values: query.params ?? [],
-    types: asText,
-    // The extended protocol, even without parameters: one statement only, as Neon has it.
-    queryMode: "extended",
-    ...(rowAsArray && { rowMode: "array" }),
-  }
-  const began = performance.now()
-  const result = await client.query(config as unknown as pg.QueryConfig)
-  options.onStatement?.(query.query, performance.now() - began)
-  return {
-    fields: result.fields,
-    rows: result.rows,
-    command: result.command,
-    rowCount: result.rowCount,
-    rowAsArray,
+function run(client: pg.PoolClient, query: Query, { rowAsArray, onStatement }: RunOptions): Promise<StatementAnswer> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    const done = (error: Error | null, answer: StatementAnswer) => {
+      if (error) return reject(error)
+      onStatement?.(query.query, performance.now() - began)
+      resolve(answer)
+    }
+    client.query(new Statement(query, query.arrayMode ?? rowAsArray, done))
+  })
+}
+
+/** On any connection of the pool, which keeps it unless the connection itself is lost. */
+async function runAlone(pool: pg.Pool, query: Query, options: RunOptions): Promise<StatementAnswer> {
+  const client = await pool.connect()
+  try {
+    const answer = await run(client, query, options)
+    client.release()
+    return answer
+  } catch (error) {
+    client.release(!(error instanceof pg.DatabaseError && error.severity === "ERROR"))
+    throw error
   }
 }
 
@@ -116,7 +118,7 @@ async function runBatch(
   try {
     await client.query(`begin ${modes.join(", ")}`)
     const results = []
-    for (const query of queries) results.push(await runOne(client, query, options))
+    for (const query of queries) results.push(await run(client, query, options))
     await client.query("commit")
     client.release()
     return results

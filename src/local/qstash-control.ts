@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto"
 import * as z from "zod"
 import type { Broker } from "./qstash-broker.ts"
 import { deliveryRequest } from "./qstash-delivery.ts"
-import { QstashRefusal } from "./qstash-errors.ts"
-import { lostOutcome, type Message, type Outcome } from "./qstash-message.ts"
+import { lostOutcome, type Message, type Outcome, QstashRefusal } from "./qstash-message.ts"
 import { type Answer, type Call, json } from "./service.ts"
 
 const clockMove = z.union([
@@ -45,7 +44,7 @@ export class Control {
     this.parts = parts
   }
 
-  async handle(call: Call): Promise<Answer> {
+  handle(call: Call): Answer {
     const route = `${call.method} ${call.path}`
     if (route === "GET /pending") return json(200, this.parts.broker().pending().map(serializePending))
     if (route === "POST /keys/roll") return json(200, this.parts.rollKeys())
@@ -72,7 +71,7 @@ export class Control {
     const broker = this.parts.broker()
     const now = this.parts.now()
     return broker.takeDue(now).map((message) => {
-      const deliveryId = `dlv_${randomUUID().replaceAll("-", "")}`
+      const deliveryId = `dlv_${randomUUID()}`
       this.deliveries.set(deliveryId, { message, broker })
       const { url, method, headers, body } = deliveryRequest(message, this.parts.signingKey(), now)
       const { messageId } = message
@@ -93,28 +92,22 @@ export class Control {
 
 function readOutcome(answer: { status: number; headers: Record<string, string>; body: string }): Outcome {
   const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), [value]])
-  return {
-    status: answer.status,
-    headers: Object.fromEntries(headers),
-    body: Buffer.from(answer.body),
-    error: undefined,
-  }
+  return { status: answer.status, headers: Object.fromEntries(headers), body: Buffer.from(answer.body) }
 }
 
 function serializePending(message: Message): Record<string, unknown> {
   return {
     message_id: message.messageId,
     url: message.url,
-    method: message.method,
+    method: message.options.method,
     not_before_ms: message.notBefore,
     retried: message.retried,
     queue_name: message.queueName ?? null,
     flow_control_key: message.options.flowControl?.key ?? null,
-    schedule_id: message.scheduleId ?? null,
   }
 }
 
-function readBody<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
+export function readBody<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
   let value: unknown
   try {
     value = JSON.parse(call.body.toString())

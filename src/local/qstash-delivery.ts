@@ -1,12 +1,16 @@
+import { createHmac, hash, randomUUID } from "node:crypto"
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Broker } from "./qstash-broker.ts"
 import { LIMITS } from "./qstash-headers.ts"
 import { CALLER_IP, lostOutcome, type Message, type Outcome } from "./qstash-message.ts"
-import { signDelivery } from "./qstash-signature.ts"
 
 /** setTimeout counts in 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 /** How long close() lets deliveries under way end by themselves. */
 const CLOSING_MS = 1000
+const SIGNATURE_SECONDS = 300
+const NO_BODY = Buffer.alloc(0)
 
 interface DeliveryRequest {
   url: string
@@ -17,29 +21,52 @@ interface DeliveryRequest {
 
 /** One attempt as it goes over the wire, signed for `nowMs`. A GET carries no body, and is signed for none. */
 export function deliveryRequest(message: Message, key: string, nowMs: number): DeliveryRequest {
-  const body = message.method === "GET" ? Buffer.alloc(0) : message.body
-  const headers: Record<string, string> = {}
-  for (const [name, values] of Object.entries(message.options.headers)) headers[name] = values.join(", ")
-  headers["User-Agent"] = "Upstash-QStash"
-  headers["Upstash-Message-Id"] = message.messageId
-  headers["Upstash-Retried"] = String(message.retried)
-  headers["Upstash-Caller-Ip"] = CALLER_IP
-  if (message.scheduleId !== undefined) headers["Upstash-Schedule-Id"] = message.scheduleId
-  headers["Upstash-Signature"] = signDelivery({ key, url: message.url, body, nowMs })
-  return { url: message.url, method: message.method, headers, body }
+  const { url, options, messageId } = message
+  const body = options.method === "GET" ? NO_BODY : message.body
+  const headers = {
+    ...options.headers,
+    "User-Agent": "Upstash-QStash",
+    "Upstash-Message-Id": messageId,
+    "Upstash-Retried": String(message.retried),
+    "Upstash-Caller-Ip": CALLER_IP,
+    "Upstash-Signature": sign(url, body, key, nowMs),
+  }
+  return { url, method: options.method, headers, body }
+}
+
+const JWT_HEADER = base64url({ alg: "HS256", typ: "JWT" })
+
+/** A JWT over the destination and the exact bytes of the body. */
+function sign(url: string, body: Buffer, key: string, nowMs: number): string {
+  const issuedAt = Math.floor(nowMs / 1000)
+  const payload = base64url({
+    iss: "Upstash",
+    sub: url,
+    exp: issuedAt + SIGNATURE_SECONDS,
+    nbf: issuedAt,
+    iat: issuedAt,
+    jti: `jwt_${randomUUID()}`,
+    // The real service pads this claim, and verifiers strip the padding.
+    body: `${hash("sha256", body, "base64url")}=`,
+  })
+  const signed = `${JWT_HEADER}.${payload}`
+  return `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`
+}
+
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url")
 }
 
 interface PusherParts {
   broker: () => Broker
   signingKey: () => string
   now: () => number
-  fetch: typeof fetch
 }
 
-/** Delivers by itself: one timer for the next due message, one fetch per attempt. */
+/** Delivers by itself: one timer for the next due message, one request for each attempt. */
 export class Pusher {
   private readonly parts: PusherParts
-  private readonly underWay = new Map<Promise<void>, AbortController>()
+  private readonly underWay = new Map<Promise<void>, () => void>()
   private timer: NodeJS.Timeout | undefined
   private isPumpPlanned = false
   private isClosed = false
@@ -59,7 +86,7 @@ export class Pusher {
     this.isClosed = true
     clearTimeout(this.timer)
     const deadline = setTimeout(() => {
-      for (const abort of this.underWay.values()) abort.abort()
+      for (const giveUp of this.underWay.values()) giveUp()
     }, CLOSING_MS)
     await Promise.all(this.underWay.keys())
     clearTimeout(deadline)
@@ -77,47 +104,55 @@ export class Pusher {
   }
 
   private start(broker: Broker, message: Message): void {
-    const abort = new AbortController()
-    const attempt = this.attempt(message, abort).then((outcome) => {
+    const outgoing = deliveryRequest(message, this.parts.signingKey(), this.parts.now())
+    const exchange = send(outgoing, message.options.timeoutMs)
+    const attempt = exchange.outcome.then((outcome) => {
       this.underWay.delete(attempt)
       broker.settle(message, outcome, this.parts.now())
       this.wake()
     })
-    this.underWay.set(attempt, abort)
-  }
-
-  private async attempt(message: Message, abort: AbortController): Promise<Outcome> {
-    const timeout = setTimeout(() => abort.abort(), message.options.timeoutMs ?? LIMITS.timeoutMs)
-    try {
-      const { url, method, headers, body } = deliveryRequest(message, this.parts.signingKey(), this.parts.now())
-      const init: RequestInit = { method, headers, redirect: "manual", signal: abort.signal }
-      if (method !== "GET") init.body = body
-      const response = await this.parts.fetch(url, init)
-      const reply = Buffer.from(await response.arrayBuffer())
-      return {
-        status: response.status,
-        headers: groupHeaders(response.headers),
-        body: reply.subarray(0, LIMITS.messageBytes),
-        error: undefined,
-      }
-    } catch (error) {
-      if (abort.signal.aborted) return lostOutcome("timeout: the endpoint did not answer in time")
-      return lostOutcome(`could not reach the endpoint: ${reasonOf(error)}`)
-    } finally {
-      clearTimeout(timeout)
-    }
+    this.underWay.set(attempt, exchange.giveUp)
   }
 }
 
-function groupHeaders(headers: Headers): Record<string, string[]> {
-  const grouped: Record<string, string[]> = {}
-  headers.forEach((value, name) => {
-    grouped[name] = [...(grouped[name] ?? []), value]
+const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
+
+/** One attempt, which follows no redirect; its outcome comes whatever happens. With `fetch` it would cost four times the CPU. */
+function send({ url, method, headers, body }: DeliveryRequest, timeoutMs: number) {
+  let request: ClientRequest | undefined
+  let isGivenUp = false
+  const giveUp = () => {
+    isGivenUp = true
+    request?.destroy()
+  }
+  const timeout = setTimeout(giveUp, timeoutMs)
+  const exchange = () =>
+    new Promise<Outcome>((done, fail) => {
+      request = /^https:/i.test(url)
+        ? httpsRequest(url, { agent: agents.https, method, headers })
+        : httpRequest(url, { agent: agents.http, method, headers })
+      request.on("error", fail)
+      request.on("response", (response) => read(response).then(done, fail))
+      request.end(body.length > 0 ? body : undefined)
+    })
+  const attempt = (): Promise<Outcome> =>
+    exchange().catch((error: NodeJS.ErrnoException) => {
+      if (isGivenUp) return lostOutcome("timeout: the endpoint did not answer in time")
+      // The other side has just closed the connection that was kept.
+      if (request?.reusedSocket && error.code === "ECONNRESET") return attempt()
+      return lostOutcome(`could not reach the endpoint: ${error.message || error.code}`)
+    })
+  return { outcome: attempt().finally(() => clearTimeout(timeout)), giveUp }
+}
+
+function read(response: IncomingMessage): Promise<Outcome> {
+  return new Promise((done, fail) => {
+    const chunks: Buffer[] = []
+    response.on("data", (chunk: Buffer) => chunks.push(chunk))
+    response.on("error", fail)
+    response.on("end", () => {
+      const body = Buffer.concat(chunks).subarray(0, LIMITS.messageBytes)
+      done({ status: response.statusCode ?? 0, headers: response.headersDistinct as Outcome["headers"], body })
+    })
   })
-  return grouped
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? error.cause.message : error.message
 }

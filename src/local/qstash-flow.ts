@@ -1,25 +1,12 @@
-import { QstashRefusal } from "./qstash-errors.ts"
 import type { FlowControl } from "./qstash-headers.ts"
-import type { Message } from "./qstash-message.ts"
+import { type Message, QstashRefusal } from "./qstash-message.ts"
 
-interface FlowKey {
-  name: string
-  parallelism: number | undefined
-  rate: number | undefined
-  periodMs: number
-  isParallelismPinned: boolean
-  isRatePinned: boolean
-  isPaused: boolean
+interface FlowKey extends FlowControl {
   active: number
   rateCount: number
   periodStart: number
-  waiting: Set<Message>
-}
-
-interface Pin {
-  parallelism: number | undefined
-  rate: number | undefined
-  periodMs: number
+  /** In order of arrival. */
+  waiting: Message[]
 }
 
 /** Above this, keys with nothing to do are forgotten: callers may make one per customer. */
@@ -33,20 +20,17 @@ export class FlowKeys {
   /** Keys whose waiting list moves when their period ends. */
   private readonly rateLimited = new Set<FlowKey>()
 
-  /** Takes over the limits that an incoming message carries, unless they are pinned. */
-  configure({ key, parallelism, rate, periodMs }: FlowControl): void {
-    const state = this.ensure(key)
-    if (!state.isParallelismPinned) state.parallelism = parallelism
-    if (!state.isRatePinned) Object.assign(state, { rate, periodMs })
-    this.wake(state)
+  /** Takes over the limits that an incoming message carries. */
+  configure(limits: FlowControl): void {
+    this.wake(Object.assign(this.ensure(limits), limits))
   }
 
   /** Counts the message in, or puts it on the waiting list and says false. */
   tryStart(message: Message, now: number): boolean {
     const state = this.of(message)
     if (!state) return true
-    if (state.waiting.size === 0 && this.start(state, now)) return true
-    state.waiting.add(message)
+    if (state.waiting.length === 0 && this.start(state, now)) return true
+    state.waiting.push(message)
     if (!this.hasRate(state, now)) this.rateLimited.add(state)
     return false
   }
@@ -58,22 +42,13 @@ export class FlowKeys {
     this.wake(state)
   }
 
-  forget(message: Message): void {
-    this.of(message)?.waiting.delete(message)
-  }
-
   /** Starts waiting messages as far as their keys and `hasRoom` allow. */
   *drain(now: number, hasRoom: () => boolean): Generator<Message> {
     for (const state of [...this.wakeable, ...this.rateLimited]) {
-      while (hasRoom()) {
-        const [message] = state.waiting
-        if (!message || !this.start(state, now)) break
-        state.waiting.delete(message)
-        yield message
-      }
+      while (hasRoom() && state.waiting[0] && this.start(state, now)) yield state.waiting.shift() as Message
       if (!hasRoom()) return
       this.wakeable.delete(state)
-      if (state.waiting.size > 0 && !state.isPaused && !this.hasRate(state, now)) this.rateLimited.add(state)
+      if (state.waiting.length > 0 && !this.hasRate(state, now)) this.rateLimited.add(state)
       else this.rateLimited.delete(state)
     }
   }
@@ -85,49 +60,25 @@ export class FlowKeys {
     return next
   }
 
-  setPaused(name: string, isPaused: boolean): void {
-    const state = this.ensure(name)
-    state.isPaused = isPaused
-    this.wake(state)
-  }
-
-  pin(name: string, { parallelism, rate, periodMs }: Pin): void {
-    const state = this.ensure(name)
-    if (parallelism !== undefined) Object.assign(state, { parallelism, isParallelismPinned: true })
-    if (rate !== undefined) Object.assign(state, { rate, periodMs, isRatePinned: true })
-    this.resetRate(name)
-  }
-
-  unpin(name: string, which: { parallelism: boolean; rate: boolean }): void {
-    const state = this.ensure(name)
-    if (which.parallelism) state.isParallelismPinned = false
-    if (which.rate) state.isRatePinned = false
-  }
-
-  resetRate(name: string): void {
-    const state = this.ensure(name)
-    state.rateCount = 0
-    state.periodStart = Number.NEGATIVE_INFINITY
-    this.wake(state)
-  }
-
-  list(): Record<string, unknown>[] {
-    return [...this.keys.values()].map(serializeFlowKey)
-  }
-
   get(name: string): Record<string, unknown> {
     const state = this.keys.get(name)
     if (!state) throw new QstashRefusal(404, `flow control key ${name} not found`)
-    return serializeFlowKey(state)
+    return {
+      flowControlKey: name,
+      waitListSize: state.waiting.length,
+      parallelismMax: state.parallelism ?? 0,
+      parallelismCount: state.active,
+      rateMax: state.rate ?? 0,
+      rateCount: state.rateCount,
+      ratePeriod: state.rate === undefined ? 0 : state.periodMs / 1000,
+    }
   }
 
-  private of(message: Message): FlowKey | undefined {
-    const flow = message.options.flowControl
-    return flow && this.ensure(flow.key)
+  private of({ options: { flowControl } }: Message): FlowKey | undefined {
+    return flowControl && this.ensure(flowControl)
   }
 
   private start(state: FlowKey, now: number): boolean {
-    if (state.isPaused) return false
     if (state.parallelism !== undefined && state.active >= state.parallelism) return false
     if (!this.hasRate(state, now)) return false
     state.active++
@@ -145,50 +96,21 @@ export class FlowKeys {
   }
 
   private wake(state: FlowKey): void {
-    if (state.waiting.size > 0 && !state.isPaused) this.wakeable.add(state)
+    if (state.waiting.length > 0) this.wakeable.add(state)
   }
 
-  private ensure(name: string): FlowKey {
-    const known = this.keys.get(name)
+  private ensure(limits: FlowControl): FlowKey {
+    const known = this.keys.get(limits.key)
     if (known) return known
     if (this.keys.size >= MAX_IDLE_KEYS) this.forgetIdle()
-    const state: FlowKey = {
-      name,
-      parallelism: undefined,
-      rate: undefined,
-      periodMs: 1000,
-      isParallelismPinned: false,
-      isRatePinned: false,
-      isPaused: false,
-      active: 0,
-      rateCount: 0,
-      periodStart: Number.NEGATIVE_INFINITY,
-      waiting: new Set(),
-    }
-    this.keys.set(name, state)
+    const state = { ...limits, active: 0, rateCount: 0, periodStart: Number.NEGATIVE_INFINITY, waiting: [] }
+    this.keys.set(limits.key, state)
     return state
   }
 
   private forgetIdle(): void {
     for (const [name, state] of this.keys) {
-      const isHeld = state.isPaused || state.isParallelismPinned || state.isRatePinned
-      if (!isHeld && state.active === 0 && state.waiting.size === 0) this.keys.delete(name)
+      if (state.active === 0 && state.waiting.length === 0) this.keys.delete(name)
     }
-  }
-}
-
-function serializeFlowKey(state: FlowKey): Record<string, unknown> {
-  return {
-    flowControlKey: state.name,
-    waitListSize: state.waiting.size,
-    parallelismMax: state.parallelism ?? 0,
-    parallelismCount: state.active,
-    rateMax: state.rate ?? 0,
-    rateCount: state.rateCount,
-    ratePeriod: state.rate === undefined ? 0 : state.periodMs / 1000,
-    ratePeriodStart: Number.isFinite(state.periodStart) ? Math.floor(state.periodStart / 1000) : 0,
-    isPaused: state.isPaused,
-    isPinnedParallelism: state.isParallelismPinned,
-    isPinnedRate: state.isRatePinned,
   }
 }

@@ -1,6 +1,4 @@
-import { parseDuration } from "./qstash-duration.ts"
-import { QstashRefusal } from "./qstash-errors.ts"
-import { compileExpression } from "./qstash-expression.ts"
+import { canonicalName, QstashRefusal } from "./qstash-message.ts"
 
 export type RequestHeaders = Record<string, string | undefined>
 
@@ -11,17 +9,15 @@ export interface FlowControl {
   periodMs: number
 }
 
-/** What the Upstash-* headers of one request ask for; undefined means not said. */
-export interface MessageOptions {
-  method: string | undefined
+/** What the Upstash-* headers of one request ask for. */
+interface MessageOptions {
+  method: string
   /** Content-Type and the forwarded headers, canonical names. */
-  headers: Record<string, string[]>
-  retries: number | undefined
-  retryDelay: string | undefined
-  timeoutMs: number | undefined
-  delayMs: number | undefined
+  headers: Record<string, string>
+  retries: number
+  timeoutMs: number
+  delayMs: number
   notBeforeMs: number | undefined
-  label: string | undefined
   flowControl: FlowControl | undefined
 }
 
@@ -30,59 +26,53 @@ export interface CallbackOptions extends MessageOptions {
 }
 
 export interface PublishOptions extends MessageOptions {
-  callback: CallbackOptions | undefined
-  failureCallback: CallbackOptions | undefined
-  deduplicationId: string | undefined
-  isContentDeduplicated: boolean
-  cron: string | undefined
-  scheduleId: string | undefined
-  queueName: string | undefined
+  callback?: CallbackOptions | undefined
+  failureCallback?: CallbackOptions | undefined
+  deduplicationId?: string | undefined
 }
 
+export const LIMITS = { delayMs: 365 * 86_400_000, timeoutMs: 2 * 3_600_000, messageBytes: 1024 * 1024 }
+const DEFAULT_RETRIES = 3
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 const FORWARD = "upstash-forward-"
+const CALLBACK = "upstash-callback"
+const FAILURE_CALLBACK = "upstash-failure-callback"
+/** Of a message and, behind their prefixes, of its callbacks. */
+const SETTINGS = new Set([
+  ...["upstash-method", "upstash-retries", "upstash-timeout", "upstash-delay", "upstash-not-before"],
+  ...["upstash-flow-control-key", "upstash-flow-control-value"],
+])
 /** Owned by the connection, never by the message. */
-const CONNECTION_HEADERS = [
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]
-export const LIMITS = { delayMs: 365 * 86_400_000, timeoutMs: 2 * 3_600_000, messageBytes: 1024 * 1024 }
+const CONNECTION_HEADERS = new Set([
+  ...["connection", "content-length", "expect", "host", "keep-alive"],
+  ...["te", "trailer", "transfer-encoding", "upgrade"],
+])
 
-/** Reads a publish, enqueue, batch or schedule request's headers (lower-case names). Refuses with 400. */
+/** Reads a publish or enqueue request's headers (lower-case names). Refuses with 400, also what QStash can and this cannot. */
 export function parsePublishOptions(headers: RequestHeaders): PublishOptions {
+  const own: RequestHeaders = { "content-type": headers["content-type"] }
+  const callback: RequestHeaders = {}
+  const failureCallback: RequestHeaders = {}
+  for (const name in headers) {
+    if (!name.startsWith("upstash-")) continue
+    if (name.startsWith(CALLBACK)) callback[`upstash${name.slice(CALLBACK.length)}`] = headers[name]
+    else if (name.startsWith(FAILURE_CALLBACK)) {
+      failureCallback[`upstash${name.slice(FAILURE_CALLBACK.length)}`] = headers[name]
+    } else if (name !== "upstash-deduplication-id" && !name.startsWith("upstash-telemetry-")) own[name] = headers[name]
+  }
+  const options = parseMessageOptions(own, DEFAULT_RETRIES)
   return {
-    ...parseMessageOptions(headers),
-    callback: parseCallback("upstash-callback", headers),
-    failureCallback: parseCallback("upstash-failure-callback", headers),
+    ...options,
+    callback: parseCallback(callback, options.retries),
+    failureCallback: parseCallback(failureCallback, options.retries),
     deduplicationId: headers["upstash-deduplication-id"],
-    isContentDeduplicated: headers["upstash-content-based-deduplication"] === "true",
-    cron: headers["upstash-cron"],
-    scheduleId: headers["upstash-schedule-id"],
-    queueName: headers["upstash-queue-name"],
   }
 }
 
-/** The destination as it was written, because the signature's `sub` is that text. Refuses with 400 or 404. */
-export function parseDestination(raw: string): string {
-  const text = /^https?%3a/i.test(raw) ? decodeDestination(raw) : raw
-  if (/^https?:\/\//i.test(text)) {
-    if (!URL.canParse(text)) throw new QstashRefusal(400, `invalid destination url: ${text}`)
-    return text
-  }
-  if (/^[\w-]+$/.test(text)) throw new QstashRefusal(404, `url group ${text} not found`)
-  throw new QstashRefusal(400, "invalid destination url: endpoint has invalid scheme, add http:// or https://")
-}
-
-/** "my-header" as "My-Header", the way the real service shows names. */
-export function canonicalName(name: string): string {
-  return name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+/** The destination as it was written, because the signature's `sub` is that text. Refuses with 400. */
+export function parseDestination(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
+  throw new QstashRefusal(400, `invalid destination url: ${text}: it has to begin with http:// or https://`)
 }
 
 export function parseQueueName(name: string): string {
@@ -90,85 +80,62 @@ export function parseQueueName(name: string): string {
   return name
 }
 
-function parseMessageOptions(headers: RequestHeaders): MessageOptions {
-  const expression = headers["upstash-retry-delay"]
-  if (expression !== undefined) checkExpression(expression)
+function parseMessageOptions(headers: RequestHeaders, retries: number): MessageOptions {
+  const forwarded: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || SETTINGS.has(name)) continue
+    if (name === "content-type") forwarded["Content-Type"] = value
+    else if (name.startsWith(FORWARD)) {
+      const own = name.slice(FORWARD.length)
+      if (!CONNECTION_HEADERS.has(own)) forwarded[canonicalName(own)] = value
+    } else throw new QstashRefusal(400, `${name} is not supported by the stand-in`)
+  }
+  const notBefore = parseWhole("Upstash-Not-Before", headers["upstash-not-before"])
   return {
     method: parseMethod(headers["upstash-method"]),
-    headers: parseForwarded(headers),
-    retries: parseWhole("Upstash-Retries", headers["upstash-retries"]),
-    retryDelay: expression,
-    timeoutMs: parseLimited("Upstash-Timeout", headers["upstash-timeout"], LIMITS.timeoutMs),
-    delayMs: parseLimited("Upstash-Delay", headers["upstash-delay"], LIMITS.delayMs),
-    notBeforeMs: parseSeconds("Upstash-Not-Before", headers["upstash-not-before"]),
-    label: headers["upstash-label"],
+    headers: forwarded,
+    retries: parseWhole("Upstash-Retries", headers["upstash-retries"]) ?? retries,
+    timeoutMs: parseLimited("Upstash-Timeout", headers["upstash-timeout"], LIMITS.timeoutMs) ?? LIMITS.timeoutMs,
+    delayMs: parseLimited("Upstash-Delay", headers["upstash-delay"], LIMITS.delayMs) ?? 0,
+    notBeforeMs: notBefore && notBefore * 1000,
     flowControl: parseFlowControl(headers["upstash-flow-control-key"], headers["upstash-flow-control-value"]),
   }
 }
 
-/** A callback's options are a message's with a longer prefix: strip it and read them the same way. */
-function parseCallback(name: string, headers: RequestHeaders): CallbackOptions | undefined {
-  const url = headers[name]
+/** A callback's options are a message's with a longer prefix, which is gone; its URL stands under what is left. */
+function parseCallback({ upstash: url, ...headers }: RequestHeaders, retries: number): CallbackOptions | undefined {
   if (url === undefined) return undefined
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw new QstashRefusal(400, `invalid ${name} url: ${url}`)
-  const own: RequestHeaders = { "content-type": "application/json" }
-  for (const [header, value] of Object.entries(headers)) {
-    if (header.startsWith(`${name}-`)) own[`upstash-${header.slice(name.length + 1)}`] = value
-  }
-  return { ...parseMessageOptions(own), url }
+  const options = parseMessageOptions({ "content-type": "application/json", ...headers }, retries)
+  return { ...options, url: parseDestination(url) }
 }
 
-function parseForwarded(headers: RequestHeaders): Record<string, string[]> {
-  const forwarded: Record<string, string[]> = {}
-  const contentType = headers["content-type"]
-  if (contentType !== undefined) forwarded["Content-Type"] = [contentType]
-  for (const [header, value] of Object.entries(headers)) {
-    if (value === undefined || !header.startsWith(FORWARD)) continue
-    const name = header.slice(FORWARD.length)
-    if (name && !CONNECTION_HEADERS.includes(name)) forwarded[canonicalName(name)] = [value]
-  }
-  return forwarded
-}
-
+/** "parallelism=5, rate=10, period=60s" */
 function parseFlowControl(key: string | undefined, value: string | undefined): FlowControl | undefined {
   if (key === undefined && value === undefined) return undefined
   if (!key || !value) throw new QstashRefusal(400, "flow control needs both a key and a value")
   const pairs = value.split(",").map((pair) => pair.split("=").map((side) => side.trim()))
-  const parts = Object.fromEntries(pairs.map(([name, amount]) => [name, amount])) as RequestHeaders
-  const unknown = Object.keys(parts).find((name) => !["parallelism", "rate", "period"].includes(name))
-  if (unknown !== undefined) throw new QstashRefusal(400, `unknown flow control value: ${unknown}`)
-  const parallelism = parseWhole("parallelism", parts.parallelism)
-  const rate = parseWhole("rate", parts.rate)
+  const { parallelism: parallel, rate: perPeriod, period, ...unknown } = Object.fromEntries(pairs) as RequestHeaders
+  for (const name in unknown) throw new QstashRefusal(400, `unknown flow control value: ${name}`)
+  const parallelism = parseWhole("parallelism", parallel)
+  const rate = parseWhole("rate", perPeriod)
   if (parallelism === undefined && rate === undefined) {
     throw new QstashRefusal(400, "flow control needs parallelism or rate")
   }
-  if (parallelism === 0 || rate === 0) throw new QstashRefusal(400, "flow control limits must be greater than 0")
-  return { key, parallelism, rate, periodMs: parsePeriod(parts.period) }
+  const periodMs = period === undefined ? 1000 : parseDuration(/^\d+$/.test(period) ? `${period}s` : period)
+  if (parallelism === 0 || rate === 0 || !periodMs) throw new QstashRefusal(400, `invalid flow control: ${value}`)
+  return { key, parallelism, rate, periodMs }
 }
 
-/** "60s" or plain seconds; one second when not said. */
-export function parsePeriod(text: string | undefined): number {
-  if (text === undefined) return 1000
-  const period = /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text)
-  if (!period) throw new QstashRefusal(400, `invalid flow control period: ${text}`)
-  return period
-}
-
-function parseMethod(method: string | undefined): string | undefined {
-  if (method === undefined || METHODS.includes(method.toUpperCase())) return method?.toUpperCase()
+function parseMethod(method = "POST"): string {
+  if (METHODS.includes(method.toUpperCase())) return method.toUpperCase()
   throw new QstashRefusal(400, `invalid Upstash-Method: ${method}`)
 }
 
-export function parseWhole(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (!/^\d{1,9}$/.test(text)) throw new QstashRefusal(400, `invalid ${name}: ${text}`)
-  return Number(text)
-}
-
-function parseSeconds(name: string, text: string | undefined): number | undefined {
+function parseWhole(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^\d{1,12}$/.test(text)) throw new QstashRefusal(400, `invalid ${name}: ${text}`)
-  return Number(text) * 1000
+  return Number(text)
 }
 
 function parseLimited(name: string, text: string | undefined, limitMs: number): number | undefined {
@@ -179,21 +146,10 @@ function parseLimited(name: string, text: string | undefined, limitMs: number): 
   return duration
 }
 
-function checkExpression(expression: string): void {
-  try {
-    compileExpression(expression)
-  } catch (error) {
-    throw new QstashRefusal(
-      400,
-      `invalid Upstash-Retry-Delay: ${error instanceof Error ? error.message : "unreadable"}`,
-    )
-  }
-}
-
-function decodeDestination(raw: string): string {
-  try {
-    return decodeURIComponent(raw)
-  } catch {
-    throw new QstashRefusal(400, `invalid destination url: ${raw}`)
-  }
+/** "1d10h30m5s" as milliseconds; undefined when malformed. */
+function parseDuration(text: string): number | undefined {
+  const parts = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text)
+  if (!parts || text === "") return undefined
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0))
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
 }

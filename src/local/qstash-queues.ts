@@ -1,18 +1,12 @@
-import { QstashRefusal } from "./qstash-errors.ts"
-import type { Message } from "./qstash-message.ts"
+import { type Message, QstashRefusal } from "./qstash-message.ts"
 
 interface Queue {
   name: string
-  createdAt: number
-  updatedAt: number
   parallelism: number
-  isPaused: boolean
   /** In order of arrival, not yet admitted. */
-  waiting: Set<Message>
-  /** Admitted and not over, retries and callbacks included: these block the rest. */
-  holders: Set<Message>
-  /** Admitted ones that fell due while the queue was paused. */
-  parked: Set<Message>
+  waiting: Message[]
+  /** How many are admitted and not over, retries and callbacks included: these block the rest. */
+  admitted: number
 }
 
 /** FIFO queues: at most `parallelism` messages are admitted, and each keeps its place until it is over. */
@@ -25,97 +19,46 @@ export class Queues {
     this.admit = admit
   }
 
-  upsert(name: string, settings: { parallelism?: number; isPaused?: boolean }, now: number): void {
-    const queue = this.ensure(name, now)
-    queue.parallelism = settings.parallelism ?? queue.parallelism
-    queue.isPaused = settings.isPaused ?? queue.isPaused
-    queue.updatedAt = now
+  upsert(name: string, parallelism: number): void {
+    const queue = this.ensure(name)
+    queue.parallelism = parallelism
     this.advance(queue)
   }
 
-  add(name: string, message: Message, now: number): void {
-    const queue = this.ensure(name, now)
-    message.place = "queued"
-    queue.waiting.add(message)
+  add(name: string, message: Message): void {
+    const queue = this.ensure(name)
+    queue.waiting.push(message)
     this.advance(queue)
   }
 
-  /** True when the message fell due while its queue is paused: it then waits here for the queue to resume. */
-  park(message: Message): boolean {
-    const queue = this.of(message)
-    if (!queue?.isPaused) return false
-    queue.parked.add(message)
-    message.place = "queued"
-    return true
-  }
-
-  release(message: Message): void {
-    const queue = this.of(message)
+  /** The message is over, and its callbacks are. */
+  release({ queueName }: Message): void {
+    const queue = queueName === undefined ? undefined : this.queues.get(queueName)
     if (!queue) return
-    queue.waiting.delete(message)
-    queue.parked.delete(message)
-    queue.holders.delete(message)
+    queue.admitted--
     this.advance(queue)
-  }
-
-  /** Deletes the queue and returns the messages that were in it. */
-  delete(name: string): Message[] {
-    const queue = this.queues.get(name)
-    this.queues.delete(name)
-    return queue ? [...queue.holders, ...queue.waiting] : []
-  }
-
-  list(): Record<string, unknown>[] {
-    return [...this.queues.values()].map(serializeQueue)
   }
 
   get(name: string): Record<string, unknown> {
     const queue = this.queues.get(name)
     if (!queue) throw new QstashRefusal(404, `queue ${name} not found`)
-    return serializeQueue(queue)
-  }
-
-  private of(message: Message): Queue | undefined {
-    return message.queueName === undefined ? undefined : this.queues.get(message.queueName)
+    return { name, parallelism: queue.parallelism, paused: false, lag: queue.waiting.length + queue.admitted }
   }
 
   private advance(queue: Queue): void {
-    if (queue.isPaused) return
-    for (const message of queue.parked) this.admit(message)
-    queue.parked.clear()
-    for (const message of queue.waiting) {
-      if (queue.holders.size >= queue.parallelism) return
-      queue.waiting.delete(message)
-      queue.holders.add(message)
-      this.admit(message)
+    while (queue.admitted < queue.parallelism) {
+      const next = queue.waiting.shift()
+      if (!next) return
+      queue.admitted++
+      this.admit(next)
     }
   }
 
-  private ensure(name: string, now: number): Queue {
+  private ensure(name: string): Queue {
     const known = this.queues.get(name)
     if (known) return known
-    const queue: Queue = {
-      name,
-      createdAt: now,
-      updatedAt: now,
-      parallelism: 1,
-      isPaused: false,
-      waiting: new Set(),
-      holders: new Set(),
-      parked: new Set(),
-    }
+    const queue: Queue = { name, parallelism: 1, waiting: [], admitted: 0 }
     this.queues.set(name, queue)
     return queue
-  }
-}
-
-function serializeQueue(queue: Queue): Record<string, unknown> {
-  return {
-    name: queue.name,
-    createdAt: queue.createdAt,
-    updatedAt: queue.updatedAt,
-    parallelism: queue.parallelism,
-    paused: queue.isPaused,
-    lag: queue.waiting.size + queue.holders.size,
   }
 }

@@ -6,8 +6,8 @@ import { type Answer, type Call, json, type Service } from "./service.ts"
 type Client = ReturnType<typeof createClient>
 
 /** A Redis server in this process, when no real one is given. */
-export async function startRedisServer(): Promise<{ url: string; close(): Promise<void> }> {
-  const server = await createRedisMock({ databaseCount: 512 })
+export async function startRedisServer(databaseCount: number): Promise<{ url: string; close(): Promise<void> }> {
+  const server = await createRedisMock({ databaseCount })
   const address = server.addresses()[0]
   if (!address) throw new Error("The Redis stand-in has no address")
   return { url: `redis://127.0.0.1:${address.port}`, close: () => server.close() }

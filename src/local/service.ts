@@ -10,7 +10,7 @@ export interface Call {
 export interface Answer {
   status: number
   headers?: Record<string, string>
-  body?: string | Buffer | AsyncIterable<string>
+  body?: string | Buffer
 }
 
 export type Service = (call: Call) => Promise<Answer>

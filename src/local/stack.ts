@@ -17,6 +17,10 @@ interface StackOptions {
   redisUrl?: string | undefined
 }
 
+const NO_STAND_IN = json(404, { error: "no such stand-in" })
+/** Tests make a namespace each. Every database that is there costs CPU, also when nothing is in it. */
+const REDIS_DATABASES = { control: 500, own: 8 }
+
 /**
  * One loopback server with the stand-ins of Neon, Upstash Redis and QStash, each namespace with its own database,
  * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`.
@@ -25,7 +29,8 @@ export async function startStack(options: StackOptions) {
   const postgres = options.databaseUrl
     ? { url: options.databaseUrl, stop: async () => {} }
     : await startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable })
-  const redis = options.redisUrl ? { url: options.redisUrl, close: async () => {} } : await startRedisServer()
+  const databases = options.control ? REDIS_DATABASES.control : REDIS_DATABASES.own
+  const redis = options.redisUrl ? { url: options.redisUrl, close: async () => {} } : await startRedisServer(databases)
   const namespaces = new Map<string, Namespace>()
   const made: string[] = []
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
@@ -62,33 +67,37 @@ export async function startStack(options: StackOptions) {
       baseUrl: `${url}/${input.name}`,
       databaseUrl,
       redisUrl: redis.url,
-      redisDatabase: redisDatabases++ % 500,
+      redisDatabase: redisDatabases++ % databases,
     })
     namespaces.set(input.name, namespace)
     return namespace
   }
 
-  async function handle(call: Call): Promise<Answer> {
-    if (options.control && call.method === "POST" && call.path === "/control/namespaces") {
+  /** Not async itself: each layer of promises costs every call. */
+  function handle(call: Call): Promise<Answer> | Answer {
+    const [, name = "", service = ""] = call.path.split("/", 3)
+    const below = { ...call, path: call.path.slice(name.length + service.length + 2) || "/" }
+    if (name === "control" || service === "control") return options.control ? control(call, name, below) : NO_STAND_IN
+    return namespaces.get(name)?.route(service, below) ?? NO_STAND_IN
+  }
+
+  async function control(call: Call, name: string, below: Call): Promise<Answer> {
+    if (call.method === "POST" && call.path === "/control/namespaces") {
       const namespace = await addNamespace(JSON.parse(call.body.toString()))
       return json(200, { env: namespace.env, control_url: namespace.controlUrl })
     }
-    const [, name = "", service = ""] = call.path.split("/", 3)
     const namespace = namespaces.get(name)
-    if (!namespace || (service === "control" && !options.control)) return json(404, { error: "no such stand-in" })
-    const below = call.path.slice(name.length + service.length + 2) || "/"
-    if (service === "control" && below === "/close") {
+    if (namespace && below.path === "/close") {
       namespaces.delete(name)
       await namespace.close()
       return json(200, {})
     }
-    return (await namespace.route(service, { ...call, path: below })) ?? json(404, { error: "no such stand-in" })
+    return (await namespace?.route("control", below)) ?? NO_STAND_IN
   }
 
-  const server = createServer((request, response) => {
-    serve(request, response, handle).catch(() => response.destroy())
-  })
-  server.keepAliveTimeout = 60_000
+  const server = createServer((request, response) => serve(request, response, handle))
+  // Clients end their connections: one that is closed here might just be used.
+  server.keepAliveTimeout = 0
   await new Promise<void>((done, fail) => {
     server.once("error", fail)
     server.listen(options.port ?? 0, "127.0.0.1", done)
@@ -110,33 +119,26 @@ export async function startStack(options: StackOptions) {
   }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer>) {
+/** With a content-length the answer goes out as one packet. */
+function serve(request: IncomingMessage, response: ServerResponse, handle: (call: Call) => Promise<Answer> | Answer) {
   const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const target = request.url ?? "/"
-  const at = target.indexOf("?")
-  const call: Call = {
-    method: request.method ?? "GET",
-    path: at < 0 ? target : target.slice(0, at),
-    search: at < 0 ? "" : target.slice(at),
-    headers: request.headers as Record<string, string>,
-    body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
-  }
-  let answer: Answer
-  try {
-    answer = await handle(call)
-  } catch (error) {
-    if (error instanceof CutConnection) {
-      request.socket.destroy()
-      return
+  request.on("data", (chunk: Buffer) => chunks.push(chunk))
+  request.on("end", async () => {
+    const target = request.url ?? "/"
+    const at = target.indexOf("?")
+    const call: Call = {
+      method: request.method ?? "GET",
+      path: at < 0 ? target : target.slice(0, at),
+      search: at < 0 ? "" : target.slice(at),
+      headers: request.headers as Record<string, string>,
+      body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
     }
-    answer = json(500, { error: error instanceof Error ? error.message : String(error) })
-  }
-  response.writeHead(answer.status, answer.headers)
-  if (answer.body === undefined || typeof answer.body === "string" || Buffer.isBuffer(answer.body)) {
-    response.end(answer.body)
-    return
-  }
-  for await (const part of answer.body) response.write(part)
-  response.end()
+    try {
+      const { status, headers, body = "" } = await handle(call)
+      response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body)
+    } catch (error) {
+      if (error instanceof CutConnection) request.socket.destroy()
+      else response.writeHead(500).end(JSON.stringify({ error: String(error) }))
+    }
+  })
 }

@@ -8,6 +8,7 @@ interface Arrival {
   headers: IncomingMessage["headers"]
   body: string
   reply: (status: number, headers?: Record<string, string>) => void
+  cut: () => void
 }
 
 let qstash: Qstash
@@ -24,7 +25,8 @@ beforeEach(async () => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const reply: Arrival["reply"] = (status, headers) => response.writeHead(status, headers).end()
-    const arrival = { headers: request.headers, body: Buffer.concat(chunks).toString(), reply }
+    const body = Buffer.concat(chunks).toString()
+    const arrival = { headers: request.headers, body, reply, cut: () => request.socket.destroy() }
     const next = waiting.shift()
     if (next) next(arrival)
     else arrivals.push(arrival)
@@ -67,14 +69,26 @@ test("delivers by itself, signed so that the receiver accepts it", async () => {
   reply(204)
 })
 
-test("retries after its expression's delay, and does not follow a redirect", async () => {
-  await publish("x", { "upstash-retry-delay": "retried + 1" })
+test("retries after the delay that the reply asks for, and does not follow a redirect", async () => {
+  await publish("x")
   const first = await nextArrival()
-  first.reply(307, { location: url })
+  first.reply(307, { location: url, "retry-after": "0" })
   const second = await nextArrival()
   expect(second.headers["upstash-retried"]).toBe("1")
   expect(second.headers["upstash-message-id"]).toBe(first.headers["upstash-message-id"])
   second.reply(200)
+})
+
+test("a delivery over a kept connection that has just been closed is sent again at once", async () => {
+  await publish("x", { "upstash-callback": url })
+  const first = await nextArrival()
+  first.reply(200)
+  const callback = await nextArrival()
+  callback.cut()
+  const again = await nextArrival()
+  expect(again.body).toBe(callback.body)
+  expect(again.headers["upstash-retried"]).toBe("0")
+  again.reply(200)
 })
 
 test("a delivery over its timeout counts as failed", async () => {
