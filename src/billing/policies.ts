@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from "./money.ts"
+import { MICROS_PER_USD } from "../base/money.ts"
 
 export const BOOKING_POLICY = {
   /** The most that one entry books: a mistyped amount should not become a balance. Credit micros. */

@@ -1,8 +1,8 @@
-import { toUsd } from "../billing/money.ts"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { type CapRow, serializeCapState } from "../quotas/cap-state.ts"
-import { toInstant } from "../time.ts"
 import type { EndUser } from "./schemas.ts"
 
 export type LimitsRow = JsonRow<"end_users">

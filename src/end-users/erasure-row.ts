@@ -1,6 +1,6 @@
-import { toUsd } from "../billing/money.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
-import { toInstant } from "../time.ts"
 import type { Erasure } from "./schemas.ts"
 
 /** What a run of an erasure needs of it. */

@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
 import { type EndUserRow, endUserNotFound } from "./end-user-row.ts"
 
 /** An end user, as far as the key can see its turns. NOT_FOUND. */

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { ErasureRow } from "./erasure-row.ts"
 
 /** The receipt of an erasure, for keys that see the whole account. NOT_FOUND. */

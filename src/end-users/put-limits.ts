@@ -1,7 +1,7 @@
-import { fromUsd } from "../billing/money.ts"
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
+import { fromUsd } from "../base/money.ts"
 import { type EndUserRow, needsScopeAll } from "./end-user-row.ts"
 import type { PutLimits } from "./schemas.ts"
 

@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
+import { endTurns } from "../ending/end-turns.ts"
 import { callOne } from "../platform/db.ts"
-import { endTurns } from "../turns/end-turns.ts"
 import type { OpenErasure } from "./erasure-row.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import { readAs, spaceInScope } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { FileRow } from "./serialize-file.ts"
 
 /** A file in the key's scope, or NOT_FOUND. One statement. */

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { fileNotFound } from "./get-file.ts"
 import type { FileRow } from "./serialize-file.ts"
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { Bucket } from "../platform/bucket.ts"
 import { PartBuffer } from "./part-buffer.ts"
 import { FILE_POLICY } from "./policies.ts"

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { describeError } from "../platform/log.ts"
 import type { AppEnv } from "./app-env.ts"
 import { dashboardErrorBody, isDashboard } from "./dashboard-errors.ts"

@@ -1,4 +1,4 @@
-import type { TurnpikeError } from "../errors.ts"
+import type { TurnpikeError } from "../base/errors.ts"
 
 /** Whether a path belongs to the dashboard's surface, which has its own shape of errors and lists. */
 export const isDashboard = (path: string) => path === "/api" || path.startsWith("/api/")

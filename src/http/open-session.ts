@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono"
-import type { Context } from "../context.ts"
-import { type NewSession, startSession } from "../identity/start-session.ts"
-import type { User } from "../identity/user-row.ts"
+import type { Context } from "../actor/context.ts"
+import { type NewSession, startSession } from "../sign-in/start-session.ts"
+import type { User } from "../users/user-row.ts"
 import type { AppEnv } from "./app-env.ts"
 import { setSessionCookie } from "./session-auth.ts"
 

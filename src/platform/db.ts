@@ -9,7 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { DB } from "./db-types.ts"
 import type { Meter } from "./meter.ts"
 import { parserOf } from "./pg-values.ts"

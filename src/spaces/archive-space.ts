@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { endTurns } from "../turns/end-turns.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
+import { endTurns } from "../ending/end-turns.ts"
 import { spaceNotFound } from "./get-space.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 

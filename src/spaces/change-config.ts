@@ -1,4 +1,4 @@
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { spaceNotFound } from "./get-space.ts"
 import { unknownPinError, type WantedPin } from "./wanted-pins.ts"
 

@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
+import type { Context } from "../actor/context.ts"
+import { originOf } from "../agent-config/request-parts.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { checkPublicUrl } from "../platform/public-url.ts"
-import { originOf } from "./request-parts.ts"
 
 /** Refuses a tool's URL that could never be called, when it is configured; it is checked again whenever it is called. */
 export function checkTarget(ctx: Context, template: string, param: string): void {

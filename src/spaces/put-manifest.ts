@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
+import { type Manifest, pinsOf } from "../agent-config/manifest.ts"
 import { throwRefusedChange } from "./change-config.ts"
-import { type Manifest, pinsOf } from "./manifest.ts"
 
 /** Replaces the manifest. The same one again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
 export async function putManifest(

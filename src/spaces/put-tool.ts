@@ -1,12 +1,12 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
+import type { McpServer } from "../agent-config/mcp-server.ts"
+import type { Tool } from "../agent-config/tool.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { throwRefusedChange } from "./change-config.ts"
 import { checkTarget } from "./check-target.ts"
-import type { McpServer } from "./mcp-server.ts"
 import { SPACE_POLICY } from "./policies.ts"
-import type { Tool } from "./tool.ts"
 
 type Column = "tools" | "mcp_servers"
 const KINDS = {

@@ -1,9 +1,9 @@
+import type { Manifest } from "../agent-config/manifest.ts"
+import type { McpServer } from "../agent-config/mcp-server.ts"
+import type { Tool } from "../agent-config/tool.ts"
+import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
-import { toInstant } from "../time.ts"
-import type { Manifest } from "./manifest.ts"
-import type { McpServer } from "./mcp-server.ts"
 import type { Space } from "./schemas.ts"
-import type { Tool } from "./tool.ts"
 
 /** A row of `spaces`, as to_jsonb gives it. */
 export interface SpaceRow extends Omit<JsonRow<"spaces">, "manifest" | "tools" | "mcp_servers" | "metadata"> {

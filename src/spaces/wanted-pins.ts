@@ -1,4 +1,4 @@
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 
 /** A pin that a request names, and the field that names it. */
 export interface WantedPin {

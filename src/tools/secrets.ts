@@ -1,5 +1,5 @@
-import { storable } from "../agent/storable.ts"
-import { TemplateError } from "./template.ts"
+import { TemplateError } from "../agent-config/template.ts"
+import { storable } from "../base/storable.ts"
 
 /** The secrets of one space, opened for as long as one invocation lasts. */
 export interface Secrets {

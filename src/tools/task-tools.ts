@@ -1,5 +1,5 @@
 import * as z from "zod"
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
 import { type BoundTool, errorRun, jsonRun, type ToolCallPlace } from "./bound-tool.ts"
 import { builtin } from "./builtin.ts"

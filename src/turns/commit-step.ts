@@ -1,5 +1,5 @@
+import type { Context } from "../actor/context.ts"
 import { callsOf, type ToolOutput } from "../agent/engine.ts"
-import type { Context } from "../context.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { MadeFile } from "../tools/bound-tool.ts"
 import { type FinishedStep, stepArgument } from "./finished-step.ts"

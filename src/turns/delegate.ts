@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { ModelAnswer } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
-import { DELEGATE } from "../spaces/names.ts"
+import { DELEGATE } from "../agent-config/names.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "../tools/bound-tool.ts"
 import { builtin } from "../tools/builtin.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"

@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
 import { STREAM_POLICY } from "./policies.ts"
 import { readTurnEvents } from "./read-turn-events.ts"
 import type { TurnEventRow } from "./turn-event.ts"

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { Credential } from "../actor/credential.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { isTerminal, type TurnRow } from "./turn-row.ts"
 
 /** A turn in the key's scope, or NOT_FOUND. One statement. */

@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from "../billing/money.ts"
+import { MICROS_PER_USD } from "../base/money.ts"
 
 /** The numbers of the turn machine (design sections 3, 5, 6). Times in milliseconds, money in credit micros. */
 export const TURN_POLICY = {

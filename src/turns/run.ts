@@ -1,7 +1,7 @@
 import type { ModelError, ToolSpec } from "../agent/engine.ts"
+import { wireBytes } from "../agent-config/request-parts.ts"
 import { type Price, worstPriceOf } from "../billing/price.ts"
 import { CAPS } from "../quotas/cap-state.ts"
-import { wireBytes } from "../spaces/request-parts.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { AgentContext } from "./agent-context.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"

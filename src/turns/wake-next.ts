@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts"
-import { inParallel } from "../in-parallel.ts"
+import type { Context } from "../actor/context.ts"
+import { inParallel } from "../base/in-parallel.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { type Published, publishTurn } from "./publish-turn.ts"
 

@@ -1,5 +1,5 @@
-import { storable } from "../agent/storable.ts"
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
+import { storable } from "../base/storable.ts"
 import { describeError } from "../platform/log.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import type { EndpointRow } from "./endpoint-row.ts"

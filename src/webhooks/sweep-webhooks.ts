@@ -1,9 +1,9 @@
-import type { Context } from "../context.ts"
-import { inParallel } from "../in-parallel.ts"
+import type { Context } from "../actor/context.ts"
+import { inParallel } from "../base/in-parallel.ts"
+import { webhookCallbackPath } from "../callbacks/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import { webhookCallbackPath } from "./wake-webhooks.ts"
 
 /** Wakes the dispatcher of every endpoint that has something due and was not woken for a while: retries, and what was lost. */
 export async function sweepWebhooks(ctx: Context): Promise<{ woken: number; failed: number }> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { KEY_POLICY } from "../../src/identity/policies.ts"
+import { KEY_POLICY } from "../../src/sign-in/policies.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import type { KeyCredential } from "../../src/identity/credential.ts"
+import type { KeyCredential } from "../../src/actor/credential.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { type Claim, claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer, commitResults } from "../../src/turns/commit-step.ts"

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type * as z from "zod"
 import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
+import { ERROR_CODES } from "../../src/base/errors.ts"
 import { Turnpike } from "../../src/client/index.ts"
-import { ERROR_CODES } from "../../src/errors.ts"
 
 interface Content {
   content?: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>

@@ -1,7 +1,7 @@
 import type { App } from "../../http/app.ts"
 import { openSession } from "../../http/open-session.ts"
-import { logIn, loginRequestSchema } from "../../identity/log-in.ts"
-import { userSchema } from "../../identity/user-row.ts"
+import { logIn, loginRequestSchema } from "../../sign-in/log-in.ts"
+import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
 
 export function mountLogin(app: App) {

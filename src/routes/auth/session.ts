@@ -1,8 +1,8 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { closeSession, sessionOf } from "../../http/session-auth.ts"
-import { getUser } from "../../identity/get-user.ts"
-import { userSchema } from "../../identity/user-row.ts"
+import { getUser } from "../../users/get-user.ts"
+import { userSchema } from "../../users/user-row.ts"
 
 const tag = "Signing in"
 

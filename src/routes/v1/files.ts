@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { TurnpikeError } from "../../errors.ts"
+import { TurnpikeError } from "../../base/errors.ts"
 import { deleteFile } from "../../files/delete-file.ts"
 import { getFile } from "../../files/get-file.ts"
 import { listFiles } from "../../files/list-files.ts"

@@ -1,4 +1,4 @@
-import { parseBaseEnv } from "../../env.ts"
+import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
 import { serveReference } from "../../http/serve-reference.ts"

@@ -1,0 +1,80 @@
+import * as z from "zod"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import type { SessionCredential } from "../actor/credential.ts"
+import { instantParam } from "../base/time.ts"
+import { KEY_POLICY } from "../sign-in/policies.ts"
+import { generateApiKey } from "./api-key.ts"
+import { capColumns, setCapsSchema } from "./caps.ts"
+import { futureInstant, keyName } from "./create-key.ts"
+import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
+
+export const updateKeySchema = z
+  .strictObject({
+    name: keyName.optional(),
+    expires_at: instantParam.nullable().optional().meta({ description: "null: never." }),
+    caps: setCapsSchema.optional().meta({ description: "Caps that are left out stay as they are." }),
+  })
+  .meta({ id: "UpdateApiKey" })
+
+/** Renames a key, sets its expiry or its caps; what is left out stays. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
+export async function updateKey(
+  ctx: Context,
+  credential: SessionCredential,
+  keyId: string,
+  { name, expires_at, caps = {} }: z.output<typeof updateKeySchema>,
+): Promise<KeyRow> {
+  if (expires_at) futureInstant(expires_at, ctx.clock.now())
+  const changes: Partial<KeyRow> = {
+    ...(name !== undefined && { name }),
+    ...(expires_at !== undefined && { expires_at }),
+    ...capColumns(caps),
+  }
+  const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", { key_id: keyId, changes })
+  return changedOf(keyId, row)
+}
+
+export const rotateKeySchema = z
+  .strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(KEY_POLICY.maxOverlapSeconds)
+      .default(KEY_POLICY.overlapSeconds)
+      .meta({ description: "How long the value before goes on working; 0: not at all." }),
+  })
+  .meta({ id: "RotateApiKey" })
+
+/**
+ * Gives a key a new value; its id, scope and caps stay. The former value works until the overlap ends; one from a rotation
+ * before that ends now. NOT_FOUND, KEY_REVOKED.
+ */
+export async function rotateKey(
+  ctx: Context,
+  credential: SessionCredential,
+  { keyId, overlapSeconds }: { keyId: string; overlapSeconds: number },
+): Promise<{ key: KeyRow; value: string }> {
+  const [live, test] = [generateApiKey(ctx.brand, false), generateApiKey(ctx.brand, true)]
+  const former_until = overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null
+  const { row } = await callAs<"rotate_key", Changed>(ctx, credential, "rotate_key", {
+    key_id: keyId,
+    live_hash: live.hash,
+    live_hint: live.hint,
+    test_hash: test.hash,
+    test_hint: test.hint,
+    former_until,
+  })
+  const key = changedOf(keyId, row)
+  return { key, value: key.test ? test.value : live.value }
+}
+
+interface Changed {
+  actor: unknown
+  key: KeyRow | null
+  refused: "unknown" | "revoked" | null
+}
+
+function changedOf(keyId: string, { key, refused }: Changed): KeyRow {
+  if (key) return key
+  throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
+}
