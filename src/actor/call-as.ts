@@ -9,6 +9,7 @@ import {
   sql,
 } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
+import { TurnpikeError } from "../base/errors.ts"
 import { callOne } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
 import type { InJson } from "../platform/json-row.ts"
@@ -161,8 +162,12 @@ export const spaceInScope: Expression<SqlBool> = (() => {
   ])
 })()
 
+export function spaceNotFound(spaceId: string): TurnpikeError {
+  return new TurnpikeError("NOT_FOUND", `There is no space "${spaceId}" that you can see.`)
+}
+
 /**
- * The same for a column that names a space of a table with an owner and a kind of its own, which the query must hold to the caller's. No
+ * `spaceInScope` for a column that names a space of a table with an owner and a kind of its own, which the query must hold to the caller's. No
  * join, so that the planner can only start from the table's own indexes: it would guess that a scope has few rows.
  */
 export function isOfScope(spaceId: Expression<number>): Expression<SqlBool> {

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import type { Place } from "../base/key-ring.ts"
 
 /** Shorter ones could not be masked without blackening ordinary words. */
 export const secretValue = z.string().min(4).max(8192).meta({
@@ -14,3 +15,11 @@ export const secretSchema = z
     updated_at: z.iso.datetime(),
   })
   .meta({ id: "Secret", description: "A secret's name and dates; its value is never shown." })
+
+/** Where a secret's ciphertext belongs: sealed for one space and one name. */
+export const secretPlace = (spaceSlug: string, name: string): Place => ({
+  table: "space_secrets",
+  column: "sealed",
+  row: name,
+  owner: spaceSlug,
+})

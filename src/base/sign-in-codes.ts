@@ -1,6 +1,4 @@
-import type { ErrorEntry } from "./errors.ts"
-
-/** The part of the code table that only ways to sign in have. */
+/** The part of the code table (./errors.ts) that only ways to sign in have. */
 export const SIGN_IN_CODES = {
   INVALID_LAUNCH_DATA: {
     status: 401,
@@ -117,4 +115,4 @@ export const SIGN_IN_CODES = {
     cause: "Without this identity nobody could sign in to the account any more.",
     cure: "Link another identity or set a password first.",
   },
-} as const satisfies Record<string, ErrorEntry>
+} as const

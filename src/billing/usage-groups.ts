@@ -10,8 +10,7 @@ import {
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import { type CallerDB, spaceInScope } from "../actor/call-as.ts"
 import type { DB } from "../platform/db-types.ts"
-import type { SumsRow, UsageQuery } from "./report-usage.ts"
-import type { UsageGrouping } from "./usage-schemas.ts"
+import type { SumsRow, UsageGrouping, UsageQuery } from "./usage-schemas.ts"
 
 type RangeQuery = UsageQuery & { from: string; to: string }
 

@@ -1,11 +1,10 @@
 import { sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
-import { readAs, spaceInScope } from "../actor/call-as.ts"
+import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Credential } from "../actor/credential.ts"
 import { createdBetween } from "../base/created-between.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
-import { spaceNotFound } from "../spaces/get-space.ts"
 import type { FileRow } from "./serialize-file.ts"
 
 export interface FileFilters {

@@ -3,11 +3,13 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { SessionCredential } from "../actor/credential.ts"
 import { instantParam } from "../base/time.ts"
-import { KEY_POLICY } from "../sign-in/policies.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
 import { futureInstant, keyName } from "./create-key.ts"
 import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
+
+/** How long a key's former value goes on working when it is rotated. */
+const ROTATION_POLICY = { overlapSeconds: 86_400, maxOverlapSeconds: 7 * 86_400 } as const
 
 export const updateKeySchema = z
   .strictObject({
@@ -39,8 +41,8 @@ export const rotateKeySchema = z
     overlap_seconds: z
       .int()
       .min(0)
-      .max(KEY_POLICY.maxOverlapSeconds)
-      .default(KEY_POLICY.overlapSeconds)
+      .max(ROTATION_POLICY.maxOverlapSeconds)
+      .default(ROTATION_POLICY.overlapSeconds)
       .meta({ description: "How long the value before goes on working; 0: not at all." }),
   })
   .meta({ id: "RotateApiKey" })

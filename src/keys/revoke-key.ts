@@ -1,7 +1,7 @@
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { SessionCredential } from "../actor/credential.ts"
-import { endKeyTurns } from "../ending/end-key-turns.ts"
+import { endKeyTurns } from "../ending/causes.ts"
 import { type KeyRow, keyNotFound } from "./key-row.ts"
 
 /**

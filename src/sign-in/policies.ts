@@ -6,17 +6,6 @@ export const SESSION_POLICY = {
   noteUseMs: 3_600_000,
 } as const
 
-/** How long a key's former value goes on working when it is rotated, and how revoked keys' turns are ended. */
-export const KEY_POLICY = {
-  overlapSeconds: 86_400,
-  maxOverlapSeconds: 7 * 86_400,
-  /** Statements of `cancelBatch` turns each that a revocation waits for; the sweeper does the rest. */
-  endBatches: 20,
-  sweepKeys: 50,
-  /** A turn whose acceptance began before the revocation is there by then. */
-  settledAfterMs: 120_000,
-} as const
-
 /** How identity providers are asked. */
 export const OIDC_POLICY = {
   timeoutMs: 8_000,

@@ -3,14 +3,13 @@ import type { Context } from "../actor/context.ts"
 import type { Credential } from "../actor/credential.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
 import { pinsOf } from "../agent-config/manifest.ts"
+import { secretPlace } from "../agent-config/secret.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
-import { checkTarget } from "./check-target.ts"
+import { checkTarget, unknownPinError, type WantedPin } from "./change-config.ts"
 import { getSpace } from "./get-space.ts"
-import { secretPlace } from "./put-secret.ts"
 import type { CreateSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
-import { unknownPinError, type WantedPin } from "./wanted-pins.ts"
 
 /** Creates a space of the key's owner, whole. SCOPE_DENIED for a key that is bound to one space; VALIDATION_FAILED for an unknown pin. */
 export async function createSpace(

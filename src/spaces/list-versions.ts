@@ -1,6 +1,6 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
-import { readAs, spaceInScope } from "../actor/call-as.ts"
+import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Credential } from "../actor/credential.ts"
 import { manifestSchema } from "../agent-config/manifest.ts"
@@ -8,7 +8,6 @@ import { mcpServerSchema } from "../agent-config/mcp-server.ts"
 import { toolSchema } from "../agent-config/tool.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
-import { spaceNotFound } from "./get-space.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
 const summary = {

@@ -1,7 +1,7 @@
 import type { Context } from "../actor/context.ts"
+import { secretPlace } from "../agent-config/secret.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { secretPlace } from "../spaces/put-secret.ts"
 import { createSecrets, type Secrets } from "./secrets.ts"
 
 /** Decrypts a space's secrets. What an older key of the ring sealed is sealed again under the newest, in the background. */

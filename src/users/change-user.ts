@@ -3,7 +3,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context, SystemContext } from "../actor/context.ts"
 import type { SessionCredential } from "../actor/credential.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { endUserTurns } from "../ending/end-user-turns.ts"
+import { endUserTurns } from "../ending/causes.ts"
 import { callOne } from "../platform/db.ts"
 import { serializeUser, type User, type UserRow } from "./user-row.ts"
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { SessionCredential } from "../../src/actor/credential.ts"
+import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { mintMagicLink } from "../../src/sign-in/magic-link.ts"
-import { KEY_POLICY, TOKEN_POLICY } from "../../src/sign-in/policies.ts"
+import { TOKEN_POLICY } from "../../src/sign-in/policies.ts"
 import { changeUser, changeUserAsSystem, type UserChange } from "../../src/users/change-user.ts"
 import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
@@ -57,7 +58,7 @@ describe("disabling an account", () => {
     await expectPromises(world, client.userId)
     const ending = () => world.sql("select 1 from users where ending_turns")
     expect(await ending()).toHaveLength(1)
-    await world.advance(KEY_POLICY.settledAfterMs)
+    await world.advance(ENDING_POLICY.settlesMs)
     await world.sweep()
     expect(await ending()).toHaveLength(0)
   })

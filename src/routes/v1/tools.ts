@@ -5,11 +5,12 @@ import { mcpServerSchema, putMcpServerSchema } from "../../agent-config/mcp-serv
 import { serverName, toolName } from "../../agent-config/names.ts"
 import { putToolSchema, toolSchema } from "../../agent-config/tool.ts"
 import { TurnpikeError } from "../../base/errors.ts"
+import { mcpCheckSchema, toolTestSchema } from "../../callbacks/tool-trials.ts"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import { putMcpServer, putTool, removeEntry } from "../../spaces/put-tool.ts"
-import { checkMcpServer, mcpCheckSchema, testTool, testToolSchema, toolTestSchema } from "../../spaces/try-tool.ts"
+import { checkMcpServer, testTool, testToolSchema } from "../../spaces/try-tool.ts"
 import { deletedSchema } from "./space-config.ts"
 
 const tag = "Tools"
