@@ -10,13 +10,11 @@ import {
 } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import { TurnpikeError } from "../base/errors.ts"
-import { callOne } from "../platform/db.ts"
+import { callOne, type InJson } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
-import type { InJson } from "../platform/json-row.ts"
 import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE } from "../platform/procedures.ts"
-import { type Actor, type ActorRow, adminRequired, requireActor } from "./actor.ts"
+import { type Actor, type ActorRow, adminRequired, type Credential, requireActor } from "./actor.ts"
 import type { Context } from "./context.ts"
-import type { Credential } from "./credential.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
 /** What every procedure of a caller takes first, and answers first. */

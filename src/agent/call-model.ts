@@ -1,5 +1,4 @@
-import { nestsTooDeep } from "../base/nesting.ts"
-import { storable, storableJson } from "../base/storable.ts"
+import { nestsTooDeep, storable, storableJson } from "../base/storable.ts"
 import { type AssistantPart, type EngineContext, type ModelAnswer, type ModelCall, ModelError } from "./engine.ts"
 import { rehearse } from "./rehearsal.ts"
 import { callSdk } from "./sdk-engine.ts"

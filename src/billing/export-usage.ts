@@ -1,5 +1,5 @@
+import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { type GroupRow, sumUsage, usageRange } from "./report-usage.ts"
 import type { UsageQuery } from "./usage-schemas.ts"

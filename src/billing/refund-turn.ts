@@ -1,7 +1,7 @@
 import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { SessionCredential } from "../actor/credential.ts"
 import type { Made } from "../actor/once.ts"
 import { callOne } from "../platform/db.ts"
 import { type Booking, type BookingAs, bookedBy, wakeFor } from "./booking.ts"

@@ -1,8 +1,8 @@
+import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { decodePosition, encodePosition, type Page } from "../base/pagination.ts"
-import type { EndUserRow } from "./end-user-row.ts"
+import type { EndUserRow } from "./get-end-user.ts"
 
 export interface EndUserFilters {
   blocked?: "true" | "false" | undefined

@@ -1,8 +1,8 @@
+import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { fromUsd } from "../base/money.ts"
-import { type EndUserRow, needsScopeAll } from "./end-user-row.ts"
+import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
 
 /** Replaces an end user's limits; it need not have sent a turn yet. They are the account's: SCOPE_DENIED for narrower keys. */

@@ -5,9 +5,8 @@ import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
-import { type Published, publishTurn } from "../turns/publish-turn.ts"
+import { type Published, publishTurn, queueLimit, wakeNext } from "../turns/publish-turn.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import { queueLimit, wakeNext } from "../turns/wake-next.ts"
 
 /** Whose open turns end, and the status_reason that they get. All of them are of one account. */
 export type EndCause =

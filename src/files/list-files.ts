@@ -1,10 +1,9 @@
 import { sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
+import type { Credential } from "../actor/actor.ts"
 import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
-import { createdBetween } from "../base/created-between.ts"
-import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
+import { createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { FileRow } from "./serialize-file.ts"
 
 export interface FileFilters {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { crc32 } from "node:zlib"
-import type { KeyCredential } from "../actor/credential.ts"
+import type { KeyCredential } from "../actor/actor.ts"
 
 /** API keys: `<brand>_live_` or `<brand>_test_` + 32 base62 + 6 base62 of the CRC-32 of all before (design section 4). */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -1,12 +1,13 @@
 import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { SessionCredential } from "../actor/credential.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
 import { instantParam } from "../base/time.ts"
-import { setCapsSchema } from "./caps.ts"
+import { generateApiKey } from "./api-key.ts"
+import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
 import { KEY_SCOPES, type KeyRow } from "./key-row.ts"
-import { newKey } from "./new-key.ts"
 
 export const keyName = z.string().trim().min(1).max(100).meta({ example: "Production server" })
 
@@ -54,4 +55,38 @@ export function futureInstant(text: string, now: Date): Date {
   const instant = new Date(text)
   if (instant > now) return instant
   throw new TurnpikeError("VALIDATION_FAILED", "expires_at: has passed already", { param: "expires_at" })
+}
+
+export interface NewKey {
+  brand: string
+  name: string
+  /** Default: created. */
+  scope?: "created" | "space" | "all"
+  test?: boolean
+  expiresAt?: Date | null
+  caps?: SetCaps
+}
+
+/**
+ * A new key's value, and its row of api_keys without its owner (user_id) and its space (space_id), for
+ * `jsonb_populate_record`. The one way to make a key. The value is stored nowhere.
+ */
+export function newKey(
+  { brand, name, scope = "created", test = false, expiresAt = null, caps = {} }: NewKey,
+  now: Date,
+) {
+  const { value, hash, hint } = generateApiKey(brand, test)
+  const row = {
+    key_id: newId("key", now),
+    hash: `\\x${hash}`,
+    hint,
+    name,
+    scope,
+    test,
+    expires_at: expiresAt?.toISOString() ?? null,
+    created_at: now.toISOString(),
+    ending_turns: false,
+    ...capColumns(caps),
+  } satisfies Partial<KeyRow> & { hash: string; ending_turns: boolean }
+  return { value, row }
 }

@@ -1,7 +1,7 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
+import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { SessionCredential } from "../actor/credential.ts"
 import { released } from "../platform/db.ts"
 import type { CapRow } from "../quotas/cap-state.ts"
 import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"

@@ -1,7 +1,7 @@
 import type { SystemContext } from "../actor/context.ts"
 import { Meter } from "../platform/meter.ts"
 import { createRedis } from "../platform/redis.ts"
-import { mintMagicLink } from "../sign-in/magic-link.ts"
+import { mintMagicLink } from "../sign-in/sign-in-token.ts"
 import { changeUserAsSystem, type UserChange } from "../users/change-user.ts"
 
 /** What the command line asks of a user: disable, enable, role. */

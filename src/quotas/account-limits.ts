@@ -1,7 +1,7 @@
 import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { SessionCredential } from "../actor/credential.ts"
 import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
 
 /** wallets.low_balance_credit_micros of an account that has set none, as in schema.sql. */

@@ -1,5 +1,5 @@
+import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { eventStream } from "../http/event-stream.ts"
 import { followTurnEvents } from "../turns/follow-events.ts"

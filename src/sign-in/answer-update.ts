@@ -2,17 +2,16 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { storableJson } from "../base/storable.ts"
+import { callOne } from "../platform/db.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { answerButton, type BotReply, describeLogin, say, undoButton } from "./bot-reply.ts"
 import { type BotRequest, readUpdate } from "./bot-update.ts"
 import { brandOf, openBrandSecret } from "./brand-of.ts"
-import { doOnce } from "./do-once.ts"
-import { mintMagicLink } from "./magic-link.ts"
-import { BOT_POLICY } from "./messenger-policies.ts"
-import { peekToken } from "./one-time-token.ts"
+import { doOnce, peekToken } from "./one-time-token.ts"
+import { BOT_POLICY } from "./policies.ts"
 import { signInMessenger } from "./sign-in-messenger.ts"
-import { undoLogin } from "./undo-login.ts"
-import { confirmWebLogin, type WebLogin } from "./web-login.ts"
+import { mintMagicLink } from "./sign-in-token.ts"
+import { confirmWebLogin, denyWebLogin, type WebLogin } from "./web-login.ts"
 
 /** An update of the platform's public Bot API. Its many other fields and kinds are let through, and ignored. */
 export const botUpdateSchema = z
@@ -114,3 +113,13 @@ const updateKey = (brand: string, { updateId }: BotRequest) => ({
 const DISABLED = "This account cannot sign in."
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/**
+ * Takes a login back that was not the person's own: ends every session of their account, since who had one of them may have
+ * made others, and denies the login to a browser that has not asked yet.
+ */
+async function undoLogin(ctx: AuthContext, brand: string, subject: string, token: string): Promise<void> {
+  const identity = { issuer: `messenger:${brand}`, subject }
+  const { end_sessions_of_identity: userId } = await callOne(ctx.db, "end_sessions_of_identity", identity)
+  if (userId !== null) await denyWebLogin(ctx, token, userId)
+}

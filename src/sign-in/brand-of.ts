@@ -1,5 +1,7 @@
 import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { Place } from "../base/key-ring.ts"
+import type { AuthContext } from "./auth-context.ts"
 
 /** What is said to the users of one brand: under which name, where they land, and by which bot. */
 export interface Brand {
@@ -50,4 +52,22 @@ export const brandSecretPlace = (brand: string, column: SealedColumn): Place => 
 export async function openBrandSecret(ctx: Context, brand: Brand, column: SealedColumn): Promise<string | null> {
   const sealed = brand[column]
   return sealed === null ? null : (await ctx.keyRing.open(sealed, brandSecretPlace(brand.brand, column))).text
+}
+
+/** A brand's bot on the messaging platform. */
+interface Bot {
+  brand: string
+  /** Without its @. */
+  username: string
+  token: string
+}
+
+/** The bot of the brand of this URL's host. BOT_NOT_SET_UP. */
+export async function botOf(ctx: AuthContext, url: string): Promise<Bot> {
+  const brand = await brandOf(ctx, url)
+  const token = await openBrandSecret(ctx, brand, "bot_token")
+  if (!token || !brand.bot_username) {
+    throw new TurnpikeError("BOT_NOT_SET_UP", "The brand of this host has no bot: sign in another way.")
+  }
+  return { brand: brand.brand, username: brand.bot_username, token }
 }

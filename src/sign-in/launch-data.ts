@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
-import { LAUNCH_POLICY } from "./messenger-policies.ts"
+import { LAUNCH_POLICY } from "./policies.ts"
 
 /** Somebody on the messaging platform, as its API says it: what we keep of them. */
 export const messengerUserSchema = z.object({

@@ -1,9 +1,9 @@
 import * as z from "zod"
 import type { AuthContext } from "./auth-context.ts"
-import { botOf } from "./bot-of.ts"
-import { doOnce } from "./do-once.ts"
+import { botOf } from "./brand-of.ts"
 import { invalidLaunch, readLaunch } from "./launch-data.ts"
-import { LAUNCH_POLICY } from "./messenger-policies.ts"
+import { doOnce } from "./one-time-token.ts"
+import { LAUNCH_POLICY } from "./policies.ts"
 import { type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
 
 /** MessengerWebAppAuth of the contract. */

@@ -1,7 +1,6 @@
 import * as oauth from "oauth4webapi"
 import type { AuthContext } from "./auth-context.ts"
-import { discover, type Provider } from "./oidc-provider.ts"
-import type { OidcSettings } from "./oidc-settings.ts"
+import { discover, type OidcSettings, type Provider } from "./oidc-provider.ts"
 import { mintToken } from "./one-time-token.ts"
 import { safeNext } from "./safe-next.ts"
 

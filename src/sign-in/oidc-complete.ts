@@ -3,8 +3,14 @@ import * as oauth from "oauth4webapi"
 import { TurnpikeError } from "../base/errors.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { type OauthState, stateOf } from "./oidc-begin.ts"
-import { authenticationOf, clientOf, type Provider, providerErrors, requestOptions } from "./oidc-provider.ts"
-import type { OidcSettings } from "./oidc-settings.ts"
+import {
+  authenticationOf,
+  clientOf,
+  type OidcSettings,
+  type Provider,
+  providerErrors,
+  requestOptions,
+} from "./oidc-provider.ts"
 import { consumeToken } from "./one-time-token.ts"
 import { OIDC_POLICY } from "./policies.ts"
 import type { ProvedIdentity } from "./resolve-identity.ts"

@@ -1,12 +1,39 @@
 import * as oauth from "oauth4webapi"
+import type { AuthEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { secondsAhead } from "../platform/clock.ts"
 import { createOutbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
 import type { AuthContext } from "./auth-context.ts"
-import type { OidcSettings } from "./oidc-settings.ts"
 import { OIDC_POLICY } from "./policies.ts"
+
+/** The identity provider of this installation, and who we are to it. */
+export interface OidcSettings {
+  /** Exactly as the provider spells it. */
+  issuer: string
+  clientId: string
+  /** Undefined: a public client. */
+  clientSecret: string | undefined
+  /** Joined by blanks; `openid` is always one. */
+  scope: string
+}
+
+const SCOPES = "openid email profile"
+
+/** From the bindings. LOGIN_NOT_CONFIGURED without an issuer and a client id. */
+export function oidcSettings(env: Pick<AuthEnv, `OIDC_${string}` & keyof AuthEnv>): OidcSettings {
+  if (!env.OIDC_ISSUER || !env.OIDC_CLIENT_ID) {
+    throw new TurnpikeError("LOGIN_NOT_CONFIGURED", "No identity provider is set up here.")
+  }
+  const wanted = (env.OIDC_SCOPES ?? SCOPES).split(/[\s,]+/).filter((scope) => scope !== "")
+  return {
+    issuer: env.OIDC_ISSUER,
+    clientId: env.OIDC_CLIENT_ID,
+    clientSecret: env.OIDC_CLIENT_SECRET,
+    scope: [...new Set(["openid", ...wanted])].join(" "),
+  }
+}
 
 /** What a provider says of itself, as far as it is needed (OpenID Connect Discovery 1.0, section 3). */
 export type Provider = {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
+import { TurnpikeError } from "../base/errors.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { TOKEN_POLICY, type TokenPurpose } from "./policies.ts"
 
@@ -63,4 +64,34 @@ function read<Payload>(ctx: AuthContext, text: string | null): OneTimeToken<Payl
   const { payload, expires_at } = JSON.parse(text) as Stored
   if (ctx.clock.now().getTime() >= expires_at) return null
   return { payload: payload as Payload, expiresAt: new Date(expires_at) }
+}
+
+/** Keeps the name of who comes first. A repeat of the very call, as after a lost answer, is told the same again. */
+const CLAIM = `
+local owner = redis.call('GET', KEYS[1])
+if owner then return owner == ARGV[1] and 1 or 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`
+
+const RELEASE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 0`
+
+/**
+ * Does `work` if this request is the first that asks for `key` within `ttlMs`; null for every other. When it fails for no fault
+ * of the caller's, the key is free again, so that the same request can be repeated. UNAVAILABLE without Redis.
+ */
+export async function doOnce<T>(
+  ctx: AuthContext,
+  { key, ttlMs }: { key: string; ttlMs: number },
+  work: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    const first = await ctx.redis.run<number>(CLAIM, [key], [ctx.requestId, Math.max(1, Math.ceil(ttlMs))])
+    return first === 1 ? await work() : null
+  } catch (error) {
+    const isRefusal = error instanceof TurnpikeError && error.status < 500
+    if (!isRefusal) await ctx.redis.run(RELEASE, [key], [ctx.requestId]).catch(() => {})
+    throw error
+  }
 }

@@ -1,3 +1,5 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { callOne } from "../platform/db.ts"
@@ -39,7 +41,7 @@ export async function resolveIdentity(
   return { userId: user_id, epoch }
 }
 
-export const loginRefused = () =>
+const loginRefused = () =>
   new TurnpikeError("LOGIN_REFUSED", "This account is disabled, or cannot be signed in to in this way.")
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,255}$/u
@@ -64,4 +66,34 @@ export function storable({ issuer, subject, email, emailVerified, name }: Proved
     // A cut may leave half of a surrogate pair.
     name: called?.toWellFormed() || null,
   }
+}
+
+/** IdpSessionRequest of the contract: verified identity claims. */
+export const idpSessionSchema = z
+  .strictObject({
+    issuer: z
+      .string()
+      .min(1)
+      .max(512)
+      .regex(/^(?!messenger:)[^\p{C}]+$/iu, "is no issuer")
+      .meta({ description: "Who has signed the person in, always spelt alike.", example: "https://id.example.com" }),
+    subject: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\p{C}]+$/u, "has control characters")
+      .meta({ description: "Who they are there, for good.", example: "248289761001" }),
+    email: z.email().max(320).nullish(),
+    email_verified: z.boolean().default(false).meta({
+      description: "Whether the issuer has verified the email. One that it has not verified never leads to an account.",
+      example: true,
+    }),
+    name: z.string().max(200).nullish().meta({ example: "Ada" }),
+  })
+  .meta({ id: "IdpSessionRequest" })
+
+/** Whether a header is the secret. Digests are compared, in constant time, so that neither content nor length shows in it. */
+export function isInternalSecret(given: string, secret: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest()
+  return timingSafeEqual(digest(given), digest(secret))
 }

@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { storable } from "../base/storable.ts"
 import { callOne } from "../platform/db.ts"
 import type { MessengerUser } from "./launch-data.ts"
-import { MAX_CREDIT_MICROS, SIGNUP_CREDIT_POLICY, TRIAL_POLICY } from "./messenger-policies.ts"
+import { MAX_CREDIT_MICROS, SIGNUP_CREDIT_POLICY, TRIAL_POLICY } from "./policies.ts"
 import type { IdentityKey } from "./start-session.ts"
 
 /** A user of ours, as far as a login needs it. */

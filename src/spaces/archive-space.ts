@@ -1,6 +1,6 @@
+import type { Credential } from "../actor/actor.ts"
 import { callAs, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { endSpaceTurns } from "../ending/causes.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 

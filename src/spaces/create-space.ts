@@ -1,6 +1,6 @@
+import type { Credential } from "../actor/actor.ts"
 import { callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
 import { pinsOf } from "../agent-config/manifest.ts"
 import { secretPlace } from "../agent-config/secret.ts"

@@ -1,6 +1,6 @@
+import type { Credential } from "../actor/actor.ts"
 import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
 /** A space in the key's scope, or NOT_FOUND. */

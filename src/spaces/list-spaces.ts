@@ -1,12 +1,10 @@
 import { type Expression, sql } from "kysely"
+import type { Credential } from "../actor/actor.ts"
 import { readAs, spaceInScope } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
-import { createdBetween } from "../base/created-between.ts"
-import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
+import { createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { SPACE_POLICY } from "./policies.ts"
-import type { SpaceRow } from "./serialize-space.ts"
-import { SUMMARY_COLUMNS, titleHolds } from "./space-rows.ts"
+import { type SpaceRow, SUMMARY_COLUMNS, titleHolds } from "./serialize-space.ts"
 
 export interface SpaceFilters {
   archived: "true" | "false" | "all"

@@ -1,7 +1,7 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
+import type { Credential } from "../actor/actor.ts"
 import { callAs, readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { secretPlace } from "../agent-config/secret.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"

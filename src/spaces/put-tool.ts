@@ -1,6 +1,6 @@
+import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { TurnpikeError } from "../base/errors.ts"

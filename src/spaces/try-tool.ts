@@ -1,7 +1,7 @@
 import * as z from "zod"
+import type { Credential } from "../actor/actor.ts"
 import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"

@@ -6,10 +6,9 @@ import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
 import { McpError } from "./mcp-client.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
-import { openSecrets } from "./open-secrets.ts"
 import { callRestTool } from "./rest-tool.ts"
-import type { ToolContext } from "./toolbox.ts"
-import { inputFault } from "./validate-input.ts"
+import { openSecrets } from "./secrets.ts"
+import { inputFault, type ToolContext } from "./toolbox.ts"
 
 /** One call of a REST tool with given input, as a model's call would be; null when the tool is there no more. */
 export async function tryTool(

@@ -1,6 +1,6 @@
 import type * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import type { SessionCredential } from "../actor/credential.ts"
 import type { Made } from "../actor/once.ts"
 import { acceptTurn } from "./accept-turn.ts"
 import { getTurn, turnNotFound, waitForTurn } from "./get-turn.ts"

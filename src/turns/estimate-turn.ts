@@ -1,7 +1,7 @@
 import * as z from "zod"
+import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { Credential } from "../actor/credential.ts"
 import { toUsd } from "../base/money.ts"
 import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"

@@ -5,9 +5,8 @@ import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { type Published, publishTurn } from "./publish-turn.ts"
+import { type Published, publishTurn, queueLimit, wakeNext } from "./publish-turn.ts"
 import { settleTurn } from "./settle-turn.ts"
-import { queueLimit, wakeNext } from "./wake-next.ts"
 
 export interface Sweep {
   republished: number

@@ -1,7 +1,6 @@
-import { adminRequired } from "../actor/actor.ts"
+import { adminRequired, type SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context, SystemContext } from "../actor/context.ts"
-import type { SessionCredential } from "../actor/credential.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { endUserTurns } from "../ending/causes.ts"
 import { callOne } from "../platform/db.ts"

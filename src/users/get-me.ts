@@ -1,10 +1,10 @@
 import * as z from "zod"
-import { callAs } from "../actor/call-as.ts"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { SessionCredential } from "../actor/credential.ts"
 import { toInstant } from "../base/time.ts"
 import { type BalanceRow, balanceSchema, serializeBalance } from "../billing/get-balance.ts"
-import { serializeUser, type UserRow, userSchema } from "./user-row.ts"
+import { serializeUser, type User, type UserRow, userColumns, userSchema } from "./user-row.ts"
 
 export const meSchema = z
   .object({
@@ -27,4 +27,16 @@ export async function getMe(ctx: Context, credential: SessionCredential): Promis
     session: { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at ?? actor.created_at) },
     balance: serializeBalance(row),
   }
+}
+
+/** The signed-in user. */
+export async function getUser(ctx: Context, credential: SessionCredential): Promise<User> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("caller")
+      .innerJoin("users as u", "u.user_id", "caller.user_id")
+      .select(userColumns)
+      .$narrowType<{ role: UserRow["role"] }>(),
+  )
+  return serializeUser(rows[0] as UserRow)
 }

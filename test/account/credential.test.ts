@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { SessionCredential } from "../../src/actor/actor.ts"
 import { readAs } from "../../src/actor/call-as.ts"
 import { createContext } from "../../src/actor/context.ts"
-import type { SessionCredential } from "../../src/actor/credential.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { getBalance } from "../../src/billing/get-balance.ts"
 import { endSession } from "../../src/sign-in/end-session.ts"

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { mintMagicLink } from "../../src/sign-in/magic-link.ts"
+import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
 import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { SessionCredential } from "../../src/actor/credential.ts"
+import type { SessionCredential } from "../../src/actor/actor.ts"
 import { changeUser } from "../../src/users/change-user.ts"
 import { createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
+import type { KeyCredential } from "../../src/actor/actor.ts"
 import type { Context } from "../../src/actor/context.ts"
-import type { KeyCredential } from "../../src/actor/credential.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"

@@ -1,5 +1,5 @@
+import type { KeyCredential } from "../../src/actor/actor.ts"
 import { type Context, createContext } from "../../src/actor/context.ts"
-import type { KeyCredential } from "../../src/actor/credential.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { databaseOver } from "../../src/platform/db.ts"

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
+import type { KeyCredential } from "../../src/actor/actor.ts"
 import type { Context } from "../../src/actor/context.ts"
-import type { KeyCredential } from "../../src/actor/credential.ts"
 import { putLimits } from "../../src/end-users/put-limits.ts"
 import { topUp } from "../../src/ops/seed.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"

@@ -1,7 +1,7 @@
 import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import type { KeyCredential } from "../../src/actor/actor.ts"
 import { createContext } from "../../src/actor/context.ts"
-import type { KeyCredential } from "../../src/actor/credential.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { createRandom } from "../harness/random.ts"

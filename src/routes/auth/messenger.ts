@@ -1,6 +1,6 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import type { App } from "../../http/app.ts"
-import { openSession } from "../../http/open-session.ts"
+import { openSession } from "../../http/session-auth.ts"
 import { messengerWebAppAuthSchema, signInLaunch } from "../../sign-in/launch.ts"
 import { TOKEN_POLICY } from "../../sign-in/policies.ts"
 import {

@@ -11,7 +11,7 @@ import {
   listConfigVersions,
   wholeConfigVersionSchema,
 } from "../../spaces/list-versions.ts"
-import { putManifest } from "../../spaces/put-manifest.ts"
+import { putManifest } from "../../spaces/patch-space.ts"
 import { listSecrets, putSecret, removeSecret } from "../../spaces/put-secret.ts"
 
 const tag = "Configuration"

@@ -1,6 +1,6 @@
 import * as z from "zod"
+import type { Credential } from "../../actor/actor.ts"
 import type { Context } from "../../actor/context.ts"
-import type { Credential } from "../../actor/credential.ts"
 import { mcpServerSchema, putMcpServerSchema } from "../../agent-config/mcp-server.ts"
 import { serverName, toolName } from "../../agent-config/names.ts"
 import { putToolSchema, toolSchema } from "../../agent-config/tool.ts"
