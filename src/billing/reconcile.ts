@@ -174,10 +174,7 @@ const REPAIRED: ReadonlySet<FindingKind> = new Set<FindingKind>([
 ])
 
 /** Repairs a finding if that can be done, and notes it, in one statement. Whether it was. */
-async function repairFinding(
-  ctx: Pick<Context, "db" | "clock">,
-  { finding_id, kind }: FindingRow,
-): Promise<boolean> {
+async function repairFinding(ctx: Pick<Context, "db" | "clock">, { finding_id, kind }: FindingRow): Promise<boolean> {
   if (!REPAIRED.has(kind)) return false
   const { repair_finding } = await callOne(ctx.db, "repair_finding", { finding_id, moment: ctx.clock.now() })
   return repair_finding === true

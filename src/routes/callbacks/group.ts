@@ -2,34 +2,24 @@ import type { Context as HonoContext } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
-import type { Context } from "../../actor/context.ts"
-import { sweepIdempotencyKeys } from "../../actor/once.ts"
 import type { ModelAccounts } from "../../agent/engine.ts"
 import { type CallbacksEnv, parseCallbacksEnv } from "../../base/env.ts"
 import { TurnpikeError } from "../../base/errors.ts"
 import { onceFor } from "../../base/once-for.ts"
-import { sweepBooks } from "../../billing/reconcile.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
-import { sweepErasures } from "../../end-users/run-erasure.ts"
-import { sweepArchivedSpaces, sweepDisabledUsers, sweepRevokedKeys } from "../../ending/causes.ts"
-import { sweepFiles } from "../../files/sweep-files.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { describeError } from "../../platform/log.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
-import { sweepCounters } from "../../quotas/sweep-counters.ts"
-import { noteSweeps, type SweepRun } from "../../system/note-sweeps.ts"
+import { runSweeps } from "../../sweeps.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import type { AgentContext } from "../../turns/run.ts"
-import { sweepTurns } from "../../turns/sweep-turns.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
-import { sweepStoppedWebhooks, sweepWebhooks } from "../../webhooks/sweep-webhooks.ts"
 
 // Read whole before it can be verified: what we publish is a few bytes, and a tool's test has at most 64 KiB of input.
 const smallBodies = bodyLimit({
@@ -59,21 +49,6 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** What the cron trigger does every minute, in this order. */
-const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
-  turns: sweepTurns,
-  keys: sweepRevokedKeys,
-  disabled_users: sweepDisabledUsers,
-  spaces: sweepArchivedSpaces,
-  erasures: sweepErasures,
-  webhooks: sweepWebhooks,
-  stopped_webhooks: sweepStoppedWebhooks,
-  files: sweepFiles,
-  idempotency_keys: sweepIdempotencyKeys,
-  counters: sweepCounters,
-  books: sweepBooks,
-}
-
 /** /callbacks/*: what QStash calls, and the cron sweeper. */
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
@@ -101,19 +76,7 @@ export const callbacks: Group = {
       c.json(await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
   },
-  async scheduled(ctx) {
-    const runs: SweepRun[] = []
-    for (const [name, sweep] of Object.entries(SWEEPS)) {
-      const ranAt = ctx.clock.now()
-      // One that fails does not keep the others from their work; it is tried again in a minute.
-      const ok = await sweep(ctx).then(
-        (result) => ctx.log("info", `${name}.swept`, { ...result }) ?? true,
-        (error: unknown) => ctx.log("error", `${name}.sweep_failed`, { error: describeError(error) }) ?? false,
-      )
-      runs.push({ name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok })
-    }
-    await noteSweeps(ctx, runs)
-  },
+  scheduled: (ctx) => runSweeps(ctx),
 }
 
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
