@@ -19,7 +19,7 @@ function readTable(text: string): Room[] {
   for (const [, path = "", named = ""] of text.matchAll(/^\| \*?`([\w./-]+)`\*? \|[^|]*\| ([^|]*) \|$/gm)) {
     const above = rooms.map(({ name }) => name)
     const mayImport = named === ALL_ABOVE ? above : named === "–" ? [] : named.split(", ")
-    rooms.push({ name: roomOf(path.startsWith("src/") || path === "functions/" ? path : `src/${path}`), mayImport })
+    rooms.push({ name: path.split("/").find((part) => part !== "" && part !== "src") ?? "", mayImport })
   }
   return rooms
 }

@@ -11,7 +11,7 @@ export function filesBelow(dir: string): string[] {
 }
 
 /** Every file that is deployed, run locally or installed by customers. */
-export const source = ["src", "functions"].flatMap(filesBelow)
+export const source = ["src", "functions", "client"].flatMap(filesBelow)
 
 /** What a file imports, for values or types: specifiers as they are written. */
 export const importsOf = (path: string) =>

@@ -38,7 +38,7 @@ test("deployed code imports nothing of the local stand-ins, and only the worker 
 })
 
 test("the client stands alone: nothing of the service, nothing of any package", () => {
-  const foreign = filesBelow("src/client").flatMap((path) =>
+  const foreign = filesBelow("client").flatMap((path) =>
     importsOf(path).filter((name) => !/^\.\/[\w-]+\.ts$/.test(name)),
   )
   expect(foreign).toEqual([])
@@ -46,7 +46,7 @@ test("the client stands alone: nothing of the service, nothing of any package", 
 
 test("a file is at most 300 lines, and lies in a room: two folder levels, and one more for routes", () => {
   const all = [...source, ...filesBelow("test"), ...filesBelow("scripts"), ...filesBelow("bench")]
-  const generated = ["src/platform/db-types.ts", "src/client/operations.ts"]
+  const generated = ["src/platform/db-types.ts", "client/src/operations.ts"]
   const own = all.filter((path) => !generated.includes(path))
   expect(own.filter((path) => read(path).split("\n").length > 301)).toEqual([])
   const levels = (path: string) => (path.startsWith("src/routes/") ? 4 : 3)
@@ -65,7 +65,7 @@ test("no procedure is called behind or before an `or` whose other side may decid
 test("time and chance come from the context, outside platform, local, the command line and the client's runtime", () => {
   const pattern = /Date\.now\(|new Date\(\)|Math\.random\(/
   const offenders = source.filter(
-    (path) => !/^src\/(platform|local)\/|^src\/ops\/admin|^src\/client\/runtime/.test(path) && pattern.test(read(path)),
+    (path) => !/^src\/(platform|local)\/|^src\/ops\/admin|^client\/src\/runtime/.test(path) && pattern.test(read(path)),
   )
   expect(offenders).toEqual([])
 })
