@@ -315,7 +315,6 @@ create table turns (
   started_at timestamptz,
   finished_at timestamptz,
   erased_at timestamptz,
-  unique (user_id, test, idempotency_key),
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
@@ -326,6 +325,9 @@ create table turns (
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
 ) with (fillfactor = 60);
+-- One turn for each Idempotency-Key of an account. No column of its own, which other indexes begin with: a plan from when the table was
+-- empty might take one of those, and read all turns of the account for each that is accepted.
+create unique index turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));
 create index turns_of_owner on turns (user_id, test, turn_id collate "C" desc);
 create index turns_of_space on turns (space_id, turn_id collate "C" desc);
 create index turns_of_key on turns (key_id, turn_id collate "C" desc);

@@ -52,7 +52,7 @@ export async function measureProcedures(world: World, options: Options) {
   }
 }
 
-async function prepareStatistics({ sql }: Site): Promise<boolean> {
+export async function prepareStatistics({ sql }: Site): Promise<boolean> {
   try {
     await sql("create extension pg_stat_statements")
     await sql("select pg_stat_statements_reset()")
@@ -63,7 +63,7 @@ async function prepareStatistics({ sql }: Site): Promise<boolean> {
   }
 }
 
-async function readStatements({ sql }: Site): Promise<(Spent & { planned: number })[]> {
+export async function readStatements({ sql }: Site): Promise<(Spent & { planned: number })[]> {
   const rows = await sql<Spent & { planned: number }>(
     `select query as label, calls::integer, total_exec_time as total, total_plan_time as planned
      from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())`,

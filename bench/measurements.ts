@@ -74,7 +74,7 @@ const ALL: Measurement[] = [
     ...{ group: "floor", title: "the floor" },
     measure: (world, { floor = "" }) => measureFloor(world, floor),
   },
-  { group: "history", title: "stored turns", measure: (world) => measureHistory(world) },
+  { group: "history", title: "stored turns", world: { settings: STATEMENT_STATISTICS }, measure: measureHistory },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },

@@ -8,6 +8,8 @@ export interface Options {
   acceptClients: number
   /** How many turns the memory measurement runs. */
   turns: number
+  /** How many stored turns the history measurement compares with 100. */
+  stored: number
   /** Only these measurements; all when empty. */
   only: string[]
   /** PostgreSQL syncs each commit to disk. */
@@ -32,6 +34,7 @@ export function readOptions(args: string[]): Options {
       clients: { type: "string", default: "16" },
       "accept-clients": { type: "string", default: "64" },
       turns: { type: "string", default: "30000" },
+      stored: { type: "string", default: "100000" },
       only: { type: "string", default: "" },
       durable: { type: "boolean", default: false },
       baseline: { type: "string" },
@@ -48,6 +51,7 @@ export function readOptions(args: string[]): Options {
     clients: positive("clients", values.clients),
     acceptClients: positive("accept-clients", values["accept-clients"]),
     turns: positive("turns", values.turns),
+    stored: positive("stored", values.stored),
     only,
     durable: values.durable,
     baseline: values.baseline,

@@ -14,3 +14,7 @@ for no key update of t
 on conflict do nothing;
 
 create index concurrently turns_not_done on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
+
+-- An Idempotency-Key is looked up by an index of its own: of those that begin with the account, a plan from when the table was empty
+-- may take any, and then reads all turns of the account.
+create unique index concurrently turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));

@@ -38,10 +38,13 @@ export function createFaults() {
   }
 
   return {
-    plan(next: FaultRule[]) {
+    /** Returns the calls up to now: none is between them and those that the plan meets. */
+    plan(next: FaultRule[]): SeenCall[] {
+      const former = calls
       rules = next.map((rule) => ({ ...rule, seen: 0 }))
       calls = []
       recording = true
+      return former
     },
     clear() {
       rules = []

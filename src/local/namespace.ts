@@ -46,8 +46,8 @@ export async function createNamespace(options: NamespaceOptions, places: Places)
       if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })
       if (call.path === "/calls") return json(200, faults.calls())
       if (call.path === "/faults") {
-        if (call.method === "DELETE") faults.clear()
-        else faults.plan(input.rules)
+        if (call.method !== "DELETE") return json(200, faults.plan(input.rules))
+        faults.clear()
         return json(200, {})
       }
       if (call.path === "/sql") return json(200, (await direct.query(input.query, input.params ?? [])).rows)

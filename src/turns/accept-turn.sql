@@ -9,6 +9,7 @@ create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_
   out actor json, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
+  once text;
   known turns;
   space spaces;
   admission turnpike.admission;
@@ -26,9 +27,9 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtext('turn'), hashtext(caller.user_id || ' ' || caller.test || ' ' || p_idempotency_key));
-  select t.* into known from turns t
-    where t.user_id = caller.user_id and t.test = caller.test and t.idempotency_key = p_idempotency_key;
+  once := caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key;
+  perform pg_advisory_xact_lock(hashtext('turn'), hashtext(once));
+  select t.* into known from turns t where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key = once;
   if known.turn_id is not null then
     select s.* into space from spaces s where s.space_id = known.space_id;
     outcome := 'replayed';

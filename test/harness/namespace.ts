@@ -37,7 +37,8 @@ export async function createNamespace({
     upstreamUrl: (upstream: string) => `${stackUrl}/${name}/${upstream}`,
     sql: <Row = Record<string, unknown>>(query: string, params: unknown[] = []): Promise<Row[]> =>
       post(`${control}/sql`, { query, params }),
-    plan: (rules: FaultRule[]) => post(`${control}/faults`, { rules }),
+    /** Returns the calls since the plan before. */
+    plan: (rules: FaultRule[]): Promise<SeenCall[]> => post(`${control}/faults`, { rules }),
     clearFaults: async () => void (await fetch(`${control}/faults`, { method: "DELETE" })),
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
     qstash: {
