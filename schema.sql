@@ -160,7 +160,7 @@ create table space_configs (
 create trigger space_configs_append_only before update or delete on space_configs
   for each statement execute function guard_append_only();
 
--- AES-256-GCM under a key of the ring (src/platform/key-ring.ts); bound to this table, space and name.
+-- AES-256-GCM under a key of the ring (src/base/key-ring.ts); bound to this table, space and name.
 create table space_secrets (
   space_id bigint not null references spaces,
   name text not null,

@@ -1,5 +1,5 @@
-import { hashPassword } from "../src/identity/password.ts"
 import { createUser } from "../src/ops/seed.ts"
+import { hashPassword } from "../src/sign-in/password.ts"
 import { createSite } from "./site.ts"
 import { timesOf } from "./statistics.ts"
 import type { World } from "./world.ts"

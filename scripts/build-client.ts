@@ -9,12 +9,12 @@ const lib = join(dir, "lib")
 
 await rm(dir, { recursive: true, force: true })
 await mkdir(lib, { recursive: true })
-await promisify(execFile)("tsc", ["--project", "src/client/tsconfig.json", "--outDir", lib])
+await promisify(execFile)("tsc", ["--project", "client/tsconfig.json", "--outDir", lib])
 for (const file of (await readdir(lib)).filter((name) => name.endsWith(".d.ts"))) {
   // The compiler renames imports in JavaScript only.
   const types = await readFile(join(lib, file), "utf8")
   await writeFile(join(lib, file), types.replaceAll(/((?:from|import)\s*\(?"\.\/[\w-]+)\.ts"/g, '$1.js"'))
 }
-for (const file of ["package.json", "README.md"]) await copyFile(join("src/client", file), join(dir, file))
+for (const file of ["package.json", "README.md"]) await copyFile(join("client", file), join(dir, file))
 await copyFile("LICENSE", join(dir, "LICENSE"))
 console.log(`The package is in ${dir}: npm publish ${dir}`)

@@ -1,4 +1,4 @@
-import { parseBaseEnv } from "../src/env.ts"
+import { parseBaseEnv } from "../src/base/env.ts"
 import { App, allOf, type Group } from "../src/http/app.ts"
 import { describeDashboard } from "../src/routes/account/document.ts"
 import { account } from "../src/routes/account/group.ts"

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { documentOf } from "./documents.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
 
-const TARGET = "src/client/operations.ts"
+const TARGET = "client/src/operations.ts"
 
 interface Parameter {
   name: string

@@ -1,8 +1,7 @@
+import { nestsTooDeep, storable, storableJson } from "../base/storable.ts"
 import { type AssistantPart, type EngineContext, type ModelAnswer, type ModelCall, ModelError } from "./engine.ts"
-import { nestsTooDeep } from "./nesting.ts"
 import { rehearse } from "./rehearsal.ts"
 import { callSdk } from "./sdk-engine.ts"
-import { storable, storableJson } from "./storable.ts"
 
 /** One call of one engine. Throws ModelError, or the signal's reason when it was aborted. */
 export async function callModel(context: EngineContext, call: ModelCall): Promise<ModelAnswer> {

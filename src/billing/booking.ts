@@ -1,10 +1,10 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { adminRequired } from "../identity/actor.ts"
-import type { Made } from "../identity/once.ts"
-import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
+import { adminRequired } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import type { Made } from "../actor/once.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { usdText } from "../base/money.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
-import { usdText } from "./money.ts"
 
 /** What the procedures that book an entry answer. */
 export interface Booking {

@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts"
-import type { Credential } from "../identity/credential.ts"
-import { MICROS_PER_USD } from "./money.ts"
-import { type GroupRow, sumUsage, type UsageQuery, usageRange } from "./report-usage.ts"
+import type { Credential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { MICROS_PER_USD } from "../base/money.ts"
+import { type GroupRow, sumUsage, usageRange } from "./report-usage.ts"
+import type { UsageQuery } from "./usage-schemas.ts"
 
 const COUNTS = ["turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 

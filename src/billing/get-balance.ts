@@ -1,8 +1,8 @@
 import * as z from "zod"
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { toUsd } from "./money.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toUsd } from "../base/money.ts"
 
 export const balanceSchema = z
   .object({

@@ -1,8 +1,8 @@
 import * as z from "zod"
-import type { JsonRow } from "../platform/json-row.ts"
-import { toInstant } from "../time.ts"
+import { MICROS_PER_ENERGY, toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
 import { BUCKET_NAMES, bucketOf, LEDGER_REASONS, type LedgerReason } from "./buckets.ts"
-import { MICROS_PER_ENERGY, toUsd } from "./money.ts"
 
 /** A row of `ledger`, as to_jsonb gives it. */
 export interface LedgerRow extends Omit<JsonRow<"ledger">, "reason"> {

@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from "./money.ts"
+import { MICROS_PER_USD } from "../base/money.ts"
 
 export const BOOKING_POLICY = {
   /** The most that one entry books: a mistyped amount should not become a balance. Credit micros. */
@@ -28,3 +28,8 @@ export const RECONCILIATION_POLICY = {
   orphanedAfterMs: 3_600_000,
   keepDays: 90,
 } as const
+
+/** With these codes a failed turn is our failure: it is billed nothing (design section 3), or refunded by itself. */
+export const OUR_FAILURES = ["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE"] as const
+
+export const isOurFailure = (code: string): boolean => (OUR_FAILURES as readonly string[]).includes(code)

@@ -1,17 +1,14 @@
 import type { QueryCreator } from "kysely"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
-import type { Context } from "../context.ts"
-import { adminRequired } from "../identity/actor.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { SessionCredential } from "../identity/credential.ts"
+import { adminRequired, type SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { newId } from "../base/ids.ts"
 import { callOne } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
-import { newId } from "../platform/ids.ts"
 import { describeError } from "../platform/log.ts"
-import { OUR_FAILURES } from "../turns/our-failures.ts"
-import { RECONCILIATION_POLICY } from "./policies.ts"
-import type { FindingRow, Phase, ReconciliationRow } from "./reconciliation-row.ts"
-import { repairFinding } from "./repair-finding.ts"
+import { OUR_FAILURES, RECONCILIATION_POLICY } from "./policies.ts"
+import type { FindingKind, FindingRow, Phase, ReconciliationRow } from "./reconciliation-row.ts"
 
 type Books = Pick<Context, "db" | "clock" | "log">
 
@@ -164,4 +161,21 @@ async function readPass(ctx: Books, id: string): Promise<ReconciliationRow> {
   const row = await ctx.db.selectNoFrom(() => pass.as("pass")).executeTakeFirst()
   if (!row?.pass) throw new Error(`there is no reconciliation ${id}`)
   return row.pass as ReconciliationRow
+}
+
+/** What is repaired without asking anybody. No amount that somebody paid or was charged is changed. */
+const REPAIRED: ReadonlySet<FindingKind> = new Set<FindingKind>([
+  "held",
+  "failure_charged",
+  "orphaned_turn",
+  "counter_spent",
+  "counter_reserved",
+  "counter_missing",
+])
+
+/** Repairs a finding if that can be done, and notes it, in one statement. Whether it was. */
+async function repairFinding(ctx: Pick<Context, "db" | "clock">, { finding_id, kind }: FindingRow): Promise<boolean> {
+  if (!REPAIRED.has(kind)) return false
+  const { repair_finding } = await callOne(ctx.db, "repair_finding", { finding_id, moment: ctx.clock.now() })
+  return repair_finding === true
 }

@@ -1,31 +1,11 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { decodePosition, encodePosition } from "../pagination.ts"
-import { toUsd } from "./money.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toUsd } from "../base/money.ts"
+import { decodePosition, encodePosition } from "../base/pagination.ts"
 import { usageGroups } from "./usage-groups.ts"
-import type { UsageGrouping, UsageReport, UsageSums } from "./usage-schemas.ts"
-
-export interface UsageQuery {
-  group_by: UsageGrouping
-  from?: string | undefined
-  to?: string | undefined
-  space?: string[] | undefined
-  end_user_ref?: string[] | undefined
-  model?: string[] | undefined
-  key?: string[] | undefined
-}
-
-/** Sums as they come from the database: money in credit micros. */
-export interface SumsRow {
-  billed: number
-  turns: number
-  model_calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-}
+import type { SumsRow, UsageQuery, UsageReport, UsageSums } from "./usage-schemas.ts"
 
 export interface GroupRow extends SumsRow {
   group: string

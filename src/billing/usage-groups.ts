@@ -8,10 +8,9 @@ import {
   sql,
 } from "kysely"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
-import { type CallerDB, spaceInScope } from "../identity/call-as.ts"
+import { type CallerDB, spaceInScope } from "../actor/call-as.ts"
 import type { DB } from "../platform/db-types.ts"
-import type { SumsRow, UsageQuery } from "./report-usage.ts"
-import type { UsageGrouping } from "./usage-schemas.ts"
+import type { SumsRow, UsageGrouping, UsageQuery } from "./usage-schemas.ts"
 
 type RangeQuery = UsageQuery & { from: string; to: string }
 

@@ -3,6 +3,26 @@ import * as z from "zod"
 export const USAGE_GROUPINGS = ["end_user_ref", "space", "model", "key", "day"] as const
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number]
 
+export interface UsageQuery {
+  group_by: UsageGrouping
+  from?: string | undefined
+  to?: string | undefined
+  space?: string[] | undefined
+  end_user_ref?: string[] | undefined
+  model?: string[] | undefined
+  key?: string[] | undefined
+}
+
+/** Sums as they come from the database: money in credit micros. */
+export interface SumsRow {
+  billed: number
+  turns: number
+  model_calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
 const sums = {
   billed_usd: z
     .number()

@@ -1,9 +1,9 @@
 import * as z from "zod"
-import { toUsd } from "../billing/money.ts"
-import type { Context } from "../context.ts"
-import { readAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import type { JsonRow } from "../platform/json-row.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toUsd } from "../base/money.ts"
+import type { JsonRow } from "../platform/db.ts"
 
 const perMillion = z.number().meta({ description: "USD per million tokens." })
 

@@ -1,4 +1,4 @@
--- What there is to say of an end user, as far as a caller may see it (src/end-users/end-user-row.ts). A conversation knows its turns by
+-- What there is to say of an end user, as far as a caller may see it (src/end-users/get-end-user.ts). A conversation knows its turns by
 -- their number; amounts are summed from the narrow index of billed turns.
 create function turnpike.end_user_json(caller turnpike.caller, p_ref text, p_moment timestamptz) returns jsonb
 language plpgsql stable as $$

@@ -1,7 +1,60 @@
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { type EndUserRow, endUserNotFound } from "./end-user-row.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
+import { type CapRow, serializeCapState } from "../quotas/cap-state.ts"
+import type { EndUser } from "./schemas.ts"
+
+type LimitsRow = JsonRow<"end_users">
+
+/** What end_user_json of get-end-user.sql says of an end user, as far as a key may see it. Amounts in credit micros. */
+export interface EndUserRow {
+  end_user_ref: string
+  first_turn_at: string | null
+  last_turn_at: string | null
+  turns: number
+  billed: number
+  billed_this_month: number
+  billed_today: number
+  limits: LimitsRow | null
+  caps: CapRow[]
+}
+
+function serializeLimits(row: LimitsRow | null): EndUser["limits"] {
+  const { daily_limit_credit_micros: daily = null, monthly_limit_credit_micros: monthly = null } = row ?? {}
+  return {
+    daily_usd: daily === null ? null : toUsd(daily),
+    monthly_usd: monthly === null ? null : toUsd(monthly),
+    blocked: row?.blocked ?? false,
+  }
+}
+
+export function serializeEndUser(row: EndUserRow): EndUser {
+  return {
+    end_user_ref: row.end_user_ref,
+    first_turn_at: toInstant(row.first_turn_at),
+    last_turn_at: toInstant(row.last_turn_at),
+    turns: row.turns,
+    billed_usd: toUsd(row.billed),
+    billed_this_month_usd: toUsd(row.billed_this_month),
+    billed_today_usd: toUsd(row.billed_today),
+    limits: serializeLimits(row.limits),
+    caps: row.caps.map(serializeCapState),
+  }
+}
+
+/** Nothing is known of it: no turn that the key can see, and no limits that a key of the whole account would see. */
+export function endUserNotFound(ref: string): TurnpikeError {
+  return new TurnpikeError("NOT_FOUND", `There is no end user "${ref}" that you can see.`)
+}
+
+/** What belongs to the account and not to a space is for keys that see the whole account. */
+export function needsScopeAll(what: string): TurnpikeError {
+  return new TurnpikeError("SCOPE_DENIED", `${what} needs a key with the scope \`all\`.`)
+}
 
 /** An end user, as far as the key can see its turns. NOT_FOUND. */
 export async function getEndUser(ctx: Context, credential: Credential, ref: string): Promise<EndUserRow> {

@@ -1,8 +1,36 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import type { ErasureRow } from "./erasure-row.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
+import type { Erasure } from "./schemas.ts"
+
+/** What a run of an erasure needs of it. */
+export type OpenErasure = Pick<
+  JsonRow<"erasures">,
+  "erasure_id" | "user_id" | "test" | "end_user_ref" | "until_at" | "erased_at"
+>
+
+/** An erasure with what stays of its end user. */
+export interface ErasureRow extends JsonRow<"erasures"> {
+  kept_turns: number
+  kept_billed: number
+}
+
+export function serializeErasure(row: ErasureRow): Erasure {
+  const { turns, events, steps, files, conversations, tasks } = row
+  return {
+    erasure_id: row.erasure_id,
+    end_user_ref: row.end_user_ref,
+    state: row.erased_at === null ? "erasing" : "erased",
+    requested_at: toInstant(row.requested_at),
+    erased_at: toInstant(row.erased_at),
+    ...{ turns, events, steps, files, conversations, tasks },
+    kept: { turns: row.kept_turns, billed_usd: toUsd(row.kept_billed) },
+  }
+}
 
 /** The receipt of an erasure, for keys that see the whole account. NOT_FOUND. */
 export async function getErasure(ctx: Context, credential: Credential, erasureId: string): Promise<ErasureRow> {

@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { decodePosition, encodePosition, type Page } from "../pagination.ts"
-import type { EndUserRow } from "./end-user-row.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { decodePosition, encodePosition, type Page } from "../base/pagination.ts"
+import type { EndUserRow } from "./get-end-user.ts"
 
 export interface EndUserFilters {
   blocked?: "true" | "false" | undefined

@@ -1,8 +1,8 @@
-import { fromUsd } from "../billing/money.ts"
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { type EndUserRow, needsScopeAll } from "./end-user-row.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { fromUsd } from "../base/money.ts"
+import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
 
 /** Replaces an end user's limits; it need not have sent a turn yet. They are the account's: SCOPE_DENIED for narrower keys. */

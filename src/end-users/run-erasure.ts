@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts"
-import { callOne } from "../platform/db.ts"
-import { endTurns } from "../turns/end-turns.ts"
-import type { OpenErasure } from "./erasure-row.ts"
+import type { Context } from "../actor/context.ts"
+import { endTurns } from "../ending/end-turns.ts"
+import { call, callOne } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
+import type { OpenErasure } from "./get-erasure.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 
 /**
@@ -26,7 +27,7 @@ const causeOf = ({ user_id, test, end_user_ref, until_at }: OpenErasure) =>
   }) as const
 
 /** Looks through it all once more, for what a worker that was given up may have written since; then it is closed. */
-export async function checkErasure(ctx: Context, erasure: OpenErasure): Promise<void> {
+async function checkErasure(ctx: Context, erasure: OpenErasure): Promise<void> {
   const { erasure_id } = erasure
   await callOne(ctx.db, "reopen_objects", { erasure_id })
   await runErasure(ctx, erasure, { rounds: ERASURE_POLICY.roundsOfSweep })
@@ -74,4 +75,25 @@ async function keysBelow(ctx: Context, prefix: string): Promise<string[]> {
     if (page.cursor === undefined) return keys
     cursor = page.cursor
   }
+}
+
+/** Goes on with the erasures that are not complete: one that fails stands behind the others at the next run. */
+export async function sweepErasures(ctx: Context): Promise<{ tried: number; failed: number }> {
+  const now = ctx.clock.now()
+  const taken = await call<"take_erasures", { erasure: OpenErasure }>(ctx.db, "take_erasures", {
+    settled: new Date(now.getTime() - ERASURE_POLICY.checkAfterMs),
+    limit: ERASURE_POLICY.sweepBatch,
+    moment: now,
+  })
+  let failed = 0
+  for (const { erasure } of taken) {
+    try {
+      if (erasure.erased_at === null) await runErasure(ctx, erasure, { rounds: ERASURE_POLICY.roundsOfSweep })
+      else await checkErasure(ctx, erasure)
+    } catch (error) {
+      failed++
+      ctx.log("error", "erasure.failed", { erasure_id: erasure.erasure_id, error: describeError(error) })
+    }
+  }
+  return { tried: taken.length, failed }
 }

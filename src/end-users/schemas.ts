@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { fromUsd } from "../billing/money.ts"
+import { fromUsd } from "../base/money.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
 
 /** An end user's reference in a path: any text, percent-encoded as one segment. */

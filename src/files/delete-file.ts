@@ -1,9 +1,9 @@
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { fileNotFound } from "./get-file.ts"
-import { removeObjects } from "./remove-objects.ts"
 import type { FileRow } from "./serialize-file.ts"
 
 /** Deletes a file: it is gone for everybody at once, its bytes right after the answer. NOT_FOUND when it was gone before. */
@@ -18,4 +18,16 @@ export async function deleteFile(ctx: Context, credential: Credential, fileId: s
     }),
   )
   return file
+}
+
+export interface DeletedFile {
+  file_id: string
+  object_key: string
+}
+
+/** Removes the bytes of files that are deleted, and notes it. May be repeated. */
+export async function removeObjects(ctx: Context, files: DeletedFile[]): Promise<void> {
+  await ctx.files.delete(files.map(({ object_key }) => object_key))
+  const ids = files.map(({ file_id }) => file_id)
+  await call(ctx.db, "note_removed_files", { file_ids: ids, moment: ctx.clock.now() })
 }

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs, spaceInScope } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { FileRow } from "./serialize-file.ts"
 
 /** A file in the key's scope, or NOT_FOUND. One statement. */
@@ -23,4 +23,23 @@ export async function getFile(ctx: Context, credential: Credential, fileId: stri
 
 export function fileNotFound(fileId: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no file "${fileId}" that you can see.`)
+}
+
+/** Bytes from `offset` on, `length` of them. */
+export interface ByteRange {
+  offset: number
+  length: number
+}
+
+/** A file's bytes as they come from the bucket, or a range of them. NOT_FOUND when it was deleted a moment ago. */
+export async function readContent(
+  ctx: Context,
+  file: FileRow,
+  range: ByteRange | null,
+): Promise<ReadableStream | null> {
+  // R2 has no ranges of an empty object, and there is nothing to fetch.
+  if (file.bytes === 0) return null
+  const object = await ctx.files.get(file.object_key, range ? { range } : {})
+  if (!object) throw fileNotFound(file.file_id)
+  return object.body
 }

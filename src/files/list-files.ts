@@ -1,11 +1,9 @@
 import { sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
-import type { Context } from "../context.ts"
-import { createdBetween } from "../created-between.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { decodeCursor, type Page, toPage } from "../pagination.ts"
-import { spaceNotFound } from "../spaces/get-space.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { FileRow } from "./serialize-file.ts"
 
 export interface FileFilters {

@@ -1,6 +1,6 @@
 import * as z from "zod"
-import type { JsonRow } from "../platform/json-row.ts"
-import { toInstant } from "../time.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
 
 export const fileSchema = z
   .object({

@@ -1,8 +1,8 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import { type DeletedFile, removeObjects } from "./delete-file.ts"
 import { FILE_POLICY } from "./policies.ts"
-import { type DeletedFile, removeObjects } from "./remove-objects.ts"
 
 export interface FileSweep {
   given_up: number

@@ -1,9 +1,8 @@
 import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { describeError } from "../platform/log.ts"
 import type { AppEnv } from "./app-env.ts"
-import { dashboardErrorBody, isDashboard } from "./dashboard-errors.ts"
 
 /**
  * The answer to anything that was thrown, in the shape of the surface whose path was asked for. What is not ours leaves as
@@ -42,3 +41,30 @@ function translate(error: unknown): TurnpikeError {
     cause: error,
   })
 }
+
+/** Whether a path belongs to the dashboard's surface, which has its own shape of errors and lists. */
+const isDashboard = (path: string) => path === "/api" || path.startsWith("/api/")
+
+/**
+ * The dashboard's error body (design section 2): `{detail: [{loc, msg, type}]}` for every 422, as FastAPI's clients know it
+ * (HTTPValidationError); `{detail, code}` for all others.
+ */
+function dashboardErrorBody(error: TurnpikeError, method: string) {
+  const { code, message, param, details, faults, status } = error
+  if (status !== 422) {
+    return { detail: message, code, ...(param && { param }), ...(details !== undefined && { details }) }
+  }
+  if (faults.length > 0) {
+    return { detail: faults.map(({ place, path, message, type }) => ({ loc: [place, ...path], msg: message, type })) }
+  }
+  return { detail: [{ loc: placeOf(error, method), msg: message, type: typeOf(code) }] }
+}
+
+/** A verb names the field that it refuses, not where it was. */
+function placeOf({ code, param }: TurnpikeError, method: string): string[] {
+  if (code === "IDEMPOTENCY_KEY_REUSED") return ["header", "Idempotency-Key"]
+  const place = method === "GET" || method === "HEAD" ? "query" : "body"
+  return param ? [place, ...param.split(".")] : [place]
+}
+
+const typeOf = (code: string) => (code === "VALIDATION_FAILED" ? "value_error" : code.toLowerCase())

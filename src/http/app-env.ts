@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
 
 /** What Hono carries for every route: the invocation's context and the caller's claim: a key below /v1, a session below /api. */
 export interface AppEnv {

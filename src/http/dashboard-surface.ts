@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { BODY_CODES, type Surface } from "./surface.ts"
 
 const dashboardError = z

@@ -1,4 +1,4 @@
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { tooLarge } from "../files/store-stream.ts"
 import { type MultipartEvent, parseMultipart, wrongBody } from "./multipart.ts"

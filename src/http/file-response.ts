@@ -1,4 +1,4 @@
-import type { ByteRange } from "../files/read-content.ts"
+import type { ByteRange } from "../files/get-file.ts"
 
 interface ServedFile {
   name: string

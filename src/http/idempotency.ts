@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono"
-import { TurnpikeError } from "../errors.ts"
-import type { Made } from "../identity/once.ts"
+import type { Made } from "../actor/once.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
 /** The header by which a caller knows that an earlier request has made what is answered. */

@@ -1,7 +1,7 @@
 import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
-import { MAX_NESTING, textNestsTooDeep } from "../agent/nesting.ts"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { MAX_NESTING, textNestsTooDeep } from "../base/storable.ts"
 import type { AppEnv } from "./app-env.ts"
 
 const MAX_JSON_BYTES = 1024 * 1024

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory"
-import { TurnpikeError } from "../errors.ts"
-import { parseApiKey } from "../identity/api-key.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { parseApiKey } from "../keys/api-key.ts"
 import type { AppEnv } from "./app-env.ts"
 
 /** Reads `Authorization: Bearer <API_KEY>`. A key with a wrong form or checksum is refused without any I/O. */

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory"
 import { html } from "hono/html"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { type PartHeaders, parsePartHeaders } from "./part-headers.ts"
 
 /** A part begins, or bytes of the part that began last. */

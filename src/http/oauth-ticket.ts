@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono"
 import { getCookie, setCookie } from "hono/cookie"
-import { TOKEN_POLICY } from "../identity/policies.ts"
-import type { Beginning } from "../oidc/begin.ts"
+import type { Beginning } from "../sign-in/oidc-begin.ts"
+import { TOKEN_POLICY } from "../sign-in/policies.ts"
 import type { AppEnv } from "./app-env.ts"
 
 /**

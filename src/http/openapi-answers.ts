@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from "../errors.ts"
+import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { exampleOf, type Json } from "./examples.ts"
 

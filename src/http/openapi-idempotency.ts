@@ -1,4 +1,4 @@
-import { ONCE_POLICY } from "../identity/once.ts"
+import { ONCE_POLICY } from "../actor/once.ts"
 import { REPLAYED } from "./idempotency.ts"
 import type { Operation } from "./operation.ts"
 

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import type { ErrorCode } from "../errors.ts"
+import type { ErrorCode } from "../base/errors.ts"
 import { type ClientMethods, codeSamples, curlAuth } from "./code-samples.ts"
 import { exampleOf, type Json } from "./examples.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"

@@ -1,4 +1,4 @@
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 
 /** What a part of a form says of itself. */
 export interface PartHeaders {

@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-import { instantParam } from "../time.ts"
+import { instantParam } from "../base/time.ts"
 
 export { instantParam }
 

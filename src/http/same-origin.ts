@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"])

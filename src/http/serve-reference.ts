@@ -1,4 +1,4 @@
-import { ERROR_CODES } from "../errors.ts"
+import { ERROR_CODES } from "../base/errors.ts"
 import type { ApiDocument } from "../reference/document.ts"
 import { type Guide, referencePage } from "../reference/page.ts"
 import { STYLE } from "../reference/style.ts"

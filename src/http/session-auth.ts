@@ -1,11 +1,14 @@
 import type { Context as HonoContext } from "hono"
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import { createMiddleware } from "hono/factory"
-import { TurnpikeError } from "../errors.ts"
-import type { SessionCredential } from "../identity/credential.ts"
-import { endSession } from "../identity/end-session.ts"
-import { SESSION_POLICY } from "../identity/policies.ts"
-import { readSessionToken, signSessionToken } from "../identity/session-token.ts"
+import type { SessionCredential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { endSession } from "../sign-in/end-session.ts"
+import { SESSION_POLICY } from "../sign-in/policies.ts"
+import { readSessionToken, signSessionToken } from "../sign-in/session-token.ts"
+import { type NewSession, startSession } from "../sign-in/start-session.ts"
+import type { User } from "../users/user-row.ts"
 import type { AppEnv } from "./app-env.ts"
 
 export const SESSION_COOKIE = "token"
@@ -57,4 +60,20 @@ export function sessionOf(c: HonoContext<AppEnv>): SessionCredential {
   const credential = c.get("credential")
   if (credential.kind !== "session") throw new Error("a key has come to an operation of the dashboard")
   return credential
+}
+
+/**
+ * What every login path ends with: a session of the user, its cookie on the answer, and the user. For one who was
+ * disabled meanwhile, `proof.refusal`, else SESSION_REQUIRED.
+ */
+export async function openSession(
+  c: HonoContext<AppEnv>,
+  ctx: Context,
+  userId: number,
+  proof: Pick<NewSession, "grantedBy" | "refusal" | "exceptAdmins"> = {},
+): Promise<User> {
+  const userAgent = c.req.header("user-agent") ?? null
+  const { sessionId, user } = await startSession(ctx, { userId, userAgent, ...proof })
+  await setSessionCookie(c, sessionId)
+  return user
 }

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { API_CODES, type ErrorCode } from "../errors.ts"
+import { API_CODES, type ErrorCode } from "../base/errors.ts"
 import type { Operation } from "./operation.ts"
 
 /** What an OpenAPI document says of all operations of a surface: who they are for, how to sign in, how errors look. */

@@ -1,5 +1,5 @@
 import type * as z from "zod"
-import { type Fault, TurnpikeError } from "../errors.ts"
+import { type Fault, TurnpikeError } from "../base/errors.ts"
 import { REQUIRED } from "./wording.ts"
 
 type Issue = z.core.$ZodIssue

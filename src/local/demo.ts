@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import pg from "pg"
-import { MICROS_PER_USD } from "../billing/money.ts"
-import { hashPassword } from "../identity/password.ts"
+import { MICROS_PER_USD } from "../base/money.ts"
 import { directContext } from "../ops/direct.ts"
 import { configuredModels, disableOtherModels, enableModels } from "../ops/models.ts"
 import { createApiKey, createUser, type RunSql, topUp } from "../ops/seed.ts"
+import { hashPassword } from "../sign-in/password.ts"
 
 /** What `npm start` leaves for tools and tests in demo.json. */
 export interface Demo {

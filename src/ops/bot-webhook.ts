@@ -1,6 +1,6 @@
-import type { SystemContext } from "../context.ts"
-import { brandSecretPlace, type SealedColumn } from "../identity/brand-of.ts"
-import { createKeyRing, parseKeyRing } from "../platform/key-ring.ts"
+import type { SystemContext } from "../actor/context.ts"
+import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
+import { brandSecretPlace, type SealedColumn } from "../sign-in/brand-of.ts"
 
 interface BotWebhook {
   brand: string

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
-import type { SystemContext } from "../context.ts"
-import { brandSecretPlace, type SealedColumn } from "../identity/brand-of.ts"
-import { safeNext } from "../identity/safe-next.ts"
+import type { SystemContext } from "../actor/context.ts"
+import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { callOne } from "../platform/db.ts"
-import { createKeyRing, parseKeyRing } from "../platform/key-ring.ts"
+import { brandSecretPlace, type SealedColumn } from "../sign-in/brand-of.ts"
+import { safeNext } from "../sign-in/safe-next.ts"
 
 interface BrandChange {
   brand: string

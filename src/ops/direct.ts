@@ -1,8 +1,8 @@
 import pg from "pg"
-import type { SystemContext } from "../context.ts"
+import type { SystemContext } from "../actor/context.ts"
+import { newId } from "../base/ids.ts"
 import { systemClock } from "../platform/clock.ts"
 import { DatabaseError, databaseOver } from "../platform/db.ts"
-import { newId } from "../platform/ids.ts"
 
 const INT8 = 20
 

@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from "../billing/money.ts"
+import { MICROS_PER_USD } from "../base/money.ts"
 import { call, type Database } from "../platform/db.ts"
 
 /** A model of a provider that the environment has an account for. Prices in USD per million tokens. */

@@ -1,5 +1,5 @@
 import type { CreditReason } from "../billing/buckets.ts"
-import { type NewKey, newKey } from "../identity/new-key.ts"
+import { type NewKey, newKey } from "../keys/create-key.ts"
 import { callOf } from "../platform/db.ts"
 import type { ArgumentsOf, ProcedureName } from "../platform/procedures.ts"
 

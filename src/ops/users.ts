@@ -1,8 +1,8 @@
-import type { SystemContext } from "../context.ts"
-import { changeUserAsSystem, type UserChange } from "../identity/change-user.ts"
-import { mintMagicLink } from "../identity/magic-link.ts"
+import type { SystemContext } from "../actor/context.ts"
 import { Meter } from "../platform/meter.ts"
 import { createRedis } from "../platform/redis.ts"
+import { mintMagicLink } from "../sign-in/sign-in-token.ts"
+import { changeUserAsSystem, type UserChange } from "../users/change-user.ts"
 
 /** What the command line asks of a user: disable, enable, role. */
 export function changeOf(command: "disable" | "enable" | "role", role: string | undefined): UserChange {

@@ -1,4 +1,4 @@
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 
 /** Where the bytes of files are. What R2 throws comes out as UNAVAILABLE. */
 export interface Bucket {

@@ -30,3 +30,12 @@ export const systemClock: Clock = {
 
 /** How many seconds a clock is ahead of the machine's, for a library that reads the whole seconds of that one. */
 export const secondsAhead = (clock: Clock): number => clock.now().getTime() / 1000 - Math.floor(Date.now() / 1000)
+
+/** Where chance comes from that a test may want to hold: a number from 0 to below 1. */
+export const systemRandom = (): number => Math.random()
+
+/** A signal that is aborted with what `reason` makes after `ms`, unless it is cleared before. */
+export function abortAfter(clock: Clock, ms: number, reason: () => unknown): { signal: AbortSignal; clear(): void } {
+  const over = new AbortController()
+  return { signal: over.signal, clear: clock.after(ms, () => over.abort(reason())) }
+}

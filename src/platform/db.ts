@@ -8,11 +8,11 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
+  type Selectable,
 } from "kysely"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { DB } from "./db-types.ts"
 import type { Meter } from "./meter.ts"
-import { parserOf } from "./pg-values.ts"
 import { type ArgumentsOf, PROCEDURES, type ProcedureName, type Procedures, RELEASE } from "./procedures.ts"
 
 /** Kysely's typed builder over our tables, for what is not a procedure. Procedures are called with `call`. */
@@ -59,6 +59,31 @@ function placeOf(connectionString: string): string {
   const { host, pathname } = new URL(connectionString)
   return host + pathname
 }
+
+/** int8 as a number: amounts are micros, far below 2^53; anything above is a defect and must not be rounded. */
+function parseInt8(text: string): number {
+  const parsed = Number(text)
+  if (!Number.isSafeInteger(parsed)) throw new Error(`int8 out of range: ${text}`)
+  return parsed
+}
+
+const asText = (text: string) => text
+
+/** How a value of a column is read, by the OID of its PostgreSQL type (pg_type.dat); every other type stays text. */
+const PARSERS: Record<number, (text: string) => unknown> = {
+  16: (text) => text === "t",
+  20: parseInt8,
+  21: Number,
+  23: Number,
+  700: Number,
+  701: Number,
+  114: JSON.parse,
+  3802: JSON.parse,
+  // timestamptz, as `2026-11-20 12:00:00.123+00`: sessions are in UTC
+  1184: (text) => new Date(text.replace(" ", "T").replace(/\+00$/, "Z")),
+}
+
+const parserOf = (oid: number): ((text: string) => unknown) => PARSERS[oid] ?? asText
 
 const types = { getTypeParser: parserOf }
 
@@ -225,3 +250,10 @@ function isDeadlock(error: unknown): boolean {
 export function wasRefusedWith(error: unknown, code: string): boolean {
   return error instanceof DatabaseError && error.code === code
 }
+
+/** A row of a table as PostgreSQL's to_jsonb gives it: times are texts (ISO 8601, with their offset), int8 is a number. */
+export type JsonRow<Table extends keyof DB> = {
+  [Column in keyof Selectable<DB[Table]>]: InJson<Selectable<DB[Table]>[Column]>
+}
+
+export type InJson<Value> = Value extends Date ? string : Value

@@ -1,4 +1,4 @@
-import type { BaseEnv } from "../env.ts"
+import type { BaseEnv } from "../base/env.ts"
 
 export type Log = (level: "info" | "error", event: string, fields?: Record<string, unknown>) => void
 

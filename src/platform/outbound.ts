@@ -1,5 +1,4 @@
-import { abortAfter } from "./abort-after.ts"
-import type { Clock } from "./clock.ts"
+import { abortAfter, type Clock } from "./clock.ts"
 import { OutboundError } from "./outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "./public-url.ts"
 

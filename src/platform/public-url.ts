@@ -1,3 +1,4 @@
+import { TurnpikeError } from "../base/errors.ts"
 import { OutboundError } from "./outbound-error.ts"
 
 export interface UrlPolicy {
@@ -96,4 +97,14 @@ function isOwn(url: URL, host: string, ownHosts: readonly string[]): boolean {
     // On a public name every port is ours; on this machine only the port is.
     return sameHost && (isLoopback(host) ? ownPort === port : true)
   })
+}
+
+/** Refuses a URL that could never be called: VALIDATION_FAILED for `param`. */
+export function checkUrl({ urlPolicy }: { urlPolicy: UrlPolicy }, url: string | URL, param: string): void {
+  try {
+    checkPublicUrl(url, urlPolicy)
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw new TurnpikeError("VALIDATION_FAILED", `${param}: ${error.message}`, { param })
+  }
 }

@@ -1,8 +1,8 @@
 import { Receiver } from "@upstash/qstash"
 import { decodeJwt, decodeProtectedHeader } from "jose"
-import type { CallbacksEnv } from "../env.ts"
-import { TurnpikeError } from "../errors.ts"
-import { onceFor } from "./once-for.ts"
+import type { CallbacksEnv } from "../base/env.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { onceFor } from "../base/once-for.ts"
 import { CLOCK_TOLERANCE_SECONDS } from "./signed-body.ts"
 
 type SigningKeys = Pick<CallbacksEnv, "QSTASH_CURRENT_SIGNING_KEY" | "QSTASH_NEXT_SIGNING_KEY">

@@ -1,5 +1,5 @@
 import { Client } from "@upstash/qstash"
-import type { BaseEnv } from "../env.ts"
+import type { BaseEnv } from "../base/env.ts"
 import type { Meter } from "./meter.ts"
 
 export interface Queue {

@@ -1,5 +1,5 @@
 import { Redis as Upstash } from "@upstash/redis/cloudflare"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import type { Meter } from "./meter.ts"
 
 /** What workers ask of Redis: texts under keys that expire, and scripts. A Redis that does not answer is UNAVAILABLE. */

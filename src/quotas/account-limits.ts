@@ -1,8 +1,8 @@
 import * as z from "zod"
-import { fromUsd, MICROS_PER_USD, toUsd } from "../billing/money.ts"
-import type { Context } from "../context.ts"
-import { callAs, readAs } from "../identity/call-as.ts"
-import type { SessionCredential } from "../identity/credential.ts"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
 
 /** wallets.low_balance_credit_micros of an account that has set none, as in schema.sql. */
 const LOW_BALANCE = MICROS_PER_USD

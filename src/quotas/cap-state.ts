@@ -1,6 +1,6 @@
 import * as z from "zod"
-import { toUsd } from "../billing/money.ts"
-import { toInstant } from "../time.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
 
 /** Every cap there is (design section 6), with the words for it in a sentence. */
 export const CAPS = {

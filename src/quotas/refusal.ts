@@ -1,8 +1,8 @@
 import * as z from "zod"
+import { TurnpikeError } from "../base/errors.ts"
+import { toUsd, usdText } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
 import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
-import { toUsd, usdText } from "../billing/money.ts"
-import { TurnpikeError } from "../errors.ts"
-import { toInstant } from "../time.ts"
 import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
 /** What the SQL functions take_hold and room_for have found. Amounts in credit micros. */

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 import { QUOTA_POLICY } from "./policies.ts"
 

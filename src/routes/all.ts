@@ -1,4 +1,4 @@
-import { parseAllEnv } from "../env.ts"
+import { parseAllEnv } from "../base/env.ts"
 import { allOf } from "../http/app.ts"
 import { account } from "./account/group.ts"
 import { admin } from "./admin/group.ts"

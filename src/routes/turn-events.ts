@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
+import type { Credential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { eventStream } from "../http/event-stream.ts"
-import type { Credential } from "../identity/credential.ts"
 import { followTurnEvents } from "../turns/follow-events.ts"
 import { serializeTurnEvent } from "../turns/turn-event.ts"
 

@@ -1,6 +1,21 @@
-import { TurnpikeError } from "../errors.ts"
-import { spaceNotFound } from "./get-space.ts"
-import { unknownPinError, type WantedPin } from "./wanted-pins.ts"
+import { spaceNotFound } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { originOf } from "../agent-config/request-parts.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { checkUrl } from "../platform/public-url.ts"
+
+/** A pin that a request names, and the field that names it. */
+export interface WantedPin {
+  param: string
+  pin: string
+}
+
+export function unknownPinError(unknown: string, pins: WantedPin[]): TurnpikeError {
+  const param = pins.find(({ pin }) => pin === unknown)?.param
+  return new TurnpikeError("VALIDATION_FAILED", `There is no enabled model with the pin "${unknown}".`, {
+    ...(param && { param }),
+  })
+}
 
 interface Refusal {
   refused: string | null
@@ -17,4 +32,9 @@ export function throwRefusedChange(spaceId: string, { refused, unknown_pin }: Re
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
   }
   if (refused === "unknown_pin") throw unknownPinError(unknown_pin ?? "", pins)
+}
+
+/** Refuses a tool's URL that could never be called, when it is configured; it is checked again whenever it is called. */
+export function checkTarget(ctx: Context, template: string, param: string): void {
+  checkUrl(ctx, originOf(template) ?? "", param)
 }

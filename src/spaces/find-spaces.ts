@@ -1,11 +1,10 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type * as z from "zod"
-import type { Context } from "../context.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs, spaceInScope } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
 import { spaceSchema } from "./schemas.ts"
-import { type SpaceRow, serializeSpace } from "./serialize-space.ts"
-import { SUMMARY_COLUMNS, titleHolds } from "./space-rows.ts"
+import { type SpaceRow, SUMMARY_COLUMNS, serializeSpace, titleHolds } from "./serialize-space.ts"
 
 /** A space as a list shows it: without its configuration. */
 export const spaceSummarySchema = spaceSchema

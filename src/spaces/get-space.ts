@@ -1,7 +1,6 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
 /** A space in the key's scope, or NOT_FOUND. */
@@ -16,8 +15,4 @@ export async function getSpace(ctx: Context, credential: Credential, spaceId: st
   )
   if (!rows[0]) throw spaceNotFound(spaceId)
   return rows[0] as SpaceRow
-}
-
-export function spaceNotFound(spaceId: string): TurnpikeError {
-  return new TurnpikeError("NOT_FOUND", `There is no space "${spaceId}" that you can see.`)
 }

@@ -1,12 +1,10 @@
 import { type Expression, sql } from "kysely"
-import type { Context } from "../context.ts"
-import { createdBetween } from "../created-between.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { decodeCursor, type Page, toPage } from "../pagination.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs, spaceInScope } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { SPACE_POLICY } from "./policies.ts"
-import type { SpaceRow } from "./serialize-space.ts"
-import { SUMMARY_COLUMNS, titleHolds } from "./space-rows.ts"
+import { type SpaceRow, SUMMARY_COLUMNS, titleHolds } from "./serialize-space.ts"
 
 export interface SpaceFilters {
   archived: "true" | "false" | "all"

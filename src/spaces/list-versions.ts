@@ -1,15 +1,14 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { toInstant } from "../time.ts"
-import { spaceNotFound } from "./get-space.ts"
-import { manifestSchema } from "./manifest.ts"
-import { mcpServerSchema } from "./mcp-server.ts"
+import type { Credential } from "../actor/actor.ts"
+import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { manifestSchema } from "../agent-config/manifest.ts"
+import { mcpServerSchema } from "../agent-config/mcp-server.ts"
+import { toolSchema } from "../agent-config/tool.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toInstant } from "../base/time.ts"
 import type { SpaceRow } from "./serialize-space.ts"
-import { toolSchema } from "./tool.ts"
 
 const summary = {
   version: z.int(),

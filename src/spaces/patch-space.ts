@@ -1,6 +1,7 @@
-import type { Context } from "../context.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { type Manifest, pinsOf } from "../agent-config/manifest.ts"
 import { throwRefusedChange } from "./change-config.ts"
 import type { PatchSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
@@ -24,4 +25,21 @@ export async function patchSpace(
   })
   throwRefusedChange(spaceId, row, model ? [{ param: "model", pin: model }] : [])
   return row.space as SpaceRow
+}
+
+/** Replaces the manifest. The same one again makes no new version. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
+export async function putManifest(
+  ctx: Context,
+  credential: Credential,
+  spaceId: string,
+  manifest: Manifest,
+): Promise<Manifest> {
+  const pins = pinsOf(manifest)
+  const { row } = await callAs(ctx, credential, "put_manifest", {
+    slug: spaceId,
+    manifest,
+    pins: pins.map(({ pin }) => pin),
+  })
+  throwRefusedChange(spaceId, row, pins)
+  return manifest
 }

@@ -7,8 +7,4 @@ export const SPACE_POLICY = {
   maxConfigBytes: 512 * 1024,
   /** An answer of the database has at most 10 MiB: a page of spaces ends here, counted as JSON. */
   answerBytes: 4 * 1024 * 1024,
-  /** A turn whose acceptance was under way when its space was archived has come by then, in ms. */
-  archiveSettlesMs: 300_000,
-  sweepBatch: 20,
-  sweepBatches: 20,
 } as const

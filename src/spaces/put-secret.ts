@@ -1,12 +1,11 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { callAs, readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import type { Place } from "../platform/key-ring.ts"
-import { toInstant } from "../time.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs, readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { secretPlace } from "../agent-config/secret.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toInstant } from "../base/time.ts"
 import { throwRefusedChange } from "./change-config.ts"
-import { spaceNotFound } from "./get-space.ts"
 import { SPACE_POLICY } from "./policies.ts"
 
 interface SecretDates {
@@ -14,14 +13,6 @@ interface SecretDates {
   created_at: string
   updated_at: string
 }
-
-/** Where a secret's ciphertext belongs: sealed for one space and one name. */
-export const secretPlace = (spaceSlug: string, name: string): Place => ({
-  table: "space_secrets",
-  column: "sealed",
-  row: name,
-  owner: spaceSlug,
-})
 
 /** Stores a secret, encrypted, in place of an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
 export async function putSecret(

@@ -1,11 +1,11 @@
 import * as z from "zod"
-import { metadataSchema } from "../metadata.ts"
-import { manifestSchema } from "./manifest.ts"
-import { mcpServerSchema } from "./mcp-server.ts"
-import { secretName } from "./names.ts"
+import { manifestSchema } from "../agent-config/manifest.ts"
+import { mcpServerSchema } from "../agent-config/mcp-server.ts"
+import { secretName } from "../agent-config/names.ts"
+import { secretValue } from "../agent-config/secret.ts"
+import { toolSchema } from "../agent-config/tool.ts"
+import { metadataSchema } from "../base/metadata.ts"
 import { SPACE_POLICY } from "./policies.ts"
-import { secretValue } from "./secret.ts"
-import { toolSchema } from "./tool.ts"
 
 const differ = (things: { name: string }[]) => new Set(things.map(({ name }) => name)).size === things.length
 

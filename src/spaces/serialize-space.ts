@@ -1,9 +1,11 @@
-import type { JsonRow } from "../platform/json-row.ts"
-import { toInstant } from "../time.ts"
-import type { Manifest } from "./manifest.ts"
-import type { McpServer } from "./mcp-server.ts"
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely"
+import type { Manifest } from "../agent-config/manifest.ts"
+import type { McpServer } from "../agent-config/mcp-server.ts"
+import type { Tool } from "../agent-config/tool.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
+import type { DB } from "../platform/db-types.ts"
 import type { Space } from "./schemas.ts"
-import type { Tool } from "./tool.ts"
 
 /** A row of `spaces`, as to_jsonb gives it. */
 export interface SpaceRow extends Omit<JsonRow<"spaces">, "manifest" | "tools" | "mcp_servers" | "metadata"> {
@@ -28,4 +30,30 @@ export function serializeSpace(row: SpaceRow): Space {
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
   }
+}
+
+/** The columns of a space `s` without its configuration. */
+export const SUMMARY_COLUMNS = [
+  "s.space_id",
+  "s.slug",
+  "s.user_id",
+  "s.created_by_key_id",
+  "s.test",
+  "s.origin",
+  "s.brand",
+  "s.title",
+  "s.model",
+  "s.metadata",
+  "s.config_version",
+  "s.config_change",
+  "s.archived_at",
+  "s.ending_turns",
+  "s.created_at",
+  "s.updated_at",
+] as const
+
+/** That the title of a space `s` holds `part`, in any case. */
+export function titleHolds(part: string): Expression<SqlBool> {
+  const { ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
+  return sql`position(lower(${part}::text) in lower(${ref("s.title")})) > 0`
 }

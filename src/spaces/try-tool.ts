@@ -1,15 +1,19 @@
 import * as z from "zod"
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { readAs, spaceInScope } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { newId } from "../platform/ids.ts"
-import { callCallbacksWorker } from "../platform/internal-call.ts"
-import { spaceNotFound } from "./get-space.ts"
-import { jsonBytes } from "./request-parts.ts"
-
-export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
-export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
+import type { Credential } from "../actor/actor.ts"
+import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { jsonBytes } from "../agent-config/request-parts.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
+import { callCallbacksWorker } from "../callbacks/internal-call.ts"
+import {
+  CHECK_SERVER_PATH,
+  type McpCheck,
+  mcpCheckSchema,
+  type ToolTest,
+  TRY_TOOL_PATH,
+  toolTestSchema,
+} from "../callbacks/tool-trials.ts"
 
 const MAX_INPUT_BYTES = 64 * 1024
 
@@ -22,49 +26,6 @@ export const testToolSchema = z
       .meta({ description: "The input that a model would give it.", example: { id: "A-1" } }),
   })
   .meta({ id: "TestTool" })
-
-export const toolTestSchema = z
-  .object({
-    ok: z.boolean().meta({ description: "Whether a model would see an answer, not an error." }),
-    result: z.string().meta({ description: "What a model would see.", example: '{"status":"shipped"}' }),
-    request: z
-      .object({
-        method: z.string(),
-        url: z.string(),
-        headers: z.record(z.string(), z.string()),
-        body: z.string().nullable().meta({ example: null }),
-      })
-      .nullable()
-      .meta({ description: "With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made." }),
-    response: z
-      .object({
-        status: z.int(),
-        headers: z.record(z.string(), z.string()),
-        body: z.string().meta({ example: '{"status":"shipped"}' }),
-      })
-      .nullable()
-      .meta({ description: "Null when none came." }),
-    duration_ms: z.int(),
-  })
-  .meta({ id: "ToolTest" })
-
-export const mcpCheckSchema = z
-  .object({
-    ok: z.boolean(),
-    error: z.string().nullable().meta({ description: "Why it could not be reached." }),
-    tools: z.array(
-      z.object({
-        name: z.string().meta({ description: "As the agent knows it: `server__tool`.", example: "docs__search" }),
-        description: z.string(),
-        input_schema: z.record(z.string(), z.unknown()),
-      }),
-    ),
-    duration_ms: z.int(),
-  })
-  .meta({ id: "McpCheck" })
-
-export type ToolTest = z.infer<typeof toolTestSchema>
-export type McpCheck = z.infer<typeof mcpCheckSchema>
 
 interface Wanted {
   spaceId: string

@@ -1,12 +1,12 @@
 import type { ExpressionBuilder } from "kysely"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toInstant } from "../base/time.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
-import type { Context } from "../context.ts"
-import { type CallerDB, readAs } from "../identity/call-as.ts"
-import type { SessionCredential } from "../identity/credential.ts"
-import { toInstant } from "../time.ts"
 
 /** A turn or a delivery that should have been looked at so long ago is overdue: the sweeper comes every minute. */
 const OVERDUE_AFTER_MS = 120_000

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 

@@ -1,13 +1,11 @@
-import { Client, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
+import { type CallToolResult, Client, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker"
-import { abortAfter } from "../platform/abort-after.ts"
-import type { Clock } from "../platform/clock.ts"
+import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
-import { type McpResult, toResult } from "./mcp-result.ts"
 import { McpTransport } from "./mcp-transport.ts"
 
-export { McpError, type McpResult }
+export { McpError }
 
 export interface McpTool {
   name: string
@@ -199,4 +197,35 @@ async function listAll(
   }
   // In one order always, so that providers can reuse the prompt that they have cached.
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** What a tool answered; images in base64. */
+export interface McpResult {
+  isError: boolean
+  parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
+  structured?: unknown
+}
+
+/** Every kind of content as something that a model can read. */
+function toResult({ content, structuredContent, isError }: CallToolResult): McpResult {
+  const parts = content.map((part): McpResult["parts"][number] => {
+    switch (part.type) {
+      case "text":
+        return { type: "text", text: part.text }
+      case "image":
+        return { type: "image", mediaType: part.mimeType, data: part.data }
+      case "audio":
+        return { type: "text", text: `[audio, ${part.mimeType}, not shown]` }
+      case "resource_link":
+        return { type: "text", text: `[resource ${part.name}: ${part.uri}]` }
+      case "resource":
+        return {
+          type: "text",
+          text: "text" in part.resource ? String(part.resource.text) : `[resource ${part.resource.uri}, not shown]`,
+        }
+      default:
+        return { type: "text", text: "[a part of an unknown kind]" }
+    }
+  })
+  return { isError: isError === true, parts, ...(structuredContent !== undefined && { structured: structuredContent }) }
 }

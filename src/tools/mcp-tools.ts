@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
+import type { McpServer } from "../agent-config/mcp-server.ts"
+import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import type { McpServer } from "../spaces/mcp-server.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
 import { type McpConnection, McpError, type McpResult, openMcpServer } from "./mcp-client.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { Secrets } from "./secrets.ts"
-import { fillText, type Resolve, TemplateError } from "./template.ts"
 
 interface McpDeps {
   outbound: Outbound

@@ -1,11 +1,11 @@
 import type { ToolOutput } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
+import { fillJson, fillText, inputAt, type Resolve, TemplateError } from "../agent-config/template.ts"
+import type { Tool } from "../agent-config/tool.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
-import type { Tool } from "../spaces/tool.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { Secrets } from "./secrets.ts"
-import { fillJson, fillText, inputAt, type Resolve, TemplateError } from "./template.ts"
 
 interface RestRequest {
   method: string

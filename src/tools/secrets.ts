@@ -1,5 +1,9 @@
-import { storable } from "../agent/storable.ts"
-import { TemplateError } from "./template.ts"
+import type { Context } from "../actor/context.ts"
+import { secretPlace } from "../agent-config/secret.ts"
+import { TemplateError } from "../agent-config/template.ts"
+import { storable } from "../base/storable.ts"
+import { call } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
 
 /** The secrets of one space, opened for as long as one invocation lasts. */
 export interface Secrets {
@@ -53,4 +57,31 @@ function base64Of(bytes: Uint8Array): string[] {
     // Shorter pieces could be parts of ordinary words.
     return text.length >= 6 ? [text, text.replaceAll("+", "-").replaceAll("/", "_")] : []
   })
+}
+
+/** Decrypts a space's secrets. What an older key of the ring sealed is sealed again under the newest, in the background. */
+export async function openSecrets(
+  ctx: Context,
+  { spaceId, slug, sealed }: { spaceId: number; slug: string; sealed: Record<string, string> },
+): Promise<Secrets> {
+  const opened = await Promise.all(
+    Object.entries(sealed).map(async ([name, box]) => {
+      const { text, stale } = await ctx.keyRing.open(box, secretPlace(slug, name))
+      if (stale) ctx.background(rewrap(ctx, { spaceId, slug, name, old: box, text }))
+      return [name, text] as const
+    }),
+  )
+  return createSecrets(Object.fromEntries(opened))
+}
+
+async function rewrap(
+  ctx: Context,
+  { spaceId, slug, name, old, text }: { spaceId: number; slug: string; name: string; old: string; text: string },
+): Promise<void> {
+  try {
+    const sealed = await ctx.keyRing.seal(text, secretPlace(slug, name))
+    await call(ctx.db, "reseal_secret", { space_id: spaceId, name, old, sealed })
+  } catch (error) {
+    ctx.log("error", "secret.rewrap_failed", { space: slug, error: describeError(error) })
+  }
 }

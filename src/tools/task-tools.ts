@@ -1,8 +1,7 @@
 import * as z from "zod"
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
-import { type BoundTool, errorRun, jsonRun, type ToolCallPlace } from "./bound-tool.ts"
-import { builtin } from "./builtin.ts"
+import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallPlace } from "./bound-tool.ts"
 
 /** The turn that a built-in tool acts for, and its worker's epoch: a stale worker changes nothing. */
 export interface ToolTurn {

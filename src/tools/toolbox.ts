@@ -1,11 +1,12 @@
+import { type Schema, Validator } from "@cfworker/json-schema"
+import type { Context } from "../actor/context.ts"
 import type { ToolSpec } from "../agent/engine.ts"
-import type { Context } from "../context.ts"
-import { abortAfter } from "../platform/abort-after.ts"
+import type { Manifest } from "../agent-config/manifest.ts"
+import type { McpServer } from "../agent-config/mcp-server.ts"
+import type { BuiltinTool } from "../agent-config/names.ts"
+import type { Tool } from "../agent-config/tool.ts"
+import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import type { Manifest } from "../spaces/manifest.ts"
-import type { McpServer } from "../spaces/mcp-server.ts"
-import type { BuiltinTool } from "../spaces/names.ts"
-import type { Tool } from "../spaces/tool.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
 import { listFiles, readFile, writeFile } from "./file-tools.ts"
 import { type McpConnection, McpError } from "./mcp-client.ts"
@@ -14,7 +15,6 @@ import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
 import type { Secrets } from "./secrets.ts"
 import { createTask, type ToolTurn, updateTask } from "./task-tools.ts"
-import { inputFault } from "./validate-input.ts"
 
 export interface ToolContext extends Context {
   readonly outbound: Outbound
@@ -146,3 +146,19 @@ export function allowedTools(
 
 export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
   [...tools.values()].map(({ spec }) => spec)
+
+/** What is wrong with a call's input, for the model; null when it fits. A schema that is itself wrong fits nothing. */
+export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
+  try {
+    const { valid, errors } = new Validator(schema as Schema, "2020-12", false).validate(input)
+    if (valid) return null
+    // The last ones are the innermost, and say most.
+    const faults = errors
+      .slice(-5)
+      .map(({ instanceLocation, error }) => `${instanceLocation.slice(1) || "/"}: ${error}`)
+    return `The input does not fit the tool's schema: ${faults.join(" ")}`
+  } catch (error) {
+    return `The tool's input_schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
+  }
+}

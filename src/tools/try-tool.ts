@@ -1,24 +1,14 @@
 import { sql } from "kysely"
-import * as z from "zod"
+import type * as z from "zod"
 import { outputText } from "../agent/engine.ts"
-import type { McpServer } from "../spaces/mcp-server.ts"
-import type { Tool } from "../spaces/tool.ts"
-import type { McpCheck, ToolTest } from "../spaces/try-tool.ts"
+import type { McpServer } from "../agent-config/mcp-server.ts"
+import type { Tool } from "../agent-config/tool.ts"
+import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
 import { McpError } from "./mcp-client.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
-import { openSecrets } from "./open-secrets.ts"
 import { callRestTool } from "./rest-tool.ts"
-import type { ToolContext } from "./toolbox.ts"
-import { inputFault } from "./validate-input.ts"
-
-/** What the /v1 worker sends: it has checked that its caller may use this space. */
-export const tryToolInput = z.strictObject({
-  space: z.int(),
-  name: z.string(),
-  input: z.record(z.string(), z.unknown()),
-  key: z.string(),
-})
-export const checkServerInput = z.strictObject({ space: z.int(), name: z.string() })
+import { openSecrets } from "./secrets.ts"
+import { inputFault, type ToolContext } from "./toolbox.ts"
 
 /** One call of a REST tool with given input, as a model's call would be; null when the tool is there no more. */
 export async function tryTool(

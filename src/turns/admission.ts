@@ -1,6 +1,6 @@
 import { promptTokenBound } from "../agent/estimate.ts"
-import { fromUsd } from "../billing/money.ts"
-import { TurnpikeError } from "../errors.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { fromUsd } from "../base/money.ts"
 import { QUOTA_POLICY } from "../quotas/policies.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"

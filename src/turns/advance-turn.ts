@@ -1,22 +1,23 @@
-import { abortAfter } from "../platform/abort-after.ts"
+import type { Context } from "../actor/context.ts"
+import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
+import { isOurFailure } from "../billing/policies.ts"
+import { abortAfter } from "../platform/clock.ts"
+import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { type BuiltinTool, DELEGATE } from "../spaces/names.ts"
 import { McpError } from "../tools/mcp-client.ts"
-import { openSecrets } from "../tools/open-secrets.ts"
+import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
-import type { AgentContext } from "./agent-context.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed, type CalledStep } from "./call-step.ts"
 import { type Claim, claimTurn, type Delivery, type ModelRow } from "./claim-turn.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
-import { isOurFailure } from "./our-failures.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
-import { releaseTurn } from "./release-turn.ts"
-import { limitReached, Run, RunEnd, TIMED_OUT } from "./run.ts"
+import { type AgentContext, limitReached, Run, RunEnd, TIMED_OUT } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { type Outcome, settleTurn } from "./settle-turn.ts"
+import type { TurnRow } from "./turn-row.ts"
 
 /** What became of a callback, for its answer and the log. */
 export type Advance = "nothing_to_do" | "settled" | "handed_over" | "backed_off" | "stale"
@@ -161,4 +162,17 @@ function failureOf(run: Run, { error }: AgentFailed): Outcome {
 function deadlineOf({ turn, config }: Claim): number {
   const seconds = turn.timeout_seconds ?? config.manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds
   return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000
+}
+
+/**
+ * Gives the lease back after a run broke, so that QStash's next attempt goes on at once instead of after the lease.
+ * The attempt stays counted. Best effort: when this fails too, the lease runs out and the sweeper takes over.
+ */
+export async function releaseTurn(ctx: Context, turn: TurnRow): Promise<void> {
+  try {
+    const { turn_id, epoch } = turn
+    await call(ctx.db, "release_turn", { turn_id, epoch, moment: ctx.clock.now() })
+  } catch (error) {
+    ctx.log("error", "turn.release_failed", { turn_id: turn.turn_id, error: describeError(error) })
+  }
 }

@@ -1,14 +1,13 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
-import { newId } from "../platform/ids.ts"
-import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { getTurn, turnNotFound } from "./get-turn.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { type Published, publishTurn } from "./publish-turn.ts"
+import { type Published, publishTurn, queueLimit, wakeNext } from "./publish-turn.ts"
 import { isTerminal, type TurnRow } from "./turn-row.ts"
-import { queueLimit, wakeNext } from "./wake-next.ts"
 
 interface CancelRow {
   actor: unknown

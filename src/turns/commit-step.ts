@@ -1,9 +1,9 @@
+import type { Context } from "../actor/context.ts"
 import { callsOf, type ToolOutput } from "../agent/engine.ts"
-import type { Context } from "../context.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { MadeFile } from "../tools/bound-tool.ts"
-import { type FinishedStep, stepArgument } from "./finished-step.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { type FinishedStep, stepArgument } from "./step-row.ts"
 import type { EventDraft } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
 

@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { readTurnEvents } from "./get-turn.ts"
 import { STREAM_POLICY } from "./policies.ts"
-import { readTurnEvents } from "./read-turn-events.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { isTerminal } from "./turn-row.ts"
 

@@ -1,7 +1,10 @@
-import type { Context } from "../context.ts"
-import { TurnpikeError } from "../errors.ts"
-import { callAs } from "../identity/call-as.ts"
-import type { Credential } from "../identity/credential.ts"
+import type { Credential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import type { ArgumentsOf } from "../platform/procedures.ts"
+import type { TurnState } from "./schemas.ts"
+import type { TurnEventRow } from "./turn-event.ts"
 import { isTerminal, type TurnRow } from "./turn-row.ts"
 
 /** A turn in the key's scope, or NOT_FOUND. One statement. */
@@ -32,4 +35,24 @@ export async function waitForTurn(
     if (isTerminal(turn.state) || left <= 0) return turn
     await ctx.clock.sleep(Math.min(left, LOOKS[look] ?? 1000))
   }
+}
+
+interface EventsRow {
+  actor: unknown
+  state: TurnState | null
+  last_seq: number | null
+  events: TurnEventRow[] | null
+}
+
+type Asked = Omit<ArgumentsOf<"read_turn_events">, "caller_kind" | "caller_token" | "caller_test" | "moment">
+
+/** A page of a turn's events, oldest first, with the turn's state and the number of its last event. NOT_FOUND out of scope. */
+export async function readTurnEvents(
+  ctx: Context,
+  credential: Credential,
+  asked: Asked & { turn_id: string },
+): Promise<{ state: TurnState; last_seq: number; events: TurnEventRow[] }> {
+  const { row } = await callAs<"read_turn_events", EventsRow>(ctx, credential, "read_turn_events", asked)
+  if (row.state === null || row.last_seq === null) throw turnNotFound(asked.turn_id)
+  return { state: row.state, last_seq: row.last_seq, events: row.events ?? [] }
 }

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
 import { type CapRow, leftOf } from "../quotas/cap-state.ts"
 import type { TurnRow } from "./turn-row.ts"

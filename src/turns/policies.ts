@@ -1,4 +1,4 @@
-import { MICROS_PER_USD } from "../billing/money.ts"
+import { MICROS_PER_USD } from "../base/money.ts"
 
 /** The numbers of the turn machine (design sections 3, 5, 6). Times in milliseconds, money in credit micros. */
 export const TURN_POLICY = {
@@ -51,10 +51,6 @@ export const TURN_POLICY = {
   /** Turns that one statement cancels when all of a kind are to end, so that others wait for no long one; the sweeper goes on. */
   cancelBatch: 100,
   cancelPublishes: 60,
-  /** What a sweep cancels since nobody started it: for so long, among accounts of so many of the oldest turns, so many batches of one at a time. */
-  expireMs: 20_000,
-  expireLook: 5_000,
-  expireBatches: 10,
 } as const
 
 /** How a reader follows a turn's events. Times in milliseconds. */

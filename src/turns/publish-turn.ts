@@ -1,4 +1,5 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
+import { inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "./policies.ts"
@@ -36,4 +37,14 @@ export async function publishTurn(
 
 async function wakeAt(ctx: Context, { turn_id, epoch }: Published, ms: number): Promise<void> {
   await call(ctx.db, "wake_turn_at", { turn_id, epoch, wake_at: new Date(ms), moment: ctx.clock.now() })
+}
+
+/** A turn that was queued before this has waited too long: the sweeper cancels it, and nobody starts it any more. */
+export const queueLimit = (now: Date) => new Date(now.getTime() - TURN_POLICY.queueLimitMs)
+
+/** Publishes the turns that stand first in their conversations since `because` ended. Never throws; the sweeper does the rest. */
+export async function wakeNext(ctx: Context, next: Published[], because: string): Promise<void> {
+  await inParallel(next, async (turn) => {
+    await publishTurn(ctx, turn, { because: `after-${because}` })
+  })
 }

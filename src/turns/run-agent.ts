@@ -1,5 +1,5 @@
 import type { Message } from "../agent/engine.ts"
-import { wireBytes } from "../spaces/request-parts.ts"
+import { wireBytes } from "../agent-config/request-parts.ts"
 import { type CalledStep, callStep } from "./call-step.ts"
 import { commitAnswer } from "./commit-step.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"

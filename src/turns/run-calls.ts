@@ -1,6 +1,6 @@
 import { callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
-import { storable, storableJson } from "../agent/storable.ts"
-import { wireBytes } from "../spaces/request-parts.ts"
+import { wireBytes } from "../agent-config/request-parts.ts"
+import { storable, storableJson } from "../base/storable.ts"
 import { errorRun, type MadeFile, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { commitResults } from "./commit-step.ts"

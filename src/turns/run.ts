@@ -1,9 +1,9 @@
-import type { ModelError, ToolSpec } from "../agent/engine.ts"
+import type { ModelAccounts, ModelError, ToolSpec } from "../agent/engine.ts"
+import { wireBytes } from "../agent-config/request-parts.ts"
 import { type Price, worstPriceOf } from "../billing/price.ts"
 import { CAPS } from "../quotas/cap-state.ts"
-import { wireBytes } from "../spaces/request-parts.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
-import type { AgentContext } from "./agent-context.ts"
+import type { ToolContext } from "../tools/toolbox.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
 import { type Committed, mayStartCalls } from "./commit-step.ts"
 import type { HoldBound } from "./grow-hold.ts"
@@ -202,4 +202,9 @@ const LIMIT_MESSAGES = {
   STEP_LIMIT_REACHED: "The agent took more model calls than it may.",
   COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for its next model call.",
   TRANSCRIPT_LIMIT_REACHED: "What the model and its tools have said is more than a turn can hold.",
+}
+
+/** What the worker that runs turns may use beside the rest: models and customers' URLs. */
+export interface AgentContext extends ToolContext {
+  readonly accounts: ModelAccounts
 }

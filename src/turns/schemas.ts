@@ -1,6 +1,6 @@
 import * as z from "zod"
-import { fromUsd } from "../billing/money.ts"
-import { metadataSchema } from "../metadata.ts"
+import { metadataSchema } from "../base/metadata.ts"
+import { fromUsd } from "../base/money.ts"
 
 export const TURN_STATES = ["queued", "running", "done", "failed", "cancelled"] as const
 export type TurnState = (typeof TURN_STATES)[number]

@@ -1,13 +1,12 @@
-import { storable } from "../agent/storable.ts"
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
+import { newId } from "../base/ids.ts"
+import { storable } from "../base/storable.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
-import { newId } from "../platform/ids.ts"
-import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
-import { type FinishedStep, stepArgument } from "./finished-step.ts"
-import type { Published } from "./publish-turn.ts"
+import { type Published, queueLimit, wakeNext } from "./publish-turn.ts"
+import { type FinishedStep, stepArgument } from "./step-row.ts"
 import type { EventDraft } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
-import { queueLimit, wakeNext } from "./wake-next.ts"
 
 /** How a running turn ends. `ours` failures are not billed. A cancel that was asked for before wins over all. */
 export type Outcome =

@@ -16,14 +16,3 @@ begin
   ) due join turns t on t.turn_id = due.turn_id
   order by due.wake_at, due.turn_id;
 end $$;
-
--- Accounts with turns that nobody started in time, queued since p_queued_before: those of the p_limit oldest turns.
-create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer) returns table (user_id bigint)
-language plpgsql as $$
-begin
-  return query
-  select o.user_id from (
-    select e.user_id, e.created_at from open_turns e
-    where e.state = 'queued' and e.created_at <= p_queued_before order by e.created_at limit p_limit) o
-  group by o.user_id order by min(o.created_at);
-end $$;

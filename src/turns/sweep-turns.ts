@@ -1,27 +1,24 @@
-import type { Context } from "../context.ts"
-import { inParallel } from "../in-parallel.ts"
+import type { Context } from "../actor/context.ts"
+import { inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { endTurns } from "./end-turns.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { publishTurn } from "./publish-turn.ts"
+import { publishTurn, queueLimit } from "./publish-turn.ts"
 import { settleTurn } from "./settle-turn.ts"
-import { queueLimit } from "./wake-next.ts"
 
 export interface Sweep {
   republished: number
-  expired: number
   lost: number
   failed: number
 }
 
 /**
  * The net under every lost message and dead worker: takes each turn whose `wake_at` has passed and publishes its
- * callback again, cancels it when nobody started it for an hour, or fails it as ENGINE_LOST after maxAttempts. A queued
- * turn behind another of its conversation is left alone: the one before it wakes it.
+ * callback again, or fails it as ENGINE_LOST after maxAttempts. A queued turn behind another of its conversation is left alone:
+ * the one before it wakes it. One that nobody started for an hour is ended by sweepExpiredTurns.
  */
 export async function sweepTurns(ctx: Context): Promise<Sweep> {
-  const sweep: Sweep = { republished: 0, expired: 0, lost: 0, failed: 0 }
+  const sweep: Sweep = { republished: 0, lost: 0, failed: 0 }
   // Those that can go on come first; each is tried once, so that what fails does not stand before the others.
   let last: DueTurn | undefined
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
@@ -31,33 +28,7 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
     last = due.at(-1)
     if (due.length < TURN_POLICY.sweepBatch || sweep.failed - failedBefore === due.length) break
   }
-  await expireTurns(ctx, sweep)
   return sweep
-}
-
-/** Cancels what nobody started in time, account by account in statements of many turns, until nothing is left or its time is over. */
-async function expireTurns(ctx: Context, sweep: Sweep): Promise<void> {
-  const until = queueLimit(ctx.clock.now())
-  const stopAt = ctx.clock.now().getTime() + TURN_POLICY.expireMs
-  const done = new Set<number>()
-  while (ctx.clock.now().getTime() < stopAt) {
-    const args = { queued_before: until, limit: TURN_POLICY.expireLook }
-    const accounts = await call(ctx.db, "accounts_with_expired", args)
-    const left = accounts.flatMap(({ user_id }) => (user_id === null || done.has(user_id) ? [] : [user_id]))
-    if (left.length === 0) return
-    await inParallel(left, async (userId) => {
-      const cause = { cause: "expired", userId, until, reason: "expired" } as const
-      try {
-        const { touched, all } = await endTurns(ctx, cause, { batches: TURN_POLICY.expireBatches })
-        sweep.expired += touched
-        if (all) done.add(userId)
-      } catch (error) {
-        done.add(userId)
-        sweep.failed++
-        ctx.log("error", "sweep.expiry_failed", { user_id: userId, error: describeError(error) })
-      }
-    })
-  }
 }
 
 /** Takes each turn by itself: one that fails is counted, and keeps nobody else. */

@@ -1,5 +1,5 @@
-import { storable } from "../agent/storable.ts"
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
+import { storable } from "../base/storable.ts"
 import { describeError } from "../platform/log.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
@@ -7,7 +7,6 @@ import type { ClaimedDelivery } from "./claim-deliveries.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { serializeEvent } from "./event-payload.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
-import { nextAttemptAt, parseRetryAfter } from "./retry-schedule.ts"
 import { signatureHeaders } from "./signing.ts"
 
 export interface DispatchContext extends Context {
@@ -114,4 +113,28 @@ async function beginningOf(response: Response): Promise<string> {
     reader?.cancel().catch(() => {})
   }
   return storable(new TextDecoder().decode(kept.subarray(0, length)))
+}
+
+/**
+ * When to try again after an attempt that failed at `at`, or null when that was the last one. `round` counts the attempts that
+ * came before it. The wait is the schedule's ± its jitter, or longer if the receiver's Retry-After asks for it.
+ */
+function nextAttemptAt(
+  { round, at, retryAfterMs }: { round: number; at: Date; retryAfterMs: number | null },
+  random: () => number,
+): Date | null {
+  const wait = WEBHOOK_POLICY.retryAfterMs[round]
+  if (wait === undefined) return null
+  const jittered = wait * (1 + WEBHOOK_POLICY.jitter * (2 * random() - 1))
+  const asked = Math.min(retryAfterMs ?? 0, WEBHOOK_POLICY.longestRetryAfterMs)
+  return new Date(at.getTime() + Math.max(Math.round(jittered), asked))
+}
+
+/** A Retry-After header (RFC 9110 section 10.2.3) in milliseconds from `now`, or null when there is none that makes sense. */
+export function parseRetryAfter(header: string | null, now: Date): number | null {
+  if (header === null) return null
+  const text = header.trim()
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const at = Date.parse(text)
+  return Number.isNaN(at) || /^[-+\d.]+$/.test(text) ? null : Math.max(0, at - now.getTime())
 }

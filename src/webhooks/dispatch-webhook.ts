@@ -1,3 +1,4 @@
+import { wakeWebhooks, webhookCallbackPath } from "../callbacks/wake-webhooks.ts"
 import type { Attempt, DispatchContext } from "./attempt-delivery.ts"
 import { attemptDelivery } from "./attempt-delivery.ts"
 import { type ClaimedDelivery, claimDeliveries, noteWake, releaseDeliveries } from "./claim-deliveries.ts"
@@ -5,7 +6,6 @@ import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { recordAttempts } from "./record-attempts.ts"
 import { openSigningSecrets } from "./signing.ts"
-import { wakeWebhooks, webhookCallbackPath } from "./wake-webhooks.ts"
 
 /** What a run has done, for its answer and the log. */
 export interface Dispatch {

@@ -1,5 +1,5 @@
-import type { JsonRow } from "../platform/json-row.ts"
-import { toInstant } from "../time.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
 import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
 import {
   type BalanceReachedRow,

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { instantParam } from "../time.ts"
+import { instantParam } from "../base/time.ts"
 import { type Turn, turnSchema } from "../turns/schemas.ts"
 import { balanceReachedSchema, capReachedSchema } from "./account-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"

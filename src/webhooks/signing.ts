@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts"
+import type { Context } from "../actor/context.ts"
+import type { Place } from "../base/key-ring.ts"
 import { call } from "../platform/db.ts"
-import type { Place } from "../platform/key-ring.ts"
 import { describeError } from "../platform/log.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { hashPassword } from "../../src/identity/password.ts"
+import { hashPassword } from "../../src/sign-in/password.ts"
 import { createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createHostileWorld, type HostileWorld, ISSUER } from "../harness/hostile-provider.ts"

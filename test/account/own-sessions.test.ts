@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { mintMagicLink } from "../../src/identity/magic-link.ts"
-import { startSession } from "../../src/identity/start-session.ts"
+import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
+import { startSession } from "../../src/sign-in/start-session.ts"
 import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 

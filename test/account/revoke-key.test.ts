@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { KEY_POLICY } from "../../src/identity/policies.ts"
+import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -150,7 +150,7 @@ describe("revoking a key", () => {
     const ending = async () =>
       (await world.sql("select 1 from api_keys where ending_turns and user_id = $1", [account.userId])).length
     expect(await ending()).toBe(1)
-    await world.advance(KEY_POLICY.settledAfterMs)
+    await world.advance(ENDING_POLICY.settlesMs)
     await world.sweep()
     expect(await ending()).toBe(0)
     await expectPromises(world, account.userId)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { App } from "../../src/http/app.ts"
-import { endSession } from "../../src/identity/end-session.ts"
 import { account } from "../../src/routes/account/group.ts"
+import { endSession } from "../../src/sign-in/end-session.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createWorld, type World } from "../harness/world.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { App } from "../../src/http/app.ts"
-import { mintMagicLink } from "../../src/identity/magic-link.ts"
 import { auth } from "../../src/routes/auth/group.ts"
+import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { authContextOf, createPerson } from "../harness/auth.ts"
 import { chatWith, createBot, launchOf } from "../harness/messenger.ts"
 import { createWorld, type World } from "../harness/world.ts"

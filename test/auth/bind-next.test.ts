@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { changeUser } from "../../src/identity/change-user.ts"
-import type { SessionCredential } from "../../src/identity/credential.ts"
+import type { SessionCredential } from "../../src/actor/actor.ts"
+import { changeUser } from "../../src/users/change-user.ts"
 import { createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { type Documented, documentedAt } from "../harness/documented.ts"

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { brandOf, openBrandSecret } from "../../src/identity/brand-of.ts"
 import { setBotWebhook } from "../../src/ops/bot-webhook.ts"
 import { putBrand } from "../../src/ops/brands.ts"
+import { brandOf, openBrandSecret } from "../../src/sign-in/brand-of.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { changeUser, changeUserAsSystem, type UserChange } from "../../src/identity/change-user.ts"
-import type { SessionCredential } from "../../src/identity/credential.ts"
-import { mintMagicLink } from "../../src/identity/magic-link.ts"
-import { KEY_POLICY, TOKEN_POLICY } from "../../src/identity/policies.ts"
+import type { SessionCredential } from "../../src/actor/actor.ts"
+import { ENDING_POLICY } from "../../src/ending/causes.ts"
+import { TOKEN_POLICY } from "../../src/sign-in/policies.ts"
+import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
+import { changeUser, changeUserAsSystem, type UserChange } from "../../src/users/change-user.ts"
 import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -57,7 +58,7 @@ describe("disabling an account", () => {
     await expectPromises(world, client.userId)
     const ending = () => world.sql("select 1 from users where ending_turns")
     expect(await ending()).toHaveLength(1)
-    await world.advance(KEY_POLICY.settledAfterMs)
+    await world.advance(ENDING_POLICY.settlesMs)
     await world.sweep()
     expect(await ending()).toHaveLength(0)
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { signInMessenger } from "../../src/messenger/sign-in-messenger.ts"
+import { signInMessenger } from "../../src/sign-in/sign-in-messenger.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { browserAt, chatWith, createBot, launchOf, type TestBot, usersOf } from "../harness/messenger.ts"
 import { expectBooks } from "../harness/promises.ts"

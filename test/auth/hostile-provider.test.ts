@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { OIDC_POLICY } from "../../src/identity/policies.ts"
+import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
 import {
   type Answer,
   CLIENT_ID,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
-import { networkOf, takePasswordTry } from "../../src/identity/login-throttle.ts"
-import { LOGIN_POLICY } from "../../src/identity/policies.ts"
+import { networkOf, takePasswordTry } from "../../src/sign-in/login-throttle.ts"
+import { LOGIN_POLICY } from "../../src/sign-in/policies.ts"
 import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { AuthContext } from "../../src/identity/auth-context.ts"
-import { consumeToken, mintToken, peekToken, tokenKey } from "../../src/identity/one-time-token.ts"
-import { TOKEN_POLICY } from "../../src/identity/policies.ts"
 import { describeError } from "../../src/platform/log.ts"
+import type { AuthContext } from "../../src/sign-in/auth-context.ts"
+import { consumeToken, mintToken, peekToken, tokenKey } from "../../src/sign-in/one-time-token.ts"
+import { TOKEN_POLICY } from "../../src/sign-in/policies.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 

@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto"
 import { beforeEach, describe, expect, test, vi } from "vitest"
-import { hashPassword, verifyPassword } from "../../src/identity/password.ts"
+import { hashPassword, verifyPassword } from "../../src/sign-in/password.ts"
 
 vi.mock("node:crypto", async (original) => {
   const real = await original<typeof crypto>()

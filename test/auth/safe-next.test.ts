@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { safeNext } from "../../src/identity/safe-next.ts"
+import { safeNext } from "../../src/sign-in/safe-next.ts"
 
 const ORIGIN = "https://app.test"
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/context.ts"
-import { parseBaseEnv } from "../../src/env.ts"
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
 import { type Admin, dumpMoney, reconcile, signInAdmin } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
 import { ACTS, type Act, befall, begun, type Fate, oneTurn, STARTS, type Start } from "../harness/one-turn.ts"

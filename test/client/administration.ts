@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { NotFoundError, type Turnpike } from "../../src/client/index.ts"
+import { NotFoundError, type Turnpike } from "../../client/src/index.ts"
 
 /** What a customer's server configures and looks up, beside its turns. */
 export function administrationTests(get: () => { turnpike: Turnpike; space: string }) {

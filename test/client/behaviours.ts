@@ -9,7 +9,7 @@ import {
   Turnpike,
   type TurnpikeOptions,
   ValidationError,
-} from "../../src/client/index.ts"
+} from "../../client/src/index.ts"
 import type { Demo } from "../../src/local/demo.ts"
 import { administrationTests } from "./administration.ts"
 import { cutStreams, failRequests, hurried } from "./faults.ts"

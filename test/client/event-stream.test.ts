@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { readEventStream, type StreamMessage } from "../../src/client/event-stream.ts"
+import { readEventStream, type StreamMessage } from "../../client/src/event-stream.ts"
 
 async function read(text: string, cuts: number[]) {
   const bytes = new TextEncoder().encode(text)

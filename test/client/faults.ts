@@ -1,4 +1,4 @@
-import { type Runtime, systemRuntime } from "../../src/client/runtime.ts"
+import { type Runtime, systemRuntime } from "../../client/src/runtime.ts"
 
 type Send = (url: string, init: RequestInit) => Promise<Response>
 

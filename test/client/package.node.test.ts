@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { copyFile, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises"
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { VERSION } from "../../src/client/version.ts"
+import { VERSION } from "../../client/src/version.ts"
 import { installPackedClient, run } from "../harness/packed-client.ts"
 
 let client: Awaited<ReturnType<typeof installPackedClient>>
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => client.remove())
 
 test("the tarball holds the code, its types, and nothing else", async () => {
-  const modules = (await readdir("src/client")).filter((name) => name.endsWith(".ts")).map((name) => name.slice(0, -3))
+  const modules = (await readdir("client/src")).filter((name) => name.endsWith(".ts")).map((name) => name.slice(0, -3))
   const lib = modules.flatMap((name) => [`lib/${name}.d.ts`, `lib/${name}.js`])
   expect(client.tarball.files.map(({ path }) => path).sort()).toEqual(
     ["LICENSE", "README.md", "package.json", ...lib].sort(),

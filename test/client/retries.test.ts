@@ -8,8 +8,8 @@ import {
   Turnpike,
   TurnpikeError,
   type TurnpikeOptions,
-} from "../../src/client/index.ts"
-import type { Runtime } from "../../src/client/runtime.ts"
+} from "../../client/src/index.ts"
+import type { Runtime } from "../../client/src/runtime.ts"
 
 type Step = { status: number; body?: unknown; headers?: Record<string, string> } | "lost" | "silent"
 

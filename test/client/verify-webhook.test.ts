@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
-import { Turnpike, verifyWebhook, WebhookVerificationError } from "../../src/client/index.ts"
+import { Turnpike, verifyWebhook, WebhookVerificationError } from "../../client/src/index.ts"
 
 const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`
 const OTHER = `whsec_${btoa("another secret of thirty-two byt")}`

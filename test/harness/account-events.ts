@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import type { SetCaps } from "../../src/identity/caps.ts"
+import type { SetCaps } from "../../src/keys/caps.ts"
 import type { Event } from "../../src/webhooks/schemas.ts"
 import { makeWebhook, serveReceiver } from "./receiver.ts"
 import type { TestClient, World } from "./world.ts"

@@ -1,9 +1,9 @@
-import { createContext } from "../../src/context.ts"
-import { parseBaseEnv } from "../../src/env.ts"
-import type { AuthContext } from "../../src/identity/auth-context.ts"
-import { hashPassword } from "../../src/identity/password.ts"
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
 import { createUser } from "../../src/ops/seed.ts"
 import { createRedis } from "../../src/platform/redis.ts"
+import type { AuthContext } from "../../src/sign-in/auth-context.ts"
+import { hashPassword } from "../../src/sign-in/password.ts"
 import { ORIGIN } from "./dashboard.ts"
 import type { World } from "./world.ts"
 

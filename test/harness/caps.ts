@@ -1,4 +1,4 @@
-import type { NewKey } from "../../src/identity/new-key.ts"
+import type { NewKey } from "../../src/keys/create-key.ts"
 import { json } from "./space-config.ts"
 import type { TestClient, World } from "./world.ts"
 

@@ -1,8 +1,8 @@
-import { createContext } from "../../src/context.ts"
-import { parseBaseEnv } from "../../src/env.ts"
-import { signSessionToken } from "../../src/identity/session-token.ts"
-import { startSession } from "../../src/identity/start-session.ts"
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
 import type { Clock } from "../../src/platform/clock.ts"
+import { signSessionToken } from "../../src/sign-in/session-token.ts"
+import { startSession } from "../../src/sign-in/start-session.ts"
 
 interface Service {
   invoke(request: Request): Promise<Response>

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import type { SetCaps } from "../../src/identity/caps.ts"
+import type { SetCaps } from "../../src/keys/caps.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import type { Random } from "./random.ts"
 import type { TestClient, World } from "./world.ts"

@@ -1,5 +1,5 @@
 import type { AssistantPart, Message } from "../../src/agent/engine.ts"
-import type { FinishedStep } from "../../src/turns/finished-step.ts"
+import type { FinishedStep } from "../../src/turns/step-row.ts"
 
 /** A model call of the space's own agent that came back with this text, or with so many calls of tools. */
 export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } = {}): FinishedStep {

@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { verifyPassword } from "../../src/identity/password.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { verifyPassword } from "../../src/sign-in/password.ts"
 
 let dataDir: string
 let stack: Awaited<ReturnType<typeof startStack>>

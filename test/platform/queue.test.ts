@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
-import { createContext } from "../../src/context.ts"
-import { parseBaseEnv } from "../../src/env.ts"
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World

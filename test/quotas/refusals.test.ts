@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { SetCaps } from "../../src/identity/caps.ts"
+import type { SetCaps } from "../../src/keys/caps.ts"
 import { type CappedAccount, CHEAP, CHEAP_USD, cappedAccount, NEEDED_USD } from "../harness/caps.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type * as z from "zod"
+import { Turnpike } from "../../client/src/index.ts"
 import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
-import { Turnpike } from "../../src/client/index.ts"
-import { ERROR_CODES } from "../../src/errors.ts"
+import { ERROR_CODES } from "../../src/base/errors.ts"
 
 interface Content {
   content?: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>

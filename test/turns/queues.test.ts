@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createContext } from "../../src/context.ts"
-import { parseBaseEnv } from "../../src/env.ts"
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { settleTurn } from "../../src/turns/settle-turn.ts"
 import { sweepTurns } from "../../src/turns/sweep-turns.ts"

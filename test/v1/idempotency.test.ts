@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ONCE_POLICY } from "../../src/identity/once.ts"
+import { ONCE_POLICY } from "../../src/actor/once.ts"
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"

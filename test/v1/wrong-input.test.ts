@@ -215,7 +215,7 @@ describe("keys", () => {
     }
   })
   test("unknown, revoked and expired keys, and those of a disabled user", async () => {
-    const { generateApiKey } = await import("../../src/identity/api-key.ts")
+    const { generateApiKey } = await import("../../src/keys/api-key.ts")
     const unknown = generateApiKey("turnpike", false)
     await expectRefused(asKey(`Bearer ${unknown.value}`), 401, "INVALID_API_KEY")
     const revoked = await world.makeKey(client.userId)

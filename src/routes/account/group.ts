@@ -1,4 +1,4 @@
-import { parseAuthEnv } from "../../env.ts"
+import { parseAuthEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"

@@ -6,7 +6,7 @@ import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
 import { createdQuery, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
-import { getMe, meSchema } from "../../identity/get-me.ts"
+import { getMe, meSchema } from "../../users/get-me.ts"
 
 const tag = "Account"
 

@@ -1,7 +1,7 @@
 import * as z from "zod"
+import { fromUsd } from "../../base/money.ts"
 import { creditSchema, grantCredit } from "../../billing/credit-account.ts"
 import { adminLedgerEntrySchema, serializeAdminLedgerEntry } from "../../billing/ledger-entry.ts"
-import { fromUsd } from "../../billing/money.ts"
 import { refundSchema, refundTurnAs } from "../../billing/refund-turn.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"

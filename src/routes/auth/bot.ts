@@ -2,7 +2,7 @@ import { createMiddleware } from "hono/factory"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
-import { answerUpdate, botReplySchema, botUpdateSchema } from "../../messenger/answer-update.ts"
+import { answerUpdate, botReplySchema, botUpdateSchema } from "../../sign-in/answer-update.ts"
 import { authContext } from "./context.ts"
 
 /** The header that the platform sets to the `secret_token` of setWebhook. */

@@ -1,9 +1,9 @@
 import type { Context as HonoContext } from "hono"
-import { parseAuthEnv, parseBaseEnv } from "../../env.ts"
+import { parseAuthEnv, parseBaseEnv } from "../../base/env.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import type { AuthContext } from "../../identity/auth-context.ts"
-import { type OidcSettings, oidcSettings } from "../../oidc/settings.ts"
 import { createRedis } from "../../platform/redis.ts"
+import type { AuthContext } from "../../sign-in/auth-context.ts"
+import { type OidcSettings, oidcSettings } from "../../sign-in/oidc-provider.ts"
 
 /** What the verbs of signing in take: the invocation's context, and Redis. */
 export function authContext(c: HonoContext<AppEnv>): AuthContext {

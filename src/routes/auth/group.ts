@@ -1,4 +1,4 @@
-import { parseAuthEnv } from "../../env.ts"
+import { parseAuthEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { loginPages } from "../../http/login-pages.ts"
@@ -6,10 +6,9 @@ import { sessionAuth } from "../../http/session-auth.ts"
 import { serveDashboardReference } from "../account/document.ts"
 import { mountBot } from "./bot.ts"
 import { mountIdpSession, sameOriginOrInternal } from "./idp-session.ts"
-import { mountLogin } from "./login.ts"
 import { mountMessenger } from "./messenger.ts"
 import { mountOauthLogin } from "./oauth-login.ts"
-import { mountSession } from "./session.ts"
+import { mountLogin, mountSession } from "./session.ts"
 import { mountTokens } from "./tokens.ts"
 
 /** Operations for who is signed in already; all others declare themselves `open`. */

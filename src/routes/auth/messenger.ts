@@ -1,16 +1,16 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import type { App } from "../../http/app.ts"
-import { openSession } from "../../http/open-session.ts"
-import { TOKEN_POLICY } from "../../identity/policies.ts"
-import { userSchema } from "../../identity/user-row.ts"
-import { messengerWebAppAuthSchema, signInLaunch } from "../../messenger/launch.ts"
+import { openSession } from "../../http/session-auth.ts"
+import { messengerWebAppAuthSchema, signInLaunch } from "../../sign-in/launch.ts"
+import { TOKEN_POLICY } from "../../sign-in/policies.ts"
 import {
   loginStatusQuery,
   loginStatusSchema,
   pollWebLogin,
   startedLoginSchema,
   startWebLogin,
-} from "../../messenger/web-login.ts"
+} from "../../sign-in/web-login.ts"
+import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
 
 const tag = "Signing in"

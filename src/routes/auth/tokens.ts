@@ -1,8 +1,7 @@
 import type { App } from "../../http/app.ts"
-import { openSession } from "../../http/open-session.ts"
-import { sessionOf } from "../../http/session-auth.ts"
-import { appTokenSchema, magicExchangeSchema, mintAppToken, redeemSignInToken } from "../../identity/sign-in-token.ts"
-import { userSchema } from "../../identity/user-row.ts"
+import { openSession, sessionOf } from "../../http/session-auth.ts"
+import { appTokenSchema, magicExchangeSchema, mintAppToken, redeemSignInToken } from "../../sign-in/sign-in-token.ts"
+import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
 
 const tag = "Signing in"

@@ -3,37 +3,24 @@ import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import type { ModelAccounts } from "../../agent/engine.ts"
-import { sweepBooks } from "../../billing/reconcile.ts"
-import type { Context } from "../../context.ts"
-import { sweepErasures } from "../../end-users/sweep-erasures.ts"
-import { type CallbacksEnv, parseCallbacksEnv } from "../../env.ts"
-import { TurnpikeError } from "../../errors.ts"
-import { sweepFiles } from "../../files/sweep-files.ts"
+import { type CallbacksEnv, parseCallbacksEnv } from "../../base/env.ts"
+import { TurnpikeError } from "../../base/errors.ts"
+import { onceFor } from "../../base/once-for.ts"
+import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../callbacks/internal-call.ts"
+import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
+import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { sweepRevokedKeys } from "../../identity/end-key-turns.ts"
-import { sweepDisabledUsers } from "../../identity/end-user-turns.ts"
-import { sweepIdempotencyKeys } from "../../identity/sweep-idempotency-keys.ts"
-import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../platform/internal-call.ts"
-import { describeError } from "../../platform/log.ts"
-import { onceFor } from "../../platform/once-for.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
-import { sweepCounters } from "../../quotas/sweep-counters.ts"
-import { sweepArchivedSpaces } from "../../spaces/sweep-archived.ts"
-import { CHECK_SERVER_PATH, TRY_TOOL_PATH } from "../../spaces/try-tool.ts"
-import { noteSweeps, type SweepRun } from "../../system/note-sweeps.ts"
-import { checkServer, checkServerInput, tryTool, tryToolInput } from "../../tools/try-tool.ts"
+import { runSweeps } from "../../sweeps.ts"
+import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
-import type { AgentContext } from "../../turns/agent-context.ts"
 import type { Delivery } from "../../turns/claim-turn.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
-import { sweepTurns } from "../../turns/sweep-turns.ts"
+import type { AgentContext } from "../../turns/run.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
-import { sweepStoppedWebhooks } from "../../webhooks/sweep-stopped.ts"
-import { sweepWebhooks } from "../../webhooks/sweep-webhooks.ts"
-import { webhookCallbackPath } from "../../webhooks/wake-webhooks.ts"
 
 // Read whole before it can be verified: what we publish is a few bytes, and a tool's test has at most 64 KiB of input.
 const smallBodies = bodyLimit({
@@ -63,21 +50,6 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** What the cron trigger does every minute, in this order. */
-const SWEEPS: Record<string, (ctx: Context) => Promise<object>> = {
-  turns: sweepTurns,
-  keys: sweepRevokedKeys,
-  disabled_users: sweepDisabledUsers,
-  spaces: sweepArchivedSpaces,
-  erasures: sweepErasures,
-  webhooks: sweepWebhooks,
-  stopped_webhooks: sweepStoppedWebhooks,
-  files: sweepFiles,
-  idempotency_keys: sweepIdempotencyKeys,
-  counters: sweepCounters,
-  books: sweepBooks,
-}
-
 /** /callbacks/*: what QStash calls, and the cron sweeper. */
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
@@ -105,19 +77,7 @@ export const callbacks: Group = {
       c.json(await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
   },
-  async scheduled(ctx) {
-    const runs: SweepRun[] = []
-    for (const [name, sweep] of Object.entries(SWEEPS)) {
-      const ranAt = ctx.clock.now()
-      // One that fails does not keep the others from their work; it is tried again in a minute.
-      const ok = await sweep(ctx).then(
-        (result) => ctx.log("info", `${name}.swept`, { ...result }) ?? true,
-        (error: unknown) => ctx.log("error", `${name}.sweep_failed`, { error: describeError(error) }) ?? false,
-      )
-      runs.push({ name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok })
-    }
-    await noteSweeps(ctx, runs)
-  },
+  scheduled: (ctx) => runSweeps(ctx),
 }
 
 function deliveryOf(c: HonoContext<AppEnv>): Delivery | undefined {

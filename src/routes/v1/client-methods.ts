@@ -1,6 +1,6 @@
 import type { ClientMethods } from "../../http/code-samples.ts"
 
-/** Where the client (`src/client/`) has each operation: a test calls every one. */
+/** Where the client (`client/`) has each operation: a test calls every one. */
 export const CLIENT_METHODS: ClientMethods = {
   createSpace: "spaces.create",
   getSpace: "spaces.get",

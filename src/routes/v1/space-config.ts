@@ -1,4 +1,7 @@
 import * as z from "zod"
+import { manifestSchema } from "../../agent-config/manifest.ts"
+import { secretName } from "../../agent-config/names.ts"
+import { putSecretSchema, secretSchema } from "../../agent-config/secret.ts"
 import type { App } from "../../http/app.ts"
 import { idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
@@ -8,11 +11,8 @@ import {
   listConfigVersions,
   wholeConfigVersionSchema,
 } from "../../spaces/list-versions.ts"
-import { manifestSchema } from "../../spaces/manifest.ts"
-import { secretName } from "../../spaces/names.ts"
-import { putManifest } from "../../spaces/put-manifest.ts"
+import { putManifest } from "../../spaces/patch-space.ts"
 import { listSecrets, putSecret, removeSecret } from "../../spaces/put-secret.ts"
-import { putSecretSchema, secretSchema } from "../../spaces/secret.ts"
 
 const tag = "Configuration"
 const spaceParams = z.object({ space_id: idParam })

@@ -1,0 +1,175 @@
+import {
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type QueryCreator,
+  type SelectQueryBuilder,
+  type Simplify,
+  type SqlBool,
+  sql,
+} from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import { TurnpikeError } from "../base/errors.ts"
+import { callOne, type InJson } from "../platform/db.ts"
+import type { DB } from "../platform/db-types.ts"
+import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE } from "../platform/procedures.ts"
+import { type Actor, type ActorRow, adminRequired, type Credential, requireActor } from "./actor.ts"
+import type { Context } from "./context.ts"
+import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
+
+/** What every procedure of a caller takes first, and answers first. */
+type CallerArguments = "caller_kind" | "caller_token" | "caller_test" | "moment"
+type CallersProcedure = {
+  [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown } ? Name : never
+}[ProcedureName]
+
+/**
+ * Calls a procedure as a caller of a request: one statement. `Row` says what its jsonb columns hold. Throws the 401 of the
+ * credential's kind when it may not act: then the procedure has done nothing.
+ */
+export async function callAs<
+  Name extends CallersProcedure,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(
+  ctx: Context,
+  credential: Credential,
+  name: Name,
+  args: Omit<ArgumentsOf<Name>, CallerArguments>,
+): Promise<{ actor: Actor; row: Row }> {
+  const all = { ...callerArguments(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
+  const row = await callOne<Name, Row>(ctx.db, name, all)
+  return { actor: requireActor((row as { actor: ActorRow | null }).actor, credential), row }
+}
+
+/** What a procedure that knows Idempotency-Keys takes too; it answers `already`, a UsedKey, when it has done nothing for that. */
+type OnceArguments = "once_key" | "fingerprint"
+type OnceProcedure = {
+  [Name in CallersProcedure]: Procedures[Name]["row"] extends { already: unknown } ? Name : never
+}[CallersProcedure]
+
+/**
+ * The same for a request that may have come with an Idempotency-Key. `replayOf`: the id of what an earlier request made under it;
+ * then this one had no effect. IDEMPOTENCY_KEY_REUSED when that was another request.
+ */
+export async function callOnce<
+  Name extends OnceProcedure,
+  Row extends Procedures[Name]["row"] = Procedures[Name]["row"],
+>(
+  ctx: Context,
+  credential: Credential,
+  name: Name,
+  { once, args }: { once: Once | undefined; args: Omit<ArgumentsOf<Name>, CallerArguments | OnceArguments> },
+): Promise<{ actor: Actor; row: Row; replayOf: string | null }> {
+  const fingerprints = once?.request === undefined ? [] : await fingerprintsOf(ctx, once.request)
+  const all = { ...args, once_key: once?.key ?? null, fingerprint: fingerprints[0] ?? null }
+  const { actor, row } = await callAs<Name, Row>(
+    ctx,
+    credential,
+    name,
+    all as unknown as Omit<ArgumentsOf<Name>, CallerArguments>,
+  )
+  return { actor, row, replayOf: replayedBy((row as { already: UsedKey | null }).already, fingerprints) }
+}
+
+function callerArguments(ctx: Context, credential: Credential) {
+  return {
+    caller_kind: credential.kind,
+    caller_token: credential.kind === "key" ? credential.hash : credential.sessionId,
+    caller_test: credential.test,
+    moment: ctx.clock.now(),
+  }
+}
+
+/** The row of the caller as queries see it: the type `caller` of src/actor/caller.sql. */
+export interface CallerColumns {
+  kind: "key" | "session"
+  key_id: string | null
+  name: string | null
+  user_id: number
+  scope: "created" | "space" | "all"
+  space_id: number | null
+  test: boolean
+  expires_at: Date | null
+  created_at: Date
+  session_id: string | null
+  role: string | null
+  usable: boolean
+  expired: boolean
+}
+
+export type CallerDB = DB & { caller: CallerColumns }
+
+/** A row as it comes in JSON: its times are texts (ISO 8601, with their offset). */
+type JsonRowOf<Row> = { [Column in keyof Row]: InJson<Row[Column]> }
+
+/**
+ * Reads as a caller: one statement of Kysely's builder, whose query may join `caller`, one row when the credential may act and
+ * none otherwise. `role`: only a session of a user who has it now may read (ADMIN_REQUIRED). Throws the 401 of its kind.
+ */
+export async function readAs<Row>(
+  ctx: Context,
+  credential: Credential,
+  build: (db: QueryCreator<CallerDB>) => SelectQueryBuilder<never, never, Row>,
+  { role }: { role?: "admin" } = {},
+): Promise<{ actor: Actor; rows: Simplify<JsonRowOf<Row>>[] }> {
+  const { caller_kind, caller_token, caller_test, moment } = callerArguments(ctx, credential)
+  const row = await ctx.db
+    .with(
+      (cte) => cte("actor").materialized(),
+      () =>
+        sql<CallerColumns>`(select * from ${sql.raw(RELEASE)}.act_as(${caller_kind}, ${caller_token}, ${caller_test}, ${moment}))`,
+    )
+    .with(
+      (cte) => cte("caller").materialized(),
+      (db) =>
+        db
+          .selectFrom("actor")
+          .selectAll()
+          .where("usable", "=", true)
+          .$if(role !== undefined, (query) => query.where("role", "=", role ?? null)),
+    )
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom("actor")
+        .select(sql<ActorRow | null>`to_jsonb(actor)`.as("actor"))
+        .where("user_id", "is not", null)
+        .as("actor"),
+      jsonArrayFrom(build(ctx.db as unknown as QueryCreator<CallerDB>) as SelectQueryBuilder<never, never, Row>).as(
+        "rows",
+      ),
+    ])
+    .executeTakeFirstOrThrow()
+  const actor = requireActor(row.actor, credential)
+  if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired()
+  return { actor, rows: row.rows as Simplify<JsonRowOf<Row>>[] }
+}
+
+type InSpace = CallerDB & { s: DB["spaces"] }
+
+/** That a space `s` is the caller's, of its own kind (live or test), within its scope (contract section 5). */
+export const spaceInScope: Expression<SqlBool> = (() => {
+  const eb: ExpressionBuilder<InSpace, "s" | "caller"> = expressionBuilder()
+  return eb.and([
+    eb("s.user_id", "=", eb.ref("caller.user_id")),
+    eb("s.test", "=", eb.ref("caller.test")),
+    eb.or([
+      eb("caller.scope", "=", "all"),
+      eb.and([eb("caller.scope", "=", "created"), eb("s.created_by_key_id", "=", eb.ref("caller.key_id"))]),
+      eb.and([eb("caller.scope", "=", "space"), eb("s.space_id", "=", eb.ref("caller.space_id"))]),
+    ]),
+  ])
+})()
+
+export function spaceNotFound(spaceId: string): TurnpikeError {
+  return new TurnpikeError("NOT_FOUND", `There is no space "${spaceId}" that you can see.`)
+}
+
+/**
+ * `spaceInScope` for a column that names a space of a table with an owner and a kind of its own, which the query must hold to the caller's. No
+ * join, so that the planner can only start from the table's own indexes: it would guess that a scope has few rows.
+ */
+export function isOfScope(spaceId: Expression<number>): Expression<SqlBool> {
+  const eb: ExpressionBuilder<CallerDB, never> = expressionBuilder()
+  const spaces = eb.selectFrom(["spaces as s", "caller"]).where(spaceInScope).select("s.space_id")
+  return eb.or([eb(eb.selectFrom("caller").select("caller.scope"), "=", "all"), eb(spaceId, "in", spaces)])
+}

@@ -1,0 +1,90 @@
+import type { BaseEnv } from "../base/env.ts"
+import { newId } from "../base/ids.ts"
+import { createKeyRing, type KeyRing } from "../base/key-ring.ts"
+import { onceFor } from "../base/once-for.ts"
+import { type Bucket, createBucket } from "../platform/bucket.ts"
+import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
+import { createDatabase, type Database } from "../platform/db.ts"
+import { createLog, type Log } from "../platform/log.ts"
+import { Meter } from "../platform/meter.ts"
+import type { UrlPolicy } from "../platform/public-url.ts"
+import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
+
+/** What a verb may use, built for each invocation around what its bindings alone decide. Nothing request-bound lives anywhere else. */
+export interface Context {
+  readonly brand: string
+  readonly requestId: string
+  /** Where the request comes from, as Cloudflare says it; null where nobody asks, as in a cron job. */
+  readonly address: string | null
+  readonly db: Database
+  readonly queue: Queue
+  readonly clock: Clock
+  /** From 0 to below 1, for jitter; never for secrets. */
+  readonly random: () => number
+  /** For our own services and the models. A customer's URL is only ever called through the guarded `outbound`. */
+  readonly fetch: typeof fetch
+  readonly files: Bucket
+  readonly keyRing: KeyRing
+  /** What a customer's URL may be. */
+  readonly urlPolicy: UrlPolicy
+  readonly meter: Meter
+  readonly log: Log
+  /** Work that may go on after the answer. It must be recoverable: the worker can die before it runs. */
+  background(work: Promise<unknown>): void
+  /** The public URL of a path of the callbacks worker. */
+  callbackUrl(path: string): string
+}
+
+/** What a change needs that nobody signed in asks for: the command line has no more. */
+export type SystemContext = Pick<Context, "db" | "clock" | "requestId" | "address">
+
+export interface Overrides {
+  clock?: Clock
+  random?: () => number
+  fetch?: typeof fetch
+  address?: string | undefined
+}
+
+export function createContext(
+  env: BaseEnv,
+  waitUntil: (work: Promise<unknown>) => void,
+  overrides: Overrides = {},
+): Context {
+  const clock = overrides.clock ?? systemClock
+  const requestId = newId("request", clock.now())
+  const meter = new Meter()
+  const log = createLog(env, { request_id: requestId })
+  const { queueClient, ...platform } = platformOf(env)
+  return {
+    ...platform,
+    brand: env.BRAND,
+    requestId,
+    address: overrides.address ?? null,
+    db: createDatabase(env, meter),
+    queue: createQueue(queueClient, env, meter),
+    clock,
+    random: overrides.random ?? systemRandom,
+    fetch: overrides.fetch ?? systemFetch,
+    meter,
+    log,
+    background: waitUntil,
+  }
+}
+
+const systemFetch: typeof fetch = (input, init) => fetch(input, init)
+
+/** What depends on the bindings alone. */
+const platformOf = onceFor((env: BaseEnv) => ({
+  queueClient: createQueueClient(env),
+  files: createBucket(env.FILES),
+  keyRing: createKeyRing(env.SECRETS_KEYS),
+  urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
+  callbackUrl: (path: string) => callbackUrl(env, path),
+}))
+
+/** The hosts of our own services, so that no customer's URL leads back into them. */
+function ownHosts(env: BaseEnv): string[] {
+  const urls = [env.CALLBACKS_URL, env.QSTASH_URL, env.UPSTASH_REDIS_REST_URL, env.DATABASE_URL, env.DATABASE_HTTP_URL]
+  const hosts = urls.flatMap((url) => (url ? [new URL(url).host] : []))
+  return [...new Set([...hosts, ...env.OWN_HOSTS.split(",").map((host) => host.trim())])].filter((host) => host !== "")
+}

@@ -1,0 +1,84 @@
+import { createHmac } from "node:crypto"
+import { TurnpikeError } from "../base/errors.ts"
+import { hashRequest } from "../base/request-hash.ts"
+import { callOne } from "../platform/db.ts"
+import type { Context } from "./context.ts"
+
+/** One logical request, as its sender's Idempotency-Key names it: what is done under it is done once (design promise 11). */
+export interface Once {
+  key: string
+  /** All that was asked for, the operation included. Left out while it is not known yet: then only the key is looked up. */
+  request?: unknown
+}
+
+export const ONCE_POLICY = {
+  /** So long at least a repeat under the same Idempotency-Key is told from a new request; those of turns never end. */
+  keyDays: 7,
+  sweepBatch: 5_000,
+  sweepBatches: 20,
+} as const
+
+/** What the database knows of the key: filled when it was used before. */
+export interface UsedKey {
+  fingerprint: string
+  resource_id: string
+}
+
+const PURPOSE = "turnpike idempotency keys"
+
+/**
+ * The request's fingerprint under each key of the ring, the newest first: that one is stored. Not a plain hash, since a
+ * request may hold secrets that are short enough to be guessed.
+ */
+export async function fingerprintsOf(ctx: Context, request: unknown): Promise<[string, ...string[]]> {
+  const hash = hashRequest(request)
+  const keys = await ctx.keyRing.derive(PURPOSE)
+  return keys.map((key) => createHmac("sha256", key).update(hash).digest("hex")) as [string, ...string[]]
+}
+
+/**
+ * The id of what was made under a key that was used before; null for a new one. `fingerprints` are those of this request, none
+ * when only the key is looked up. IDEMPOTENCY_KEY_REUSED when the other request was another.
+ */
+export function replayedBy(already: UsedKey | null, fingerprints: string[]): string | null {
+  if (already && fingerprints.length > 0 && !fingerprints.includes(already.fingerprint)) throw keyReused()
+  return already?.resource_id ?? null
+}
+
+export function keyReused(
+  message = "This Idempotency-Key was used for another request: use a new key, or send exactly what was sent with it.",
+): TurnpikeError {
+  return new TurnpikeError("IDEMPOTENCY_KEY_REUSED", message)
+}
+
+/** A replay's answer: what the request made, as `read` finds it now. IDEMPOTENCY_KEY_REUSED when it is there no more. */
+export async function replay<T>(read: Promise<T>): Promise<{ made: T; replayed: true }> {
+  const made = await read.catch((error: unknown) => {
+    if (!(error instanceof TurnpikeError && error.code === "NOT_FOUND")) throw error
+    throw keyReused("What was made under this Idempotency-Key is there no more, or this key may not see it.")
+  })
+  return { made, replayed: true }
+}
+
+/** What a verb that takes an Idempotency-Key answers. */
+export interface Made<T> {
+  made: T
+  /** Whether an earlier request has made it. */
+  replayed: boolean
+}
+
+const DAY_MS = 86_400_000
+
+/** Forgets Idempotency-Keys that are older than they are kept. */
+export async function sweepIdempotencyKeys(ctx: Context): Promise<{ forgotten: number }> {
+  const before = new Date(ctx.clock.now().getTime() - ONCE_POLICY.keyDays * DAY_MS)
+  const limit = ONCE_POLICY.sweepBatch
+  let forgotten = 0
+  for (let batch = 0; batch < ONCE_POLICY.sweepBatches; batch++) {
+    const answer = await callOne(ctx.db, "forget_idempotency_keys", { before, limit })
+    const count = answer.forget_idempotency_keys ?? 0
+    forgotten += count
+    if (count < limit) break
+  }
+  return { forgotten }
+}

@@ -1,0 +1,32 @@
+import * as z from "zod"
+import { serverName } from "./names.ts"
+import { headersSchema, templatedUrl } from "./request-parts.ts"
+import { wrongPlaceholder } from "./template.ts"
+
+const onlySecrets = (texts: unknown) => !/\{\{\s*input/.test(JSON.stringify(texts)) && wrongPlaceholder(texts) === null
+
+export const mcpServerFields = {
+  url: templatedUrl
+    .refine((url) => onlySecrets(url), "may hold {{secrets.NAME}} only")
+    .meta({
+      description: "Its Streamable HTTP endpoint.",
+      example: "https://mcp.example.com/mcp",
+    }),
+  headers: headersSchema.refine((headers) => onlySecrets(headers), "may hold {{secrets.NAME}} only").optional(),
+  allowed_tools: z
+    .array(z.string().min(1).max(128))
+    .max(200)
+    .optional()
+    .meta({ description: "The server's own names of the tools that the agent may call. Default: all." }),
+}
+
+export const mcpServerSchema = z
+  .strictObject({ name: serverName, ...mcpServerFields })
+  .meta({ id: "McpServer", description: "An MCP server whose tools the agent has as `server__tool`." })
+
+/** As PUT takes it: the path has the name; a name in the body must be the same. */
+export const putMcpServerSchema = z
+  .strictObject({ name: serverName.optional(), ...mcpServerFields })
+  .meta({ id: "PutMcpServer" })
+
+export type McpServer = z.infer<typeof mcpServerSchema>

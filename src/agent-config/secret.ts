@@ -1,0 +1,25 @@
+import * as z from "zod"
+import type { Place } from "../base/key-ring.ts"
+
+/** Shorter ones could not be masked without blackening ordinary words. */
+export const secretValue = z.string().min(4).max(8192).meta({
+  description: "4–8192 characters. It never comes out again, only goes to the origin of a tool that names it.",
+})
+
+export const putSecretSchema = z.strictObject({ value: secretValue }).meta({ id: "PutSecret" })
+
+export const secretSchema = z
+  .object({
+    name: z.string().meta({ example: "ORDERS_TOKEN" }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "Secret", description: "A secret's name and dates; its value is never shown." })
+
+/** Where a secret's ciphertext belongs: sealed for one space and one name. */
+export const secretPlace = (spaceSlug: string, name: string): Place => ({
+  table: "space_secrets",
+  column: "sealed",
+  row: name,
+  owner: spaceSlug,
+})

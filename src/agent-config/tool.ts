@@ -1,0 +1,80 @@
+import * as z from "zod"
+import { toolName } from "./names.ts"
+import { headersSchema, jsonBytes, templatedUrl } from "./request-parts.ts"
+import { wrongPlaceholder } from "./template.ts"
+
+const MAX_TOOL_BYTES = 64 * 1024
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+
+/** Each level of references can double the work of a check. */
+const MAX_REFS = 16
+/** A repetition inside a repetition, such as (a+)+. */
+const NESTED_REPETITION = /\([^()]*[+*}][^()]*\)[+*{]/
+
+function quickToCheck(schema: object): boolean {
+  const text = JSON.stringify(schema)
+  if ((text.match(/"\$ref"/g) ?? []).length > MAX_REFS) return false
+  return !(text.match(/"(?:[^"\\]|\\.)*"/g) ?? []).some((string) => NESTED_REPETITION.test(string))
+}
+
+const inputSchema = z
+  .record(z.string(), z.unknown())
+  .refine((schema) => schema.type === "object", 'must be a JSON Schema with "type": "object"')
+  .refine((schema) => quickToCheck(schema), `has more than ${MAX_REFS} $ref, or a pattern that could take forever`)
+  .meta({
+    description: "A JSON Schema of the input, with `type: object`.",
+    example: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  })
+
+const requestSchema = z
+  .strictObject({
+    method: z.enum(METHODS),
+    url: templatedUrl,
+    headers: headersSchema.optional(),
+    query: z.record(z.string().min(1).max(128), z.string().max(4096)).optional().meta({
+      description: "Query parameters. One that is a single placeholder is left out when the input has no such value.",
+    }),
+    body: z
+      .unknown()
+      .optional()
+      .meta({
+        description:
+          "JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is " +
+          "sent as it is. Default for POST, PUT and PATCH: the input.",
+      }),
+  })
+  .refine((request) => !(request.method === "GET" && request.body !== undefined), "a GET has no body")
+  .superRefine((request, context) => {
+    const wrong = wrongPlaceholder(request)
+    if (wrong !== null) {
+      context.addIssue({ code: "custom", message: `${wrong} is none of {{input}}, {{input.x}}, {{secrets.NAME}}` })
+    }
+  })
+
+/** The definition of a REST tool, without its name, as PUT takes it (design section 4). */
+export const toolFields = {
+  description: z
+    .string()
+    .min(1)
+    .max(4000)
+    .meta({ description: "What it does: the model reads this.", example: "Finds an order by its id." }),
+  input_schema: inputSchema,
+  request: requestSchema,
+  timeout_seconds: z.int().min(1).max(120).optional().meta({ description: "For one call. Default 30." }),
+}
+
+const smallEnough = (tool: unknown) => jsonBytes(tool) <= MAX_TOOL_BYTES
+const tooLarge = `is larger than ${MAX_TOOL_BYTES} bytes of JSON`
+
+export const toolSchema = z
+  .strictObject({ name: toolName, ...toolFields })
+  .refine(smallEnough, tooLarge)
+  .meta({ id: "Tool", description: "A call of your own REST interface that the agent may make." })
+
+/** As PUT takes it: the path has the name; a name in the body must be the same. */
+export const putToolSchema = z
+  .strictObject({ name: toolName.optional(), ...toolFields })
+  .refine(smallEnough, tooLarge)
+  .meta({ id: "PutTool" })
+
+export type Tool = z.infer<typeof toolSchema>

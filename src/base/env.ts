@@ -1,0 +1,84 @@
+import * as z from "zod"
+import { parseKeyRing } from "./key-ring.ts"
+import { onceFor } from "./once-for.ts"
+
+const url = z.url({ protocol: /^https?$/ })
+const optionalText = z
+  .string()
+  .optional()
+  .transform((value) => value || undefined)
+
+/** What every worker needs. Local is only other URLs and tokens. */
+const base = z.object({
+  BRAND: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,31}$/)
+    .default("turnpike"),
+  DATABASE_URL: z.string().startsWith("postgres"),
+  /** Where Neon's HTTP endpoint is, when it cannot be derived from DATABASE_URL's host. */
+  DATABASE_HTTP_URL: url.optional(),
+  UPSTASH_REDIS_REST_URL: url,
+  UPSTASH_REDIS_REST_TOKEN: z.string().min(1),
+  FILES: z.custom<R2Bucket>((value) => typeof value === "object" && value !== null, "the R2 bucket FILES is not bound"),
+  QSTASH_URL: url.default("https://qstash.upstash.io"),
+  QSTASH_TOKEN: z.string().min(1),
+  /** The public origin of the callbacks worker, as QStash reaches it. */
+  CALLBACKS_URL: url,
+  /** The keys under which customers' secrets are encrypted: `id:base64`, the newest first. */
+  SECRETS_KEYS: z.string().transform((text, context) => {
+    try {
+      return parseKeyRing(text)
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is no key ring" })
+      return z.NEVER
+    }
+  }),
+  /** Further hosts of our own that no customer's URL may name, joined by commas. */
+  OWN_HOSTS: z.string().default(""),
+  /** Opens this machine's own addresses to customers' URLs. Only `npm start` sets it. */
+  ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
+  LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
+})
+
+/** What the ways in take beside that: an OpenID provider, and the secret of our own identity service. */
+const waysIn = {
+  OIDC_ISSUER: z
+    .union([z.literal(""), url])
+    .optional()
+    .transform((value) => value || undefined),
+  OIDC_CLIENT_ID: optionalText,
+  /** Without it we are a public client: then PKCE alone protects the code. */
+  OIDC_CLIENT_SECRET: optionalText,
+  OIDC_SCOPES: optionalText,
+  /** Without it `POST /api/auth/idp/session` is not there. */
+  IDP_INTERNAL_SECRET: optionalText.transform((value) => value?.trim() || undefined),
+}
+
+const auth = base.extend(waysIn)
+
+/** The callbacks worker also verifies signatures and calls models. */
+const callbacks = base.extend({
+  QSTASH_CURRENT_SIGNING_KEY: z.string().min(1),
+  QSTASH_NEXT_SIGNING_KEY: z.string().min(1),
+  ANTHROPIC_API_KEY: optionalText,
+  ANTHROPIC_BASE_URL: optionalText,
+  OPENAI_API_KEY: optionalText,
+  OPENAI_BASE_URL: optionalText,
+})
+
+export type BaseEnv = z.infer<typeof base>
+export type AuthEnv = z.infer<typeof auth>
+export type CallbacksEnv = z.infer<typeof callbacks>
+
+const parser = <T extends object>(schema: z.ZodType<T>) =>
+  onceFor((bindings: object): T => {
+    const result = schema.safeParse(bindings)
+    if (!result.success) throw new Error(`The worker's bindings are wrong: ${z.prettifyError(result.error)}`)
+    return result.data
+  })
+
+export const parseBaseEnv = parser(base)
+export const parseAuthEnv = parser(auth)
+export const parseCallbacksEnv = parser(callbacks)
+/** Of every group in one worker. */
+export const parseAllEnv = parser(callbacks.extend(waysIn))

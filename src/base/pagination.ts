@@ -1,0 +1,101 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from "kysely"
+import { TurnpikeError } from "./errors.ts"
+import { firstIdAt, type IdKind } from "./ids.ts"
+import { hashRequest } from "./request-hash.ts"
+
+export interface Page<T> {
+  data: T[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** The id after which a page starts, or undefined for the first. VALIDATION_FAILED for a cursor of other filters. */
+export function decodeCursor(cursor: string | undefined, filters: object): string | undefined {
+  if (cursor === undefined) return undefined
+  const match = /^([A-Za-z0-9_]{1,64})\.([0-9a-f]{16})$/.exec(cursor)
+  if (!match || match[2] !== fingerprint(filters)) throw foreignCursor()
+  return match[1]
+}
+
+/** The page that `data` is; `more` says whether the list goes on behind it. */
+export function toPage<T>(
+  data: T[],
+  { more, filters, idOf }: { more: boolean; filters: object; idOf: (row: T) => string },
+): Page<T> {
+  const last = data.at(-1)
+  const goesOn = more && last !== undefined
+  return { data, has_more: goesOn, next_cursor: goesOn ? `${idOf(last)}.${fingerprint(filters)}` : null }
+}
+
+/** A cursor of any texts: the position after which a list goes on, bound to its filters. */
+export function encodePosition(position: string[], filters: object): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(position))
+  const base64 = btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "")
+  return `${base64}.${fingerprint({ filters, position })}`
+}
+
+/** The texts that `encodePosition` was given. VALIDATION_FAILED for a cursor of other filters, or one that is none. */
+export function decodePosition(cursor: string | undefined, filters: object): string[] | undefined {
+  if (cursor === undefined) return undefined
+  const position = positionIn(cursor)
+  if (!position || encodePosition(position, filters) !== cursor) throw foreignCursor()
+  return position
+}
+
+function positionIn(cursor: string): string[] | null {
+  try {
+    const binary = atob((cursor.split(".")[0] ?? "").replaceAll("-", "+").replaceAll("_", "/"))
+    const text = new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)))
+    const position: unknown = JSON.parse(text)
+    return Array.isArray(position) && position.every((item) => typeof item === "string" && !item.includes("\0"))
+      ? position
+      : null
+  } catch {
+    return null
+  }
+}
+
+function foreignCursor(): TurnpikeError {
+  return new TurnpikeError(
+    "VALIDATION_FAILED",
+    "This cursor is of a list with other filters, or of none: keep the filters (and `order`) from page to page.",
+    {
+      param: "cursor",
+    },
+  )
+}
+
+function fingerprint(filters: object): string {
+  return hashRequest(filters).slice(0, 16)
+}
+
+interface CreatedFilters {
+  /** Inclusive. */
+  created_after?: string | undefined
+  /** Exclusive. */
+  created_before?: string | undefined
+}
+
+/**
+ * Conditions on a table's rows by the columns of their ids and of their times. An id begins with the millisecond of its row's
+ * created_at: the bound on the id is what the index can use.
+ */
+export function createdBetween(
+  kind: IdKind,
+  [id, at]: [id: Expression<string>, at: Expression<Date>],
+  { created_after, created_before }: CreatedFilters,
+): RawBuilder<SqlBool>[] {
+  const where: RawBuilder<SqlBool>[] = []
+  if (created_after) {
+    where.push(sql`${at} >= ${created_after}::timestamptz`)
+    where.push(sql`${id} collate "C" >= ${firstIdAt(kind, new Date(created_after))}`)
+  }
+  if (created_before) {
+    where.push(sql`${at} < ${created_before}::timestamptz`)
+    where.push(sql`${id} collate "C" < ${firstIdAt(kind, new Date(created_before))}`)
+  }
+  return where
+}

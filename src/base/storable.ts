@@ -1,0 +1,42 @@
+/** Models and tools may say what PostgreSQL's text cannot hold (NUL, half a surrogate pair): it must not lose an answer. */
+export function storable(text: string): string {
+  return text.replaceAll("\0", "").toWellFormed()
+}
+
+/** A JSON value whose texts and keys can be stored. */
+export function storableJson(value: unknown): unknown {
+  if (typeof value === "string") return storable(value)
+  if (Array.isArray(value)) return value.map(storableJson)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), storableJson(item)]))
+}
+
+/** Deeper values than that are nobody's data; walking them would exhaust a stack, ours or PostgreSQL's. */
+export const MAX_NESTING = 100
+
+/** Whether a JSON value nests deeper than MAX_NESTING. Not recursive, so that any depth can be asked about. */
+export function nestsTooDeep(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_NESTING) return true
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []))
+  }
+  return false
+}
+
+/** The same for a JSON text, without parsing it. */
+export function textNestsTooDeep(text: string): boolean {
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (quoted) {
+      if (char === "\\") at++
+      else if (char === '"') quoted = false
+    } else if (char === '"') quoted = true
+    else if (char === "{" || char === "[") {
+      if (++depth > MAX_NESTING) return true
+    } else if (char === "}" || char === "]") depth--
+  }
+  return false
+}

@@ -1,0 +1,61 @@
+import { SignJWT } from "jose"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { bodyDigest, verifySignedBody } from "../platform/signed-body.ts"
+
+const ISSUER = "turnpike"
+const PURPOSE = "turnpike internal calls"
+const VALID_SECONDS = 60
+/** The longest tool call, and a little. */
+const PATIENCE_MS = 140_000
+
+/** The header with the token of a call from one of our workers to another. */
+export const INTERNAL_SIGNATURE = "turnpike-signature"
+
+/**
+ * Has the worker of callbacks do what needs its packages or its way out to customers' URLs, and returns its JSON answer.
+ * UNAVAILABLE when it does not answer. The call is signed under a key derived from the key ring.
+ */
+export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {
+  const url = ctx.callbackUrl(path)
+  const body = new TextEncoder().encode(JSON.stringify(input)) as Uint8Array<ArrayBuffer>
+  const [key] = await ctx.keyRing.derive(PURPOSE)
+  const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
+  const token = await new SignJWT({ body: await bodyDigest(body) })
+    .setProtectedHeader({ alg: "HS256" })
+    .setIssuer(ISSUER)
+    .setSubject(url)
+    .setNotBefore(seconds)
+    .setExpirationTime(seconds + VALID_SECONDS)
+    .sign(key as Uint8Array)
+  const unavailable = (cause: unknown) =>
+    new TurnpikeError("UNAVAILABLE", "The worker that calls tools does not answer. Try again.", {
+      retryAfter: 1,
+      cause,
+    })
+  const response = await ctx
+    .fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", [INTERNAL_SIGNATURE]: token },
+      body,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    .catch((error: unknown) => {
+      throw unavailable(error)
+    })
+  if (!response.ok) throw unavailable(new Error(`HTTP ${response.status} ${(await response.text()).slice(0, 300)}`))
+  return response.json()
+}
+
+/** Verifies that one of our own workers sent this body to this path. INVALID_SIGNATURE otherwise. */
+export async function verifyInternalCall(
+  ctx: Context,
+  { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
+): Promise<void> {
+  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "It is not signed.")
+  const keys = await ctx.keyRing.derive(PURPOSE)
+  const signed = { token: signature, issuer: ISSUER, keys, url: ctx.callbackUrl(path), body, now: ctx.clock.now() }
+  await verifySignedBody(signed).catch((error: Error) => {
+    throw new TurnpikeError("INVALID_SIGNATURE", error.message, { cause: error })
+  })
+}

@@ -1,0 +1,56 @@
+import * as z from "zod"
+
+export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
+export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
+
+/** What the /v1 worker sends: it has checked that its caller may use this space. */
+export const tryToolInput = z.strictObject({
+  space: z.int(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  key: z.string(),
+})
+export const checkServerInput = z.strictObject({ space: z.int(), name: z.string() })
+
+export const toolTestSchema = z
+  .object({
+    ok: z.boolean().meta({ description: "Whether a model would see an answer, not an error." }),
+    result: z.string().meta({ description: "What a model would see.", example: '{"status":"shipped"}' }),
+    request: z
+      .object({
+        method: z.string(),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().nullable().meta({ example: null }),
+      })
+      .nullable()
+      .meta({ description: "With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made." }),
+    response: z
+      .object({
+        status: z.int(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().meta({ example: '{"status":"shipped"}' }),
+      })
+      .nullable()
+      .meta({ description: "Null when none came." }),
+    duration_ms: z.int(),
+  })
+  .meta({ id: "ToolTest" })
+
+export const mcpCheckSchema = z
+  .object({
+    ok: z.boolean(),
+    error: z.string().nullable().meta({ description: "Why it could not be reached." }),
+    tools: z.array(
+      z.object({
+        name: z.string().meta({ description: "As the agent knows it: `server__tool`.", example: "docs__search" }),
+        description: z.string(),
+        input_schema: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    duration_ms: z.int(),
+  })
+  .meta({ id: "McpCheck" })
+
+export type ToolTest = z.infer<typeof toolTestSchema>
+export type McpCheck = z.infer<typeof mcpCheckSchema>

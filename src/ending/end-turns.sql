@@ -1,0 +1,95 @@
+-- Ends open turns of one account by a cause: those of a key, a space, an end user, or all (p_cause 'key', 'space', 'end_user', 'user'), or
+-- those that nobody has started in time ('expired'). The other arguments name which; p_until: those of an end user, or queued ones, that
+-- were accepted by then. Up to p_limit that were not touched yet, the oldest first: queued ones are cancelled, running ones asked to stop. Locks turns by their id, then their conversations, then the wallet. touched: what workers and queues must know of each; next:
+-- who is to be called in the conversations in which turns ended; nothing is left to do when touched is empty.
+create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
+  p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_queued_after timestamptz, p_moment timestamptz,
+  out touched jsonb, out next jsonb) language plpgsql as $$
+declare
+  kind boolean;
+  ids text[] := '{}';
+  found_turn turns;
+  after turns;
+  cancelled record;
+  heard boolean := false;
+  place integer := 0;
+  holds bigint := 0;
+  of_conversations text[] := '{}';
+  conversation text;
+  following jsonb;
+  ended turns[] := '{}';
+begin
+  touched := '[]';
+  next := '[]';
+  -- In the order of open_turns' index by account and kind: a batch looks at no more than it takes, and what it has to leave out.
+  foreach kind in array array[false, true] loop
+    continue when kind <> p_test or cardinality(ids) >= p_limit;
+    ids := ids || array(
+      select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
+      where o.user_id = p_user_id and o.test = kind and (o.state = 'queued' or t.cancel_requested_at is null)
+        and case p_cause when 'key' then t.key_id = p_key_id when 'space' then t.space_id = p_space_id
+          when 'end_user' then t.end_user_ref = p_end_user and t.key_id is not null and t.created_at <= p_until
+          when 'expired' then o.state = 'queued' and o.created_at <= p_until else true end
+      order by o.turn_id collate "C" limit p_limit - cardinality(ids));
+  end loop;
+  if cardinality(ids) = 0 then
+    return;
+  end if;
+  perform from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" for no key update;
+  of_conversations := array(select distinct t.conversation_id from turns t where t.turn_id = any (ids) and t.state = 'queued');
+  perform from conversations c where c.conversation_id = any (of_conversations) order by c.conversation_id for no key update;
+  for found_turn in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
+    continue when found_turn.state not in ('queued', 'running') or (p_cause = 'expired' and found_turn.state <> 'queued')
+      or (found_turn.state = 'running' and found_turn.cancel_requested_at is not null);
+    select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_ids ->> place, p_reason, p_moment) c;
+    after := cancelled.turn;
+    place := place + 1;
+    heard := heard or cancelled.heard;
+    touched := touched || jsonb_build_object('turn_id', after.turn_id, 'user_id', after.user_id, 'test', after.test, 'state', after.state,
+      'epoch', after.epoch, 'lease_until', after.lease_until, 'hooked', heard);
+    if after.state = 'cancelled' and after.hold_credit_micros > 0 then
+      ended := ended || after;
+      holds := holds + after.hold_credit_micros;
+    end if;
+  end loop;
+  foreach conversation in array of_conversations loop
+    following := turnpike.next_turn(conversation, p_queued_after, p_moment);
+    if following is not null then
+      next := next || following;
+    end if;
+  end loop;
+  if holds > 0 then
+    update wallets w set held_credit_micros = w.held_credit_micros - holds where w.user_id = p_user_id;
+    foreach after in array ended loop
+      if after.key_id is not null then
+        perform turnpike.count_spend(after.user_id, after.key_id, after.end_user_ref, after.created_at, after.window_started_at, 0,
+          -after.hold_credit_micros);
+      end if;
+    end loop;
+  end if;
+end $$;
+
+-- Notes that nothing is left to end of a key, a space or a user that was ended by p_settled_before: what was being accepted then has come.
+create function turnpike.finish_ending(p_cause text, p_user_id bigint, p_key_id text, p_space_id bigint, p_settled_before timestamptz)
+returns boolean language plpgsql as $$
+begin
+  if p_cause = 'key' then
+    update api_keys k set ending_turns = false where k.key_id = p_key_id and k.revoked_at <= p_settled_before;
+  elsif p_cause = 'space' then
+    update spaces s set ending_turns = false where s.space_id = p_space_id and s.archived_at <= p_settled_before;
+  else
+    update users u set ending_turns = false where u.user_id = p_user_id and u.ending_turns and u.disabled_at <= p_settled_before;
+  end if;
+  return found;
+end $$;
+
+-- Accounts with turns that nobody started in time, queued since p_queued_before: those of the p_limit oldest turns.
+create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer) returns table (user_id bigint)
+language plpgsql as $$
+begin
+  return query
+  select o.user_id from (
+    select e.user_id, e.created_at from open_turns e
+    where e.state = 'queued' and e.created_at <= p_queued_before order by e.created_at limit p_limit) o
+  group by o.user_id order by min(o.created_at);
+end $$;

@@ -1,0 +1,99 @@
+import type { Context } from "../actor/context.ts"
+import { newId } from "../base/ids.ts"
+import { inParallel } from "../base/in-parallel.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import { callOne } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
+import { TURN_POLICY } from "../turns/policies.ts"
+import { type Published, publishTurn, queueLimit, wakeNext } from "../turns/publish-turn.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+
+/** Whose open turns end, and the status_reason that they get. All of them are of one account. */
+export type EndCause =
+  | { cause: "user"; userId: number; reason: "account_disabled" }
+  | { cause: "key"; userId: number; keyId: string; reason: "key_revoked" }
+  | { cause: "space"; userId: number; test: boolean; spaceId: number; reason: "space_archived" }
+  | { cause: "expired"; userId: number; until: Date; reason: "expired" }
+  | { cause: "end_user"; userId: number; test: boolean; endUserRef: string; until: Date; reason: "end_user_erased" }
+
+type TouchedTurn = Pick<TurnRow, "turn_id" | "user_id" | "test" | "state" | "epoch" | "lease_until"> & {
+  /** Whether a webhook hears of it. */
+  hooked: boolean
+}
+
+/**
+ * Ends open turns by a cause, in statements of `cancelBatch` turns each, up to `batches`: queued ones are cancelled, running ones
+ * asked to stop at their next boundary, and the turns that waited behind them called. Returns how many it touched; `all` when it
+ * found none left at last. Again: only what is open since.
+ */
+export async function endTurns(
+  ctx: Context,
+  cause: EndCause,
+  { batches }: { batches: number },
+): Promise<{ touched: number; all: boolean }> {
+  let count = 0
+  for (let batch = 0; batch < batches; batch++) {
+    const { touched, next } = await endBatch(ctx, cause)
+    if (touched.length === 0) return { touched: count, all: true }
+    count += touched.length
+    const one = touched.find(({ hooked }) => hooked)
+    if (one) wakeWebhooks(ctx, one)
+    // A running turn between two callbacks has nobody who sees the wish; what is over the limit is called by its wake_at.
+    const idle = touched.filter(({ state, lease_until }) => state === "running" && lease_until === null)
+    await inParallel(idle.slice(0, TURN_POLICY.cancelPublishes), async (turn) => {
+      await publishTurn(ctx, { ...turn, wake_at: null }, { because: "cancel" })
+    })
+    await wakeNext(ctx, next, touched[0]?.turn_id ?? "")
+  }
+  return { touched: count, all: false }
+}
+
+async function endBatch(ctx: Context, cause: EndCause): Promise<{ touched: TouchedTurn[]; next: Published[] }> {
+  const now = ctx.clock.now()
+  return callOne<"end_turns", { touched: TouchedTurn[]; next: Published[] }>(ctx.db, "end_turns", {
+    cause: cause.cause,
+    user_id: cause.userId,
+    test: "test" in cause ? cause.test : null,
+    key_id: "keyId" in cause ? cause.keyId : null,
+    space_id: "spaceId" in cause ? cause.spaceId : null,
+    end_user: "endUserRef" in cause ? cause.endUserRef : null,
+    until: "until" in cause ? cause.until : null,
+    reason: cause.reason,
+    event_ids: Array.from({ length: TURN_POLICY.cancelBatch }, () => newId("event", now)),
+    limit: TURN_POLICY.cancelBatch,
+    queued_after: queueLimit(now),
+    moment: now,
+  })
+}
+
+/**
+ * Goes on with what ended while it had more turns than one request takes, or while turns of it were being accepted. One that fails
+ * keeps nobody else. Each is done with when nothing is left `settlesMs` after it ended. Returns how many turns were touched, and
+ * how many causes are done with.
+ */
+export async function sweepEnding(
+  ctx: Context,
+  causes: EndCause[],
+  { batches, settlesMs }: { batches: number; settlesMs: number },
+): Promise<{ touched: number; done: number }> {
+  const sweep = { touched: 0, done: 0 }
+  const settledBefore = new Date(ctx.clock.now().getTime() - settlesMs)
+  for (const cause of causes) {
+    try {
+      const { touched, all } = await endTurns(ctx, cause, { batches })
+      sweep.touched += touched
+      if (!all) continue
+      const { finish_ending } = await callOne(ctx.db, "finish_ending", {
+        cause: cause.cause,
+        user_id: cause.userId,
+        key_id: "keyId" in cause ? cause.keyId : null,
+        space_id: "spaceId" in cause ? cause.spaceId : null,
+        settled_before: settledBefore,
+      })
+      if (finish_ending) sweep.done++
+    } catch (error) {
+      ctx.log("error", "sweep.ending_failed", { reason: cause.reason, error: describeError(error) })
+    }
+  }
+  return sweep
+}

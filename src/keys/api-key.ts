@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto"
+import { crc32 } from "node:zlib"
+import type { KeyCredential } from "../actor/actor.ts"
+
+/** API keys: `<brand>_live_` or `<brand>_test_` + 32 base62 + 6 base62 of the CRC-32 of all before (design section 4). */
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const KEY = /^([a-z][a-z0-9]{0,31})_(live|test)_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+
+export function generateApiKey(brand: string, test: boolean) {
+  let secret = ""
+  while (secret.length < 32) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(48))) {
+      // 248 = 4 × 62: dropping the rest keeps every character equally likely.
+      if (byte < 248 && secret.length < 32) secret += BASE62[byte % 62]
+    }
+  }
+  const body = `${brand}_${test ? "test" : "live"}_${secret}`
+  const value = body + checksum(body)
+  return { value, hash: hashApiKey(value), hint: `${body.slice(0, body.length - 28)}…${value.slice(-4)}` }
+}
+
+/** The credential in a key's text, or null when brand, form or checksum is wrong: no I/O is spent on a typing error. */
+export function parseApiKey(value: string, brand: string): KeyCredential | null {
+  const match = KEY.exec(value)
+  if (!match || match[1] !== brand || checksum(value.slice(0, -6)) !== match[4]) return null
+  return { kind: "key", hash: hashApiKey(value), test: match[2] === "test" }
+}
+
+const hashApiKey = (value: string) => createHash("sha256").update(value).digest("hex")
+
+function checksum(text: string): string {
+  let rest = crc32(text)
+  let out = ""
+  for (let i = 0; i < 6; i++) {
+    out = BASE62[rest % 62] + out
+    rest = Math.floor(rest / 62)
+  }
+  return out
+}

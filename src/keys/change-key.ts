@@ -1,0 +1,95 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { instantParam } from "../base/time.ts"
+import { endKeyTurns } from "../ending/causes.ts"
+import { generateApiKey } from "./api-key.ts"
+import { capColumns, setCapsSchema } from "./caps.ts"
+import { futureInstant, keyName } from "./create-key.ts"
+import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
+
+/** How long a key's former value goes on working when it is rotated. */
+const ROTATION_POLICY = { overlapSeconds: 86_400, maxOverlapSeconds: 7 * 86_400 } as const
+
+export const updateKeySchema = z
+  .strictObject({
+    name: keyName.optional(),
+    expires_at: instantParam.nullable().optional().meta({ description: "null: never." }),
+    caps: setCapsSchema.optional().meta({ description: "Caps that are left out stay as they are." }),
+  })
+  .meta({ id: "UpdateApiKey" })
+
+/** Renames a key, sets its expiry or its caps; what is left out stays. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
+export async function updateKey(
+  ctx: Context,
+  credential: SessionCredential,
+  keyId: string,
+  { name, expires_at, caps = {} }: z.output<typeof updateKeySchema>,
+): Promise<KeyRow> {
+  if (expires_at) futureInstant(expires_at, ctx.clock.now())
+  const changes: Partial<KeyRow> = {
+    ...(name !== undefined && { name }),
+    ...(expires_at !== undefined && { expires_at }),
+    ...capColumns(caps),
+  }
+  const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", { key_id: keyId, changes })
+  return changedOf(keyId, row)
+}
+
+export const rotateKeySchema = z
+  .strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(ROTATION_POLICY.maxOverlapSeconds)
+      .default(ROTATION_POLICY.overlapSeconds)
+      .meta({ description: "How long the value before goes on working; 0: not at all." }),
+  })
+  .meta({ id: "RotateApiKey" })
+
+/**
+ * Gives a key a new value; its id, scope and caps stay. The former value works until the overlap ends; one from a rotation
+ * before that ends now. NOT_FOUND, KEY_REVOKED.
+ */
+export async function rotateKey(
+  ctx: Context,
+  credential: SessionCredential,
+  { keyId, overlapSeconds }: { keyId: string; overlapSeconds: number },
+): Promise<{ key: KeyRow; value: string }> {
+  const [live, test] = [generateApiKey(ctx.brand, false), generateApiKey(ctx.brand, true)]
+  const former_until = overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null
+  const { row } = await callAs<"rotate_key", Changed>(ctx, credential, "rotate_key", {
+    key_id: keyId,
+    live_hash: live.hash,
+    live_hint: live.hint,
+    test_hash: test.hash,
+    test_hint: test.hint,
+    former_until,
+  })
+  const key = changedOf(keyId, row)
+  return { key, value: key.test ? test.value : live.value }
+}
+
+interface Changed {
+  actor: unknown
+  key: KeyRow | null
+  refused: "unknown" | "revoked" | null
+}
+
+function changedOf(keyId: string, { key, refused }: Changed): KeyRow {
+  if (key) return key
+  throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
+}
+
+/**
+ * Revokes a key for good: its next request is refused. Its queued turns are cancelled (`key_revoked`), its running ones asked
+ * to stop at their next boundary; what is left when the answer goes out, the sweeper ends. Again: the same answer. NOT_FOUND.
+ */
+export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
+  type Row = { actor: unknown; key: KeyRow | null; ending: boolean | null }
+  const { actor, row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", { key_id: keyId })
+  if (!row.key) throw keyNotFound(keyId)
+  if (row.ending) await endKeyTurns(ctx, { key_id: keyId, user_id: actor.user_id })
+  return row.key
+}

@@ -1,0 +1,92 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
+import { instantParam } from "../base/time.ts"
+import { generateApiKey } from "./api-key.ts"
+import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
+import { KEY_SCOPES, type KeyRow } from "./key-row.ts"
+
+export const keyName = z.string().trim().min(1).max(100).meta({ example: "Production server" })
+
+export const createKeySchema = z
+  .strictObject({
+    name: keyName,
+    scope: z.enum(KEY_SCOPES).default("created").meta({
+      description: "`created` (recommended): only spaces that this key creates; `space`: one; `all`: all of yours.",
+    }),
+    space: z.string().min(1).max(64).optional().meta({ description: "The `space_id`, with the scope `space` only." }),
+    test: z.boolean().default(false).meta({
+      description: "A test key runs the rehearsal model, costs nothing and sees only test data.",
+    }),
+    expires_at: instantParam.nullable().optional().meta({ description: "Default: never." }),
+    caps: setCapsSchema.optional().meta({ description: "Default: no caps. A test key's turns have none." }),
+  })
+  .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {
+    path: ["space"],
+    message: "is there with the scope `space`, and only then",
+  })
+  .meta({ id: "CreateApiKey" })
+
+export type CreateKey = z.output<typeof createKeySchema>
+
+/** Creates a key of the caller's own. NOT_FOUND for the space, VALIDATION_FAILED for an expiry that has passed. */
+export async function createKey(
+  ctx: Context,
+  credential: SessionCredential,
+  { space, expires_at, caps = {}, ...input }: CreateKey,
+): Promise<{ key: KeyRow; value: string }> {
+  const now = ctx.clock.now()
+  const expiresAt = expires_at ? futureInstant(expires_at, now) : null
+  const { value, row: made } = newKey({ ...input, brand: ctx.brand, expiresAt, caps }, now)
+  const { row } = await callAs<"create_key", { actor: unknown; key: KeyRow | null }>(ctx, credential, "create_key", {
+    key: made,
+    space: space ?? null,
+  })
+  if (row.key) return { key: row.key, value }
+  const kind = input.test ? "test" : "live"
+  throw new TurnpikeError("NOT_FOUND", `There is no ${kind} space "${space}" of yours.`, { param: "space" })
+}
+
+/** The instant, when it is to come; VALIDATION_FAILED otherwise. */
+export function futureInstant(text: string, now: Date): Date {
+  const instant = new Date(text)
+  if (instant > now) return instant
+  throw new TurnpikeError("VALIDATION_FAILED", "expires_at: has passed already", { param: "expires_at" })
+}
+
+export interface NewKey {
+  brand: string
+  name: string
+  /** Default: created. */
+  scope?: "created" | "space" | "all"
+  test?: boolean
+  expiresAt?: Date | null
+  caps?: SetCaps
+}
+
+/**
+ * A new key's value, and its row of api_keys without its owner (user_id) and its space (space_id), for
+ * `jsonb_populate_record`. The one way to make a key. The value is stored nowhere.
+ */
+export function newKey(
+  { brand, name, scope = "created", test = false, expiresAt = null, caps = {} }: NewKey,
+  now: Date,
+) {
+  const { value, hash, hint } = generateApiKey(brand, test)
+  const row = {
+    key_id: newId("key", now),
+    hash: `\\x${hash}`,
+    hint,
+    name,
+    scope,
+    test,
+    expires_at: expiresAt?.toISOString() ?? null,
+    created_at: now.toISOString(),
+    ending_turns: false,
+    ...capColumns(caps),
+  } satisfies Partial<KeyRow> & { hash: string; ending_turns: boolean }
+  return { value, row }
+}

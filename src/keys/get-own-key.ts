@@ -1,0 +1,48 @@
+import * as z from "zod"
+import { type Credential, keyOf } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { type BalanceRow, balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
+import { type KeyRow, keySchema, serializeKey } from "./key-row.ts"
+
+const ownKeySchema = keySchema.pick({
+  key_id: true,
+  name: true,
+  scope: true,
+  space: true,
+  test: true,
+  caps: true,
+  created_at: true,
+  expires_at: true,
+})
+
+export const ownKeyAnswerSchema = z
+  .object({
+    key: ownKeySchema,
+    caps: z.array(capStateSchema).meta({
+      description:
+        "The caps of the key itself that are set, `key_daily` and `key_window`, with what is spent, reserved and left now. What " +
+        "binds one of your customers is at the end user. A test key's turns have no caps: empty.",
+    }),
+    balance: balanceSchema,
+  })
+  .meta({ id: "Me" })
+
+interface OwnKeyRow extends BalanceRow {
+  actor: unknown
+  key: KeyRow
+  caps: CapRow[]
+}
+
+/** The key that asks, what its caps have left, and the balance of its account. */
+export async function getOwnKey(ctx: Context, credential: Credential): Promise<z.infer<typeof ownKeyAnswerSchema>> {
+  const { actor, row } = await callAs<"get_own_key", OwnKeyRow>(ctx, credential, "get_own_key", {})
+  const { key_id, name, scope, test } = keyOf(actor)
+  const { space, caps, created_at, expires_at } = serializeKey(row.key)
+  return {
+    key: { key_id, name, scope, space, test, caps, created_at, expires_at },
+    caps: row.caps.map(serializeCapState),
+    balance: serializeBalance(row),
+  }
+}

@@ -1,0 +1,103 @@
+import { expressionBuilder } from "kysely"
+import * as z from "zod"
+import { TurnpikeError } from "../base/errors.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
+import type { DB } from "../platform/db-types.ts"
+import { capStateSchema } from "../quotas/cap-state.ts"
+import { capsSchema, serializeCaps } from "./caps.ts"
+
+export const KEY_SCOPES = ["created", "space", "all"] as const
+
+/** The columns of a key `k` that may be shown. */
+export const keyColumns = [
+  "k.key_id",
+  "k.name",
+  "k.scope",
+  "k.test",
+  "k.hint",
+  "k.created_at",
+  "k.expires_at",
+  "k.last_used_at",
+  "k.revoked_at",
+  "k.previous_expires_at",
+  "k.daily_credit_micros",
+  "k.end_user_daily_credit_micros",
+  "k.end_user_monthly_credit_micros",
+  "k.window_credit_micros",
+  "k.window_seconds",
+] as const
+
+/** The slug of its space, as the column `space`. */
+export const keySpace = expressionBuilder<DB & { k: DB["api_keys"] }, "k">()
+  .selectFrom("spaces as s")
+  .select("s.slug")
+  .whereRef("s.space_id", "=", "k.space_id")
+  .as("space")
+
+/** A key as JSON has it, as procedures answer it (key_json) and as queries read it. */
+export interface KeyRow extends Omit<Pick<JsonRow<"api_keys">, KeyColumn>, "scope"> {
+  scope: (typeof KEY_SCOPES)[number]
+  space: string | null
+}
+
+type KeyColumn = (typeof keyColumns)[number] extends `k.${infer Column}` ? Column : never
+
+const instant = z.iso.datetime()
+
+export const keySchema = z
+  .object({
+    key_id: z.string().meta({ example: "key_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    name: z.string().meta({ example: "Production server" }),
+    scope: z.enum(KEY_SCOPES).meta({
+      description: "`created`: only spaces that this key creates; `space`: the one named; `all`: all of the account's.",
+    }),
+    space: z.string().nullable().meta({ description: "The one space of a key with the scope `space`." }),
+    test: z.boolean(),
+    hint: z.string().meta({ description: "What its value begins and ends with.", example: "turnpike_live_4fQz…x81B" }),
+    caps: capsSchema,
+    created_at: instant,
+    expires_at: instant.nullable(),
+    last_used_at: instant.nullable().meta({ description: "To the minute." }),
+    revoked_at: instant.nullable(),
+    previous_expires_at: instant
+      .nullable()
+      .meta({ description: "Until when the value before the last rotation works, or worked." }),
+  })
+  .meta({ id: "ApiKey" })
+
+/** A key with what its caps have left. */
+export const keyWithCapsSchema = keySchema
+  .extend({
+    cap_states: z.array(capStateSchema).meta({
+      description:
+        "Its daily cap and that of its window, with what is spent now; only those that it has, and none of a test key.",
+    }),
+  })
+  .meta({ id: "ApiKeyWithCaps" })
+
+/** A key with the value that it was just given. */
+export const newKeySchema = keySchema
+  .extend({ value: z.string().meta({ description: "The key itself. It is shown this once, and stored nowhere." }) })
+  .meta({ id: "NewApiKey" })
+
+export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
+  return {
+    key_id: row.key_id,
+    name: row.name,
+    scope: row.scope,
+    space: row.space,
+    test: row.test,
+    hint: row.hint,
+    caps: serializeCaps(row),
+    created_at: toInstant(row.created_at),
+    expires_at: toInstant(row.expires_at),
+    last_used_at: toInstant(row.last_used_at),
+    revoked_at: toInstant(row.revoked_at),
+    previous_expires_at: toInstant(row.previous_expires_at),
+  }
+}
+
+export const keyNotFound = (keyId: string) => new TurnpikeError("NOT_FOUND", `There is no API key "${keyId}" of yours.`)
+
+export const keyRevoked = () => new TurnpikeError("KEY_REVOKED", "This API key was revoked: create a new one.")

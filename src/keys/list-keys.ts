@@ -1,0 +1,56 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { released } from "../platform/db.ts"
+import type { CapRow } from "../quotas/cap-state.ts"
+import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"
+
+/** The caller's keys, newest first; live and test ones, or those of one kind. */
+export async function listKeys(
+  ctx: Context,
+  credential: SessionCredential,
+  { test, limit, offset }: { test: boolean | undefined; limit: number; offset: number },
+): Promise<{ keys: KeyRow[]; total: number }> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db.selectFrom("caller").select((eb) => {
+      const mine = eb
+        .selectFrom("api_keys as k")
+        .whereRef("k.user_id", "=", "caller.user_id")
+        .$if(test !== undefined, (query) => query.where("k.test", "=", test === true))
+      const page = mine
+        .select(keyColumns)
+        .select(keySpace)
+        .$narrowType<Pick<KeyRow, "scope">>()
+        .orderBy("k.key_id", (order) => order.collate("C").desc())
+        .limit(limit)
+        .offset(offset)
+      return [mine.select(({ fn }) => fn.countAll<number>().as("count")).as("total"), jsonArrayFrom(page).as("keys")]
+    }),
+  )
+  return { keys: rows[0]?.keys ?? [], total: rows[0]?.total ?? 0 }
+}
+
+/** One of the caller's keys with the state of its caps, or NOT_FOUND. */
+export async function getKey(
+  ctx: Context,
+  credential: SessionCredential,
+  keyId: string,
+): Promise<KeyRow & { cap_states: CapRow[] }> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("caller")
+      .innerJoin("api_keys as k", "k.user_id", "caller.user_id")
+      .where("k.key_id", "=", keyId)
+      .select(keyColumns)
+      .select(keySpace)
+      .$narrowType<Pick<KeyRow, "scope">>()
+      .select(({ fn, ref, val }) =>
+        fn<CapRow[]>(released("key_caps"), [ref("k.key_id"), ref("k.user_id"), ref("k.test"), val(ctx.clock.now())]).as(
+          "cap_states",
+        ),
+      ),
+  )
+  if (!rows[0]) throw keyNotFound(keyId)
+  return rows[0]
+}

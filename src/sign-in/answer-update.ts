@@ -1,0 +1,125 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as z from "zod"
+import { TurnpikeError } from "../base/errors.ts"
+import { storableJson } from "../base/storable.ts"
+import { callOne } from "../platform/db.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { answerButton, type BotReply, describeLogin, say, undoButton } from "./bot-reply.ts"
+import { type BotRequest, readUpdate } from "./bot-update.ts"
+import { brandOf, openBrandSecret } from "./brand-of.ts"
+import { doOnce, peekToken } from "./one-time-token.ts"
+import { BOT_POLICY } from "./policies.ts"
+import { signInMessenger } from "./sign-in-messenger.ts"
+import { mintMagicLink } from "./sign-in-token.ts"
+import { confirmWebLogin, denyWebLogin, type WebLogin } from "./web-login.ts"
+
+/** An update of the platform's public Bot API. Its many other fields and kinds are let through, and ignored. */
+export const botUpdateSchema = z
+  .looseObject({ update_id: z.unknown().optional().meta({ description: "An integer.", example: 10_000 }) })
+  .meta({ id: "BotUpdate" })
+  // An answer other than 200 would make the platform repeat it.
+  .transform(storableJson)
+
+export const botReplySchema = z
+  .looseObject({
+    method: z
+      .string()
+      .optional()
+      .meta({ description: "A method of the Bot API, with its parameters beside it.", example: "sendMessage" }),
+  })
+  .meta({ id: "BotReply" })
+
+/**
+ * Answers an update of the bot of this host's brand, with at most one call of the Bot API as the answer. An update that is
+ * repeated confirms and undoes nothing twice, and sends no second magic link. INVALID_WEBHOOK_SECRET without any effect.
+ */
+export async function answerUpdate(
+  ctx: AuthContext,
+  url: string,
+  { secret, update }: { secret: string | undefined; update: unknown },
+): Promise<BotReply> {
+  const brand = await brandOf(ctx, url)
+  const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
+  if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
+    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not bring the secret of this brand's bot.")
+  }
+  const request = readUpdate(update)
+  return request ? answer(ctx, { brand: brand.brand, origin: new URL(url).origin }, request) : {}
+}
+
+/** Where the bot's brand is. */
+interface Place {
+  brand: string
+  origin: string
+}
+
+async function answer(ctx: AuthContext, place: Place, request: BotRequest): Promise<BotReply> {
+  switch (request.kind) {
+    case "confirm":
+      return confirm(ctx, place, request)
+    case "undo":
+      return undo(ctx, place, request)
+    case "login":
+      return sendMagicLink(ctx, place, request)
+    case "greet": {
+      const { chatId, from, refCode } = request
+      if (refCode) await signInMessenger(ctx, place.brand, from, refCode)
+      return say(chatId, `Hello! Send /login, and you get a link that signs you in to ${new URL(place.origin).host}.`)
+    }
+  }
+}
+
+async function confirm(
+  ctx: AuthContext,
+  { brand }: Place,
+  { chatId, from, token }: BotRequest & { kind: "confirm" },
+): Promise<BotReply> {
+  const over = say(chatId, "This login has expired or is over. Begin again in your browser.")
+  const pending = await peekToken<WebLogin>(ctx, "web_login", token)
+  if (pending?.payload.brand !== brand) return over
+  const user = await signInMessenger(ctx, brand, from, null)
+  if (user.disabled) return say(chatId, DISABLED)
+  const verdict = await confirmWebLogin(ctx, token, user)
+  if (!verdict) return over
+  if (verdict.state === "denied" || verdict.user_id !== user.user_id) {
+    return say(chatId, "This login was already decided on. Begin again in your browser.")
+  }
+  return say(chatId, describeLogin(pending.payload), undoButton(token))
+}
+
+async function undo(ctx: AuthContext, { brand }: Place, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
+  await doOnce(ctx, updateKey(brand, request), () => undoLogin(ctx, brand, request.from.id, request.token))
+  return answerButton(request.queryId, "The login is undone, and every session of your account is ended.")
+}
+
+async function sendMagicLink(ctx: AuthContext, { brand, origin }: Place, request: BotRequest): Promise<BotReply> {
+  const { chatId, from } = request
+  const reply = await doOnce(ctx, updateKey(brand, request), async () => {
+    const { user_id, disabled, identity } = await signInMessenger(ctx, brand, from, null)
+    if (disabled) return say(chatId, DISABLED)
+    const { url } = await mintMagicLink(ctx, { userId: user_id, origin, identity })
+    const text = `This link signs you in, once, within 10 minutes. Give it to nobody.\n\n${url}`
+    return say(chatId, text, { protect_content: true })
+  })
+  return reply ?? {}
+}
+
+/** The platform repeats an update that was not answered. */
+const updateKey = (brand: string, { updateId }: BotRequest) => ({
+  key: `bot_update:${brand}:${updateId}`,
+  ttlMs: BOT_POLICY.updateMs,
+})
+
+const DISABLED = "This account cannot sign in."
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/**
+ * Takes a login back that was not the person's own: ends every session of their account, since who had one of them may have
+ * made others, and denies the login to a browser that has not asked yet.
+ */
+async function undoLogin(ctx: AuthContext, brand: string, subject: string, token: string): Promise<void> {
+  const identity = { issuer: `messenger:${brand}`, subject }
+  const { end_sessions_of_identity: userId } = await callOne(ctx.db, "end_sessions_of_identity", identity)
+  if (userId !== null) await denyWebLogin(ctx, token, userId)
+}

@@ -1,0 +1,73 @@
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import type { Place } from "../base/key-ring.ts"
+import type { AuthContext } from "./auth-context.ts"
+
+/** What is said to the users of one brand: under which name, where they land, and by which bot. */
+export interface Brand {
+  brand: string
+  /** Where a login lands that asked for nothing else. */
+  landing_path: string
+  /** Without its @; null when the brand has no bot. */
+  bot_username: string | null
+  /** Sealed: `openBrandSecret` opens them. */
+  bot_token: string | null
+  bot_webhook_secret: string | null
+}
+
+const NO_BOT = { landing_path: "/chat", bot_username: null, bot_token: null, bot_webhook_secret: null }
+
+/**
+ * The brand whose hosts have the one of this URL, with its port or without; the worker's own BRAND for any other host. Which
+ * host that is, Cloudflare's routes decide: no other arrives.
+ */
+export async function brandOf(ctx: Context, url: string): Promise<Brand> {
+  const { host, hostname } = new URL(url)
+  const own = (name: string) => JSON.stringify([name.toLowerCase()])
+  const found = await ctx.db
+    .selectFrom("brands as b")
+    .select(["b.brand", "b.landing_path", "b.bot_username", "b.bot_token", "b.bot_webhook_secret"])
+    .where((eb) =>
+      eb.or([eb("b.hosts", "@>", own(host)), eb("b.hosts", "@>", own(hostname)), eb("b.brand", "=", ctx.brand)]),
+    )
+    .orderBy((eb) => eb("b.hosts", "@>", own(host)), "desc")
+    .orderBy((eb) => eb("b.hosts", "@>", own(hostname)), "desc")
+    .orderBy("b.brand")
+    .limit(1)
+    .executeTakeFirst()
+  return found ?? { brand: ctx.brand, ...NO_BOT }
+}
+
+/** The columns of a brand that are sealed: each opens in its own place only. */
+export type SealedColumn = "bot_token" | "bot_webhook_secret"
+
+export const brandSecretPlace = (brand: string, column: SealedColumn): Place => ({
+  table: "brands",
+  column,
+  row: brand,
+  owner: brand,
+})
+
+/** A brand's secret as it is, or null when it has none. */
+export async function openBrandSecret(ctx: Context, brand: Brand, column: SealedColumn): Promise<string | null> {
+  const sealed = brand[column]
+  return sealed === null ? null : (await ctx.keyRing.open(sealed, brandSecretPlace(brand.brand, column))).text
+}
+
+/** A brand's bot on the messaging platform. */
+interface Bot {
+  brand: string
+  /** Without its @. */
+  username: string
+  token: string
+}
+
+/** The bot of the brand of this URL's host. BOT_NOT_SET_UP. */
+export async function botOf(ctx: AuthContext, url: string): Promise<Bot> {
+  const brand = await brandOf(ctx, url)
+  const token = await openBrandSecret(ctx, brand, "bot_token")
+  if (!token || !brand.bot_username) {
+    throw new TurnpikeError("BOT_NOT_SET_UP", "The brand of this host has no bot: sign in another way.")
+  }
+  return { brand: brand.brand, username: brand.bot_username, token }
+}

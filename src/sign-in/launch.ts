@@ -1,0 +1,44 @@
+import * as z from "zod"
+import type { AuthContext } from "./auth-context.ts"
+import { botOf } from "./brand-of.ts"
+import { invalidLaunch, readLaunch } from "./launch-data.ts"
+import { doOnce } from "./one-time-token.ts"
+import { LAUNCH_POLICY } from "./policies.ts"
+import { type SignedIn, signInMessenger } from "./sign-in-messenger.ts"
+
+/** MessengerWebAppAuth of the contract. */
+export const messengerWebAppAuthSchema = z
+  .strictObject({
+    init_data: z.string().min(1).max(8192).meta({
+      description: "The launch data, as the platform hands it to the mini-app: a query string with `hash`.",
+      example: "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1662771648&hash=c501b7…",
+    }),
+    ref_code: z.string().max(64).nullable().optional().meta({
+      description:
+        "The code of the user who has brought this one. It counts at the first sign-in only; one that is unknown is ignored.",
+      example: "4f1c9a07be52d386",
+    }),
+  })
+  .meta({ id: "MessengerWebAppAuth" })
+
+/**
+ * Signs in who has opened the mini-app of the bot of this host's brand, and runs `open` for the user: once for each launch.
+ * BOT_NOT_SET_UP, INVALID_LAUNCH_DATA; UNAVAILABLE leaves the launch as it was, so that it can be sent again.
+ */
+export async function signInLaunch<T>(
+  ctx: AuthContext,
+  url: string,
+  { init_data, ref_code }: z.infer<typeof messengerWebAppAuthSchema>,
+  open: (user: SignedIn) => Promise<T>,
+): Promise<T> {
+  const bot = await botOf(ctx, url)
+  const { user, fingerprint, expiresAt } = readLaunch(init_data, bot.token, ctx.clock.now())
+  const key = `launch:${bot.brand}:${fingerprint}`
+  // Redis forgets by its own clock, which may differ from ours by as much as the platform's may.
+  const ttlMs = expiresAt.getTime() - ctx.clock.now().getTime() + 2 * LAUNCH_POLICY.maxAheadMs
+  const opened = await doOnce(ctx, { key, ttlMs }, async () =>
+    open(await signInMessenger(ctx, bot.brand, user, ref_code ?? null)),
+  )
+  if (opened === null) throw invalidLaunch("It was used before.")
+  return opened
+}

@@ -1,0 +1,44 @@
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { type ProvedIdentity, storable } from "./resolve-identity.ts"
+
+/**
+ * Gives the caller an identity, as one more way in, whatever its email. Again: no change. IDENTITY_TAKEN: it is somebody else's;
+ * LOGIN_STATE_INVALID: the caller is not `userId`, who has asked for it.
+ */
+export async function linkIdentity(
+  ctx: Context,
+  credential: SessionCredential,
+  { userId, identity }: { userId: number; identity: ProvedIdentity },
+): Promise<void> {
+  const { issuer, subject, email, emailVerified } = storable(identity)
+  const { row } = await callAs(ctx, credential, "link_identity", {
+    user_id: userId,
+    issuer,
+    subject,
+    email,
+    email_verified: emailVerified,
+    request_id: ctx.requestId,
+    address: ctx.address,
+  })
+  if (row.refused === "another_account") {
+    throw new TurnpikeError("LOGIN_STATE_INVALID", "Another account has signed in here meanwhile. Nothing was linked.")
+  }
+  if (row.refused) throw new TurnpikeError("IDENTITY_TAKEN", "This identity belongs to another account.")
+}
+
+/**
+ * Takes an identity from the caller: it signs nobody in to their account any more. Of two that are taken at once the later one
+ * sees what is left. NOT_FOUND; LAST_WAY_IN: no other identity, and no email with a password.
+ */
+export async function unlinkIdentity(ctx: Context, credential: SessionCredential, id: string): Promise<void> {
+  const { row } = await callAs(ctx, credential, "unlink_identity", {
+    identity_id: id,
+    request_id: ctx.requestId,
+    address: ctx.address,
+  })
+  if (row.refused === "unknown") throw new TurnpikeError("NOT_FOUND", `There is no identity "${id}" of yours.`)
+  if (row.refused) throw new TurnpikeError("LAST_WAY_IN", "This is the last way in to your account.")
+}

@@ -1,0 +1,66 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toInstant } from "../base/time.ts"
+import { RELEASE } from "../platform/procedures.ts"
+
+export const identitySchema = z
+  .object({
+    identity_id: z.string(),
+    issuer: z
+      .string()
+      .meta({ description: "Who vouches for it: an OpenID provider's issuer, or `messenger:<brand>`." }),
+    subject: z.string().meta({ description: "Who you are there.", example: "248289761001" }),
+    email: z.string().nullable().meta({ description: "As the issuer said at the last sign-in." }),
+    email_verified: z.boolean().meta({ description: "Whether the issuer has verified that email." }),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().nullable().meta({ description: "When it last signed you in.", example: null }),
+  })
+  .meta({ id: "Identity" })
+
+type IdentityRow = z.infer<typeof identitySchema>
+
+function serializeIdentity(row: IdentityRow): IdentityRow {
+  return {
+    ...row,
+    created_at: toInstant(row.created_at),
+    last_used_at: row.last_used_at === null ? null : toInstant(row.last_used_at),
+  }
+}
+
+/** The caller's identities, the oldest first. */
+export async function listIdentities(
+  ctx: Context,
+  credential: SessionCredential,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ identities: IdentityRow[]; total: number }> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .with("mine", (cte) =>
+        cte.selectFrom("identities as i").innerJoin("caller", "caller.user_id", "i.user_id").selectAll("i"),
+      )
+      .selectFrom((eb) =>
+        eb
+          .selectFrom("mine")
+          .select((own) => own.fn.countAll<number>().as("total"))
+          .as("counted"),
+      )
+      .select((eb) => [
+        "counted.total",
+        jsonArrayFrom(
+          eb
+            .selectFrom("mine")
+            .select(["issuer", "subject", "email", "email_verified", "created_at", "last_used_at"])
+            .select((own) => own.fn<string>(`${RELEASE}.identity_id`, ["issuer", "subject"]).as("identity_id"))
+            .orderBy("created_at")
+            .orderBy("issuer")
+            .orderBy("subject")
+            .limit(limit)
+            .offset(offset),
+        ).as("identities"),
+      ]),
+  )
+  return { identities: (rows[0]?.identities ?? []).map(serializeIdentity), total: rows[0]?.total ?? 0 }
+}

@@ -1,0 +1,61 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import { TurnpikeError } from "../base/errors.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { networkOf, takePasswordTry } from "./login-throttle.ts"
+import { verifyPassword } from "./password.ts"
+import { PASSWORD_POLICY } from "./policies.ts"
+
+/** LoginRequest of the contract. */
+export const loginRequestSchema = z
+  .strictObject({
+    email: z.string().min(1).max(320).meta({ example: "you@example.com", description: "In any case of its letters." }),
+    password: z.string().min(1).max(PASSWORD_POLICY.maxLength).meta({ example: "correct horse battery staple" }),
+  })
+  .meta({ id: "LoginRequest" })
+
+/**
+ * Whose email and password these are, and the epoch of their sessions. A wrong password, an unknown user, one without a password
+ * and a disabled one are the same INVALID_CREDENTIALS after the same work. LOGIN_THROTTLED.
+ */
+export async function logIn(
+  ctx: AuthContext,
+  { email, password }: z.infer<typeof loginRequestSchema>,
+): Promise<{ userId: number; epoch: number }> {
+  const name = email.trim()
+  const found = await ctx.db
+    .selectFrom("users as u")
+    .where((eb) => eb(eb.fn<string>("lower", ["u.email"]), "=", eb.fn<string>("lower", [eb.val(name)])))
+    .select((eb) => [
+      "u.user_id",
+      "u.password_hash",
+      "u.disabled_at",
+      "u.session_epoch",
+      jsonArrayFrom(
+        eb
+          .selectFrom("sessions as n")
+          .select("n.address")
+          .whereRef("n.user_id", "=", "u.user_id")
+          .orderBy("n.session_id", (order) => order.collate("C").desc())
+          .limit(REMEMBERED_SESSIONS),
+      ).as("sessions"),
+    ])
+    .executeTakeFirst()
+  const before = (found?.sessions ?? []).map(({ address }) => address)
+  const attempt = { account: found?.user_id ?? name.toLowerCase(), known: isHere(ctx.address, before) }
+  const { succeeded } = await takePasswordTry(ctx, attempt)
+  const fits = await verifyPassword(password, found?.password_hash ?? null)
+  if (!found || !fits || found.disabled_at !== null) throw invalidCredentials()
+  succeeded()
+  return { userId: found.user_id, epoch: found.session_epoch }
+}
+
+/** Of how many sessions the newest count: where an owner has signed in before. */
+const REMEMBERED_SESSIONS = 200
+
+/** Whether one of them was started at this address; of IPv6 in its network, since a browser takes another address every day. */
+const isHere = (address: string | null, before: (string | null)[]) =>
+  address !== null && before.some((known) => known !== null && networkOf(known) === networkOf(address))
+
+export const invalidCredentials = () =>
+  new TurnpikeError("INVALID_CREDENTIALS", "The email and the password do not belong together.")

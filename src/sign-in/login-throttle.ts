@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto"
+import { TurnpikeError } from "../base/errors.ts"
+import { describeError } from "../platform/log.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { LOGIN_POLICY } from "./policies.ts"
+
+/** Whose password is tried. */
+export interface PasswordAttempt {
+  /** The user_id; of somebody unknown, the name that was given. */
+  account: number | string
+  /** The account has had a session at this address: what others do elsewhere does not hold it up. */
+  known: boolean
+}
+
+/**
+ * One step for all limits, so that attempts side by side do not get more through than one after the other. Each key has the
+ * moment at which all its tries will be back (GCRA, ITU-T I.371): a try moves that on by one interval, at most `burst` of them
+ * ahead of now. Answers 0, or the milliseconds until a try would be let through.
+ */
+const TAKE = `
+local now, wait, back = tonumber(ARGV[1]), 0, {}
+for i, key in ipairs(KEYS) do
+  local burst, interval = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  back[i] = math.max(tonumber(redis.call('GET', key) or '0'), now) + interval
+  wait = math.max(wait, back[i] - burst * interval - now)
+end
+if wait > 0 then return wait end
+for i, key in ipairs(KEYS) do
+  redis.call('SET', key, string.format('%.0f', back[i]), 'PX', string.format('%.0f', back[i] - now))
+end
+return 0`
+
+/** Gives a try back to each key. */
+const GIVE_BACK = `
+local now = tonumber(ARGV[1])
+for i, key in ipairs(KEYS) do
+  local back = tonumber(redis.call('GET', key) or '0') - tonumber(ARGV[2 * i + 1])
+  if back > now then
+    redis.call('SET', key, string.format('%.0f', back), 'PX', string.format('%.0f', back - now))
+  else
+    redis.call('DEL', key)
+  end
+end
+return 0`
+
+/**
+ * Takes one try of a password from what the account and the address of this request have left, before it is looked at. A right
+ * password gives it back: `succeeded`. LOGIN_THROTTLED; UNAVAILABLE without Redis, since nothing may be tried uncounted.
+ */
+export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ succeeded(): void }> {
+  const limits = limitsOf(attempt, networkOf(ctx.address))
+  const keys = limits.map(({ key }) => key)
+  const args = () => [ctx.clock.now().getTime(), ...limits.flatMap(({ burst, intervalMs }) => [burst, intervalMs])]
+  const wait = await ctx.redis.run<number>(TAKE, keys, args())
+  if (wait > 0) {
+    const seconds = Math.ceil(wait / 1000)
+    ctx.log("info", "login.throttled", { wait_seconds: seconds })
+    throw new TurnpikeError(
+      "LOGIN_THROTTLED",
+      `Too many wrong passwords for this account, or from this address. Try again in ${seconds} s.`,
+      { retryAfter: seconds },
+    )
+  }
+  return {
+    succeeded() {
+      const given = ctx.redis.run(GIVE_BACK, keys, args()).catch((error: unknown) => {
+        ctx.log("error", "login.try_not_given_back", { error: describeError(error) })
+      })
+      ctx.background(given)
+    },
+  }
+}
+
+function limitsOf({ account, known }: PasswordAttempt, network: string) {
+  const name = createHash("sha256")
+    .update(`${typeof account}:${account}`)
+    .digest("hex")
+  return [
+    { key: `login:both:${name}:${network}`, ...LOGIN_POLICY.accountAtAddress },
+    { key: `login:address:${network}`, ...LOGIN_POLICY.address },
+    ...(known ? [] : [{ key: `login:account:${name}`, ...LOGIN_POLICY.accountElsewhere }]),
+  ]
+}
+
+/** Whom an address stands for: of IPv6 its /64, of which one customer has them all. */
+export function networkOf(address: string | null): string {
+  if (address === null) return "none"
+  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
+  if (host === undefined) return address
+  const [head = "", tail] = host.split("::")
+  const first = head === "" ? [] : head.split(":")
+  const last = tail === undefined || tail === "" ? [] : tail.split(":")
+  const zeros = tail === undefined ? [] : Array<string>(8 - first.length - last.length).fill("0")
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(":")}::/64`
+}

@@ -1,0 +1,150 @@
+import { decodeProtectedHeader } from "jose"
+import * as oauth from "oauth4webapi"
+import { TurnpikeError } from "../base/errors.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { type OauthState, stateOf } from "./oidc-begin.ts"
+import {
+  authenticationOf,
+  clientOf,
+  type OidcSettings,
+  type Provider,
+  providerErrors,
+  requestOptions,
+} from "./oidc-provider.ts"
+import { consumeToken } from "./one-time-token.ts"
+import { OIDC_POLICY } from "./policies.ts"
+import type { ProvedIdentity } from "./resolve-identity.ts"
+
+/** Uses up what a browser has begun, if it is the one that comes back. LOGIN_STATE_INVALID: nothing of others is used up. */
+export async function redeemState(
+  ctx: AuthContext,
+  settings: OidcSettings,
+  { state, ticket }: { state: string; ticket: string | undefined },
+): Promise<OauthState> {
+  if (!ticket || (await stateOf(ticket)) !== state) throw stateInvalid()
+  const flow = (await consumeToken<OauthState>(ctx, "oauth_state", ticket))?.payload
+  // The provider was changed meanwhile: it must not get what is for another.
+  if (!flow || flow.client_id !== settings.clientId || flow.provider.issuer !== settings.issuer) throw stateInvalid()
+  return flow
+}
+
+const stateInvalid = () =>
+  new TurnpikeError("LOGIN_STATE_INVALID", "This login was not begun in this browser, is over, or took too long.")
+
+interface Return {
+  flow: OauthState
+  state: string
+  /** The query that the provider has sent the browser back with. */
+  answer: URLSearchParams
+}
+
+/**
+ * Who the provider says has come back: exchanges the code (RFC 6749 section 4.1.3, RFC 7636) and validates the answer (RFC 9207)
+ * and the ID token (OpenID Connect Core 1.0, section 3.1.3.7). LOGIN_DENIED, LOGIN_STATE_INVALID: the code is worth nothing;
+ * LOGIN_PROVIDER_FAILED, LOGIN_PROVIDER_UNAVAILABLE.
+ */
+export async function completeAuthorization(
+  ctx: AuthContext,
+  settings: OidcSettings,
+  back: Return,
+): Promise<ProvedIdentity> {
+  const { provider } = back.flow
+  const tokens = await providerErrors("token", () => exchange(ctx, settings, back))
+  const said = await providerErrors("ID token", () => claimsOf(ctx, settings, tokens))
+  const asks = said.email === undefined && provider.userinfo_endpoint !== undefined
+  const subject = { accessToken: tokens.access_token, subject: said.sub }
+  // Whether an email is verified is said where the email is.
+  const { email, email_verified, name } = asks ? await userInfo(ctx, settings, { provider, ...subject }) : said
+  return {
+    issuer: provider.issuer,
+    subject: said.sub,
+    email: typeof email === "string" ? email : null,
+    // A text "true" is none: whether an account is joined hangs on it.
+    emailVerified: email_verified === true,
+    name: [said.name, name].find((one) => typeof one === "string") ?? null,
+  }
+}
+
+/** The answer's code for tokens whose ID token is the provider's: its form, claims, nonce and signature fit. */
+async function exchange(
+  ctx: AuthContext,
+  settings: OidcSettings,
+  { flow, state, answer }: Return,
+): Promise<oauth.TokenEndpointResponse> {
+  const { provider, redirect_uri, code_verifier, nonce } = flow
+  const [client, options] = [clientOf(ctx, settings), requestOptions(ctx)]
+  const by = authenticationOf(provider, settings)
+  try {
+    const code = oauth.validateAuthResponse(provider, client, answer, state)
+    const response = await oauth.authorizationCodeGrantRequest(
+      provider,
+      client,
+      by,
+      code,
+      redirect_uri,
+      code_verifier,
+      options,
+    )
+    const expected = { expectedNonce: nonce, requireIdToken: true }
+    const tokens = await oauth.processAuthorizationCodeResponse(provider, client, response, expected)
+    await oauth.validateApplicationLevelSignature(provider, response, options)
+    return tokens
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) throw denied(error)
+    if (error instanceof oauth.ResponseBodyError && error.error === "invalid_grant") throw stateInvalid()
+    throw error
+  }
+}
+
+/** The claims of an ID token of `exchange`, held to what the library leaves to us. */
+async function claimsOf(
+  ctx: AuthContext,
+  { clientId }: OidcSettings,
+  tokens: oauth.TokenEndpointResponse,
+): Promise<oauth.IDToken> {
+  const claims = oauth.getValidatedIdTokenClaims(tokens)
+  if (!claims) throw new Error("there is none")
+  const now = ctx.clock.now().getTime() / 1000
+  if (claims.iat > now + OIDC_POLICY.toleranceSeconds) throw new Error("it was issued in the future")
+  if (claims.azp !== undefined && claims.azp !== clientId) throw new Error("it is for another party (azp)")
+  if (!(await fitsAccessToken(tokens, claims.at_hash))) throw new Error("it is of another access token (at_hash)")
+  return claims
+}
+
+/** RFC 6749 section 4.1.2.1: two of its errors are no decision, but a fault that passes. */
+function denied({ error }: oauth.AuthorizationResponseError): TurnpikeError {
+  if (error === "server_error" || error === "temporarily_unavailable") {
+    return new TurnpikeError(
+      "LOGIN_PROVIDER_UNAVAILABLE",
+      "The identity provider cannot do it now. Start again shortly.",
+      {
+        retryAfter: OIDC_POLICY.retryAfterSeconds,
+      },
+    )
+  }
+  return new TurnpikeError("LOGIN_DENIED", "The identity provider did not sign you in: it was refused there.")
+}
+
+/** Claims of the userinfo endpoint, of the same subject (OpenID Connect Core 1.0, section 5.3); a signed answer is not asked for. */
+async function userInfo(
+  ctx: AuthContext,
+  settings: OidcSettings,
+  { provider, accessToken, subject }: { provider: Provider; accessToken: string; subject: string },
+): Promise<Record<string, unknown>> {
+  return providerErrors("userinfo", async () => {
+    const client = clientOf(ctx, settings)
+    const response = await oauth.userInfoRequest(provider, client, accessToken, requestOptions(ctx))
+    if (response.headers.get("content-type")?.startsWith("application/jwt"))
+      throw new Error("it is a JWT, which was not asked for")
+    return oauth.processUserInfoResponse(provider, client, subject, response)
+  })
+}
+
+/** Whether `at_hash`, if there is one, is of the access token: the left half of its hash (OpenID Connect Core 1.0, 3.1.3.6). */
+async function fitsAccessToken(tokens: oauth.TokenEndpointResponse, atHash: unknown): Promise<boolean> {
+  if (atHash === undefined) return true
+  const { alg } = decodeProtectedHeader(tokens.id_token ?? "")
+  const bits = alg?.startsWith("Ed") ? "512" : alg?.slice(-3)
+  const digest = await crypto.subtle.digest(`SHA-${bits}`, new TextEncoder().encode(tokens.access_token))
+  return atHash === Buffer.from(digest.slice(0, digest.byteLength / 2)).toString("base64url")
+}

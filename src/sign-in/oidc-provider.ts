@@ -1,0 +1,179 @@
+import * as oauth from "oauth4webapi"
+import type { AuthEnv } from "../base/env.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { secondsAhead } from "../platform/clock.ts"
+import { createOutbound } from "../platform/outbound.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
+import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { OIDC_POLICY } from "./policies.ts"
+
+/** The identity provider of this installation, and who we are to it. */
+export interface OidcSettings {
+  /** Exactly as the provider spells it. */
+  issuer: string
+  clientId: string
+  /** Undefined: a public client. */
+  clientSecret: string | undefined
+  /** Joined by blanks; `openid` is always one. */
+  scope: string
+}
+
+const SCOPES = "openid email profile"
+
+/** From the bindings. LOGIN_NOT_CONFIGURED without an issuer and a client id. */
+export function oidcSettings(env: Pick<AuthEnv, `OIDC_${string}` & keyof AuthEnv>): OidcSettings {
+  if (!env.OIDC_ISSUER || !env.OIDC_CLIENT_ID) {
+    throw new TurnpikeError("LOGIN_NOT_CONFIGURED", "No identity provider is set up here.")
+  }
+  const wanted = (env.OIDC_SCOPES ?? SCOPES).split(/[\s,]+/).filter((scope) => scope !== "")
+  return {
+    issuer: env.OIDC_ISSUER,
+    clientId: env.OIDC_CLIENT_ID,
+    clientSecret: env.OIDC_CLIENT_SECRET,
+    scope: [...new Set(["openid", ...wanted])].join(" "),
+  }
+}
+
+/** What a provider says of itself, as far as it is needed (OpenID Connect Discovery 1.0, section 3). */
+export type Provider = {
+  issuer: string
+  authorization_endpoint: string
+  token_endpoint: string
+  jwks_uri: string
+  userinfo_endpoint?: string
+  id_token_signing_alg_values_supported: string[]
+  token_endpoint_auth_methods_supported?: string[]
+  authorization_response_iss_parameter_supported?: boolean
+}
+
+/** Signatures that only the provider can make: never `none`, never one under a secret that we share or a public key. */
+const ALGORITHMS = /^(?:[RPE]S(?:256|384|512)|EdDSA|Ed25519)$/
+
+/** A fetch for `oauth4webapi`: guarded, held to time and size, following no redirect; its answer is read whole. */
+export function providerFetch(ctx: AuthContext) {
+  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: providerPolicy(ctx) })
+  return async (
+    url: string,
+    { method, headers, body }: oauth.CustomFetchOptions<string, unknown>,
+  ): Promise<Response> => {
+    const { timeoutMs, maxBytes } = OIDC_POLICY
+    const sent = body === undefined || body === null ? {} : { body: String(body) }
+    try {
+      const response = await outbound.send({ url, method, headers, timeoutMs, maxBytes, maxRedirects: 0, ...sent })
+      const bytes = await response.arrayBuffer()
+      if (response.status >= 500 || response.status === 429) throw unavailable(new Error(`status ${response.status}`))
+      return new Response(bytes, { status: response.status, headers: response.headers })
+    } catch (error) {
+      if (error instanceof OutboundError && (error.kind === "timeout" || error.kind === "network"))
+        throw unavailable(error)
+      throw error
+    }
+  }
+}
+
+/** An operator names the provider: it may be at a host of our own, but not where a customer's URL may not lead else. */
+const providerPolicy = ({ urlPolicy }: AuthContext): UrlPolicy => ({
+  allowLoopback: urlPolicy.allowLoopback,
+  ownHosts: [],
+})
+
+/** How requests to a provider are made. Which URLs are http is decided by our own guard. */
+export const requestOptions = (ctx: AuthContext) => ({
+  [oauth.customFetch]: providerFetch(ctx),
+  [oauth.allowInsecureRequests]: true,
+})
+
+/** Us, under the context's clock. */
+export const clientOf = (ctx: AuthContext, settings: OidcSettings): oauth.Client => ({
+  client_id: settings.clientId,
+  [oauth.clockSkew]: secondsAhead(ctx.clock),
+  [oauth.clockTolerance]: OIDC_POLICY.toleranceSeconds,
+})
+
+/**
+ * The provider of an issuer, by discovery; known for some minutes in Redis. LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED:
+ * its metadata are of another issuer, lack something, or name what we may not call.
+ */
+export async function discover(ctx: AuthContext, { issuer }: OidcSettings): Promise<Provider> {
+  const key = `oidc:provider:${issuer}`
+  const now = ctx.clock.now().getTime()
+  const known = await ctx.redis.get(key)
+  if (known !== null) {
+    const { provider, until } = JSON.parse(known) as { provider: Provider; until: number }
+    if (now < until) return provider
+  }
+  const provider = await providerErrors("discovery", async () => {
+    const url = new URL(issuer)
+    const response = await oauth.discoveryRequest(url, requestOptions(ctx))
+    return checked(ctx, issuer, await oauth.processDiscoveryResponse(url, response))
+  })
+  const ttlMs = OIDC_POLICY.metadataMs
+  await ctx.redis.set(key, JSON.stringify({ provider, until: now + ttlMs }), { ttlMs })
+  return provider
+}
+
+function checked(ctx: AuthContext, issuer: string, said: oauth.AuthorizationServer): Provider {
+  if (said.issuer !== issuer) throw new Error("the metadata are of another issuer, or spell it differently")
+  const endpoint = (name: "authorization_endpoint" | "token_endpoint" | "jwks_uri" | "userinfo_endpoint") => {
+    const value = said[name]
+    if (typeof value !== "string") throw new Error(`the metadata have no ${name}`)
+    return checkPublicUrl(value, providerPolicy(ctx)).href
+  }
+  const algorithms = texts(said.id_token_signing_alg_values_supported, ["RS256"]).filter((one) => ALGORITHMS.test(one))
+  if (algorithms.length === 0) throw new Error("the provider signs with no algorithm that we trust")
+  return {
+    issuer,
+    authorization_endpoint: endpoint("authorization_endpoint"),
+    token_endpoint: endpoint("token_endpoint"),
+    jwks_uri: endpoint("jwks_uri"),
+    ...(said.userinfo_endpoint !== undefined && { userinfo_endpoint: endpoint("userinfo_endpoint") }),
+    id_token_signing_alg_values_supported: algorithms,
+    token_endpoint_auth_methods_supported: texts(said.token_endpoint_auth_methods_supported, ["client_secret_basic"]),
+    authorization_response_iss_parameter_supported: said.authorization_response_iss_parameter_supported === true,
+  }
+}
+
+const texts = (value: unknown, otherwise: string[]): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : otherwise
+
+/** How we prove who we are at the token endpoint: as it likes it, in the header rather than in the body. */
+export function authenticationOf(provider: Provider, { clientSecret }: OidcSettings): oauth.ClientAuth {
+  if (clientSecret === undefined) return oauth.None()
+  const methods = provider.token_endpoint_auth_methods_supported ?? []
+  const byPost = methods.includes("client_secret_post") && !methods.includes("client_secret_basic")
+  return byPost ? oauth.ClientSecretPost(clientSecret) : oauth.ClientSecretBasic(clientSecret)
+}
+
+/**
+ * Runs a step with a provider. What is wrong becomes LOGIN_PROVIDER_FAILED, for the log with what the step was and why, and
+ * without what the library keeps beside that: answers, claims, tokens.
+ */
+export async function providerErrors<T>(step: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const known = causedBy(error)
+    if (known) throw known
+    const why = new Error(`${step}: ${error instanceof Error ? error.message : "unknown"}`)
+    const message = "What the identity provider says is not valid. Nobody was signed in."
+    throw new TurnpikeError("LOGIN_PROVIDER_FAILED", message, { cause: why })
+  }
+}
+
+/** Ours, wherever in a chain of causes a library has put it. */
+function causedBy(error: unknown): TurnpikeError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof TurnpikeError) return cause
+  return null
+}
+
+function unavailable(cause: Error): TurnpikeError {
+  return new TurnpikeError(
+    "LOGIN_PROVIDER_UNAVAILABLE",
+    "The identity provider does not answer. Start again shortly.",
+    {
+      retryAfter: OIDC_POLICY.retryAfterSeconds,
+      cause: new Error(cause.message),
+    },
+  )
+}

@@ -1,0 +1,98 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { takePasswordTry } from "./login-throttle.ts"
+import { PASSWORD_POLICY } from "./policies.ts"
+import { expiryOf } from "./start-session.ts"
+
+/** scrypt N=2^15, r=8, p=3 (design section 7); it takes 32 MiB, above Node's default bound. */
+const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
+
+/** What a password is compared with where there is none: it fits nothing, and takes the same time. */
+const NOBODY = ["scrypt", COST.N, COST.r, COST.p, "A".repeat(22), `${"A".repeat(43)}=`].join("$")
+
+/** `scrypt$N$r$p$salt$hash`, salt and hash in base64. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password, salt, COST)
+  return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64"), hash.toString("base64")].join("$")
+}
+
+/**
+ * Whether a password is the one of a hash that `hashPassword` made; null: of nobody, or of somebody without one. It is always
+ * the same work, so that the time tells nothing.
+ */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  const [, N, r, p, salt = "", hash = ""] = (stored ?? NOBODY).split("$")
+  const derived = await derive(password, Buffer.from(salt, "base64"), {
+    ...COST,
+    N: Number(N),
+    r: Number(r),
+    p: Number(p),
+  })
+  const expected = Buffer.from(hash, "base64")
+  return expected.length === derived.length && timingSafeEqual(expected, derived) && stored !== null
+}
+
+function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFKC"), salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}
+
+export const changePasswordSchema = z
+  .strictObject({
+    current_password: z
+      .string()
+      .min(1)
+      .max(PASSWORD_POLICY.maxLength)
+      .optional()
+      .meta({ description: "Needed when there is one.", example: "correct horse battery staple" }),
+    new_password: z.string().min(PASSWORD_POLICY.minLength).max(PASSWORD_POLICY.maxLength).meta({
+      description: "At least 8 characters.",
+      example: "nine tall cranes by the river",
+    }),
+  })
+  .meta({ id: "ChangePassword" })
+
+/**
+ * Sets the caller's password. All their sessions end, and what would start one; the caller goes on in a new one, whose id is
+ * returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; CONFLICT when it was changed meanwhile.
+ */
+export async function changePassword(
+  ctx: AuthContext,
+  credential: SessionCredential,
+  { current_password: current, new_password: next }: z.infer<typeof changePasswordSchema>,
+): Promise<string> {
+  const { actor, rows } = await readAs(ctx, credential, (db) =>
+    db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select("u.password_hash"),
+  )
+  const former = rows[0]?.password_hash ?? null
+  if (former !== null) {
+    if (current === undefined) {
+      throw new TurnpikeError("VALIDATION_FAILED", "Give the current password too.", { param: "current_password" })
+    }
+    const { succeeded } = await takePasswordTry(ctx, { account: actor.user_id, known: true })
+    if (!(await verifyPassword(current, former))) {
+      throw new TurnpikeError("WRONG_PASSWORD", "The current password is not this one.")
+    }
+    succeeded()
+  }
+  const hash = await hashPassword(next)
+  const now = ctx.clock.now()
+  const new_session_id = newId("session", now)
+  const { row } = await callAs(ctx, credential, "change_password", {
+    former_hash: former,
+    hash,
+    new_session_id,
+    expires_at: expiryOf(now),
+    request_id: ctx.requestId,
+    address: ctx.address,
+  })
+  if (!row.changed) throw new TurnpikeError("CONFLICT", "The password was changed at the same moment.")
+  return new_session_id
+}

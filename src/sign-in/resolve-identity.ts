@@ -1,0 +1,99 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as z from "zod"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { callOne } from "../platform/db.ts"
+
+/** Who somebody is at an issuer that we believe, at this moment. */
+export interface ProvedIdentity {
+  issuer: string
+  subject: string
+  email: string | null
+  /** Whether the issuer says so of the email. */
+  emailVerified: boolean
+  name: string | null
+}
+
+/**
+ * The user of an identity and the epoch of their sessions; makes the user when there is none (design section 7). The whole rule is
+ * `resolve_identity`, beside this: an unverified email neither joins an account nor is it kept as one's own.
+ * `exceptAdmins`: an admin's account is refused. LOGIN_REFUSED: that, or it is disabled; then nothing is written.
+ */
+export async function resolveIdentity(
+  ctx: Context,
+  identity: ProvedIdentity,
+  { brand, exceptAdmins = false }: { brand: string; exceptAdmins?: boolean },
+): Promise<{ userId: number; epoch: number }> {
+  const { issuer, subject, email, emailVerified, name } = storable(identity)
+  const { user_id, epoch } = await callOne(ctx.db, "resolve_identity", {
+    issuer,
+    subject,
+    email,
+    email_verified: emailVerified,
+    name,
+    brand,
+    except_admins: exceptAdmins,
+    request_id: ctx.requestId,
+    address: ctx.address,
+    moment: ctx.clock.now(),
+  })
+  if (user_id === null || epoch === null) throw loginRefused()
+  return { userId: user_id, epoch }
+}
+
+const loginRefused = () =>
+  new TurnpikeError("LOGIN_REFUSED", "This account is disabled, or cannot be signed in to in this way.")
+
+const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,255}$/u
+/** What no text of ours has: control characters, and halves of surrogate pairs. */
+const UNFIT = /[\p{Cc}\p{Cs}]/u
+
+/** What can be kept of it. LOGIN_PROVIDER_FAILED for a subject that cannot; an email that is none counts as none. */
+export function storable({ issuer, subject, email, emailVerified, name }: ProvedIdentity): ProvedIdentity {
+  if (subject.length === 0 || subject.length > 255 || UNFIT.test(subject)) {
+    throw new TurnpikeError("LOGIN_PROVIDER_FAILED", "The identity provider gives no usable subject.")
+  }
+  const address = email !== null && email.length <= 320 && EMAIL.test(email) ? email : null
+  const called = name
+    ?.replace(/[\p{Cc}\p{Cs}]/gu, "")
+    .trim()
+    .slice(0, 200)
+  return {
+    issuer,
+    subject,
+    email: address,
+    emailVerified: address !== null && emailVerified,
+    // A cut may leave half of a surrogate pair.
+    name: called?.toWellFormed() || null,
+  }
+}
+
+/** IdpSessionRequest of the contract: verified identity claims. */
+export const idpSessionSchema = z
+  .strictObject({
+    issuer: z
+      .string()
+      .min(1)
+      .max(512)
+      .regex(/^(?!messenger:)[^\p{C}]+$/iu, "is no issuer")
+      .meta({ description: "Who has signed the person in, always spelt alike.", example: "https://id.example.com" }),
+    subject: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\p{C}]+$/u, "has control characters")
+      .meta({ description: "Who they are there, for good.", example: "248289761001" }),
+    email: z.email().max(320).nullish(),
+    email_verified: z.boolean().default(false).meta({
+      description: "Whether the issuer has verified the email. One that it has not verified never leads to an account.",
+      example: true,
+    }),
+    name: z.string().max(200).nullish().meta({ example: "Ada" }),
+  })
+  .meta({ id: "IdpSessionRequest" })
+
+/** Whether a header is the secret. Digests are compared, in constant time, so that neither content nor length shows in it. */
+export function isInternalSecret(given: string, secret: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest()
+  return timingSafeEqual(digest(given), digest(secret))
+}

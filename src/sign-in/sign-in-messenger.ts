@@ -1,0 +1,50 @@
+import type { Context } from "../actor/context.ts"
+import { storable } from "../base/storable.ts"
+import { callOne } from "../platform/db.ts"
+import type { MessengerUser } from "./launch-data.ts"
+import { MAX_CREDIT_MICROS, SIGNUP_CREDIT_POLICY, TRIAL_POLICY } from "./policies.ts"
+import type { IdentityKey } from "./start-session.ts"
+
+/** A user of ours, as far as a login needs it. */
+export interface SignedIn {
+  user_id: number
+  epoch: number
+  disabled: boolean
+  /** Whose sign-in it is. */
+  identity: IdentityKey
+}
+
+/**
+ * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one transaction, the user,
+ * wallet and identity, one trial subscription, the signup credit, and the referral of `refCode` with its credit; a code that
+ * is unknown to the brand, or of a disabled user, is nobody's. Later ones only note that they were there; one whose identity
+ * was unlinked gets a new user, without any of the gifts.
+ */
+export async function signInMessenger(
+  ctx: Context,
+  brand: string,
+  person: MessengerUser,
+  refCode: string | null,
+): Promise<SignedIn> {
+  const issuer = `messenger:${brand}`
+  const name = [...storable(`${person.first_name} ${person.last_name}`).trim()].slice(0, MAX_NAME).join("") || null
+  const user = await callOne<"sign_in_messenger", Omit<SignedIn, "identity">>(ctx.db, "sign_in_messenger", {
+    issuer,
+    subject: person.id,
+    brand,
+    name,
+    ref_code: refCode,
+    trial_plan: TRIAL_POLICY.trial_plan,
+    trial_days: TRIAL_POLICY.trial_days,
+    most_trial_days: TRIAL_POLICY.maxDays,
+    signup_credit: SIGNUP_CREDIT_POLICY.signup_credit_micros,
+    referred_credit: SIGNUP_CREDIT_POLICY.referred_credit_micros,
+    referrer_credit: SIGNUP_CREDIT_POLICY.referrer_credit_micros,
+    most_credit: MAX_CREDIT_MICROS,
+    moment: ctx.clock.now(),
+  })
+  return { ...user, identity: { issuer, subject: person.id } }
+}
+
+/** Characters. */
+const MAX_NAME = 128

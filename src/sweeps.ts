@@ -1,0 +1,67 @@
+import type { Context } from "./actor/context.ts"
+import { sweepIdempotencyKeys } from "./actor/once.ts"
+import { sweepBooks } from "./billing/reconcile.ts"
+import { sweepErasures } from "./end-users/run-erasure.ts"
+import { sweepArchivedSpaces, sweepDisabledUsers, sweepExpiredTurns, sweepRevokedKeys } from "./ending/causes.ts"
+import { sweepFiles } from "./files/sweep-files.ts"
+import { abortAfter } from "./platform/clock.ts"
+import { describeError } from "./platform/log.ts"
+import { sweepCounters } from "./quotas/sweep-counters.ts"
+import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
+import { sweepTurns } from "./turns/sweep-turns.ts"
+import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
+
+/** May be cut off anywhere and begun anew, also beside a run of itself. Answers what it did, in numbers for the log. */
+type Sweep = (ctx: Context) => Promise<object>
+
+/** What the cron trigger does every minute. A room that has something to sweep has one line here. */
+const SWEEPS: Record<string, Sweep> = {
+  turns: sweepTurns,
+  expired_turns: sweepExpiredTurns,
+  keys: sweepRevokedKeys,
+  disabled_users: sweepDisabledUsers,
+  spaces: sweepArchivedSpaces,
+  erasures: sweepErasures,
+  webhooks: sweepWebhooks,
+  stopped_webhooks: sweepStoppedWebhooks,
+  files: sweepFiles,
+  idempotency_keys: sweepIdempotencyKeys,
+  counters: sweepCounters,
+  books: sweepBooks,
+}
+
+/** So long may one take: all are over before the next minute begins. */
+export const SWEEP_BUDGET_MS = 50_000
+
+/**
+ * Runs all sweeps side by side, and notes how each ended. One that fails or hangs neither stops nor delays the others; it counts
+ * as failed, and begins anew with the next run. Never throws.
+ */
+export async function runSweeps(ctx: Context, sweeps: Record<string, Sweep> = SWEEPS): Promise<void> {
+  await noteSweeps(ctx, await Promise.all(Object.entries(sweeps).map(([name, sweep]) => runSweep(ctx, name, sweep))))
+}
+
+async function runSweep(ctx: Context, name: string, sweep: Sweep): Promise<SweepRun> {
+  const ranAt = ctx.clock.now()
+  let ok = true
+  try {
+    ctx.log("info", `${name}.swept`, { ...(await withinBudget(ctx, sweep)) })
+  } catch (error) {
+    ok = false
+    ctx.log("error", `${name}.sweep_failed`, { error: describeError(error) })
+  }
+  return { name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok }
+}
+
+/** What a sweep answers. Nobody waits for one whose time is over: it ends at the latest with the invocation. */
+async function withinBudget(ctx: Context, sweep: Sweep): Promise<object> {
+  const over = abortAfter(ctx.clock, SWEEP_BUDGET_MS, () => new Error(`it took longer than ${SWEEP_BUDGET_MS} ms`))
+  const late = new Promise<never>((_resolve, reject) => {
+    over.signal.addEventListener("abort", () => reject(over.signal.reason))
+  })
+  try {
+    return await Promise.race([sweep(ctx), late])
+  } finally {
+    over.clear()
+  }
+}

@@ -1,0 +1,54 @@
+import { adminRequired, type SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context, SystemContext } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { endUserTurns } from "../ending/causes.ts"
+import { callOne } from "../platform/db.ts"
+import { serializeUser, type User, type UserRow } from "./user-row.ts"
+
+/** What may be done to an account by an admin. */
+export type UserChange = "disable" | "enable" | { role: "user" | "admin" }
+
+/**
+ * Disables an account (its sessions, keys and webhooks end with the next request, its turns at once or by the sweeper), enables
+ * it again (its webhooks go on, its sessions do not), or sets its role. It binds the very next request, and is in the audit log.
+ * Again: the same answer. NOT_FOUND; LAST_ADMIN: there must be one who can sign in; ADMIN_REQUIRED.
+ */
+export async function changeUser(
+  ctx: Context,
+  credential: SessionCredential,
+  userId: number,
+  change: UserChange,
+): Promise<User> {
+  const args = argumentsOf(ctx, userId, change)
+  const { row } = await callAs<"change_user", Answer>(ctx, credential, "change_user", args)
+  const user = answerOf(userId, row)
+  // The sweeper does it too, within a minute.
+  if (change === "disable") ctx.background(endUserTurns(ctx, userId).catch(() => {}))
+  return user
+}
+
+/** The same, by the command line. */
+export async function changeUserAsSystem(ctx: SystemContext, userId: number, change: UserChange): Promise<User> {
+  const nobody = { caller_kind: null, caller_token: null, caller_test: null, moment: ctx.clock.now() }
+  const args = { ...nobody, ...argumentsOf(ctx, userId, change) }
+  return answerOf(userId, await callOne<"change_user", Answer>(ctx.db, "change_user", args))
+}
+
+function argumentsOf({ requestId, address }: SystemContext, userId: number, change: UserChange) {
+  const { action, role } = typeof change === "string" ? { action: change, role: null } : { action: "role", ...change }
+  return { user_id: userId, change: action, role, request_id: requestId, address }
+}
+
+interface Answer {
+  actor: unknown
+  refused: "admin" | "unknown" | "last_admin" | null
+  account: UserRow | null
+}
+
+function answerOf(userId: number, { refused, account }: Answer): User {
+  if (account) return serializeUser(account)
+  if (refused === "admin") throw adminRequired()
+  if (refused === "unknown") throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
+  throw new TurnpikeError("LAST_ADMIN", "This is the last admin who can sign in.")
+}

@@ -1,0 +1,42 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toInstant } from "../base/time.ts"
+import { type BalanceRow, balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { serializeUser, type User, type UserRow, userColumns, userSchema } from "./user-row.ts"
+
+export const meSchema = z
+  .object({
+    user: userSchema,
+    session: z.object({ created_at: z.iso.datetime(), expires_at: z.iso.datetime() }),
+    balance: balanceSchema,
+  })
+  .meta({ id: "AccountMe" })
+
+interface MeRow extends BalanceRow {
+  actor: unknown
+  account: UserRow
+}
+
+/** The signed-in user, their session and their balance. */
+export async function getMe(ctx: Context, credential: SessionCredential): Promise<z.infer<typeof meSchema>> {
+  const { actor, row } = await callAs<"get_me", MeRow>(ctx, credential, "get_me", {})
+  return {
+    user: serializeUser(row.account),
+    session: { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at ?? actor.created_at) },
+    balance: serializeBalance(row),
+  }
+}
+
+/** The signed-in user. */
+export async function getUser(ctx: Context, credential: SessionCredential): Promise<User> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("caller")
+      .innerJoin("users as u", "u.user_id", "caller.user_id")
+      .select(userColumns)
+      .$narrowType<{ role: UserRow["role"] }>(),
+  )
+  return serializeUser(rows[0] as UserRow)
+}

@@ -1,0 +1,35 @@
+import * as z from "zod"
+import { toInstant } from "../base/time.ts"
+
+/** A user as the dashboard shows them: what every login path answers. */
+export const userSchema = z
+  .object({
+    user_id: z.int(),
+    name: z.string().nullable().meta({ example: "Ada" }),
+    email: z.string().nullable(),
+    email_verified: z.boolean(),
+    role: z.enum(["user", "admin"]),
+    brand: z.string().meta({ example: "turnpike", description: "The brand under which the account was made." }),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "User" })
+
+export type User = z.infer<typeof userSchema>
+
+/** A user as JSON has them: as procedures answer them (user_json), and as queries read `userColumns`. */
+export type UserRow = User
+
+/** The columns of a user `u`: nothing of a user but these may leave. */
+export const userColumns = [
+  "u.user_id",
+  "u.name",
+  "u.email",
+  "u.email_verified",
+  "u.role",
+  "u.brand",
+  "u.created_at",
+] as const
+
+export function serializeUser({ user_id, name, email, email_verified, role, brand, created_at }: UserRow): User {
+  return { user_id, name, email, email_verified, role, brand, created_at: toInstant(created_at) }
+}
