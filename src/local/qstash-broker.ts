@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { FlowKeys } from "./qstash-flow.ts"
-import { type CallbackOptions, LIMITS, type PublishOptions } from "./qstash-headers.ts"
-import { type DeadLetter, type Message, type Outcome, QstashRefusal, serializeCallback } from "./qstash-message.ts"
+import { type CallbackOptions, LIMITS, type PublishOptions, QstashRefusal } from "./qstash-headers.ts"
+import { type DeadLetter, type Message, type Outcome, serializeCallback } from "./qstash-message.ts"
 import { Queues } from "./qstash-queues.ts"
 
 interface Publication {

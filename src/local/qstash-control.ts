@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto"
 import * as z from "zod"
 import type { Broker } from "./qstash-broker.ts"
 import { deliveryRequest } from "./qstash-delivery.ts"
-import { lostOutcome, type Message, type Outcome, QstashRefusal } from "./qstash-message.ts"
+import { QstashRefusal } from "./qstash-headers.ts"
+import { lostOutcome, type Message, type Outcome } from "./qstash-message.ts"
 import { type Answer, type Call, json } from "./service.ts"
 
 const clockMove = z.union([

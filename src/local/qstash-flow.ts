@@ -1,5 +1,5 @@
-import type { FlowControl } from "./qstash-headers.ts"
-import { type Message, QstashRefusal } from "./qstash-message.ts"
+import { type FlowControl, QstashRefusal } from "./qstash-headers.ts"
+import type { Message } from "./qstash-message.ts"
 
 interface FlowKey extends FlowControl {
   active: number

@@ -1,4 +1,13 @@
-import { canonicalName, QstashRefusal } from "./qstash-message.ts"
+/** A refusal of the stand-in: the status and the text that go out as `{"error"}`. */
+export class QstashRefusal extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = "QstashRefusal"
+    this.status = status
+  }
+}
 
 export type RequestHeaders = Record<string, string | undefined>
 
@@ -152,4 +161,9 @@ function parseDuration(text: string): number | undefined {
   if (!parts || text === "") return undefined
   const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0))
   return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
+}
+
+/** "my-header" as "My-Header", the way the real service shows names. */
+export function canonicalName(name: string): string {
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
 }

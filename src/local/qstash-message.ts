@@ -1,15 +1,4 @@
-import type { PublishOptions } from "./qstash-headers.ts"
-
-/** A refusal of the stand-in: the status and the text that go out as `{"error"}`. */
-export class QstashRefusal extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.name = "QstashRefusal"
-    this.status = status
-  }
-}
+import { canonicalName, type PublishOptions } from "./qstash-headers.ts"
 
 export const CALLER_IP = "127.0.0.1"
 
@@ -92,11 +81,6 @@ export function serializeCallback(message: Message, outcome: Outcome, dlqId: str
     callerIP: CALLER_IP,
   }
   return Buffer.from(JSON.stringify(facts))
-}
-
-/** "my-header" as "My-Header", the way the real service shows names. */
-export function canonicalName(name: string): string {
-  return name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
 }
 
 function canonicalHeaders(headers: Record<string, string[]>): Record<string, string[]> {

@@ -1,4 +1,5 @@
-import { type Message, QstashRefusal } from "./qstash-message.ts"
+import { QstashRefusal } from "./qstash-headers.ts"
+import type { Message } from "./qstash-message.ts"
 
 interface Queue {
   name: string

@@ -1,8 +1,8 @@
 import * as z from "zod"
 import type { Broker, Receipt } from "./qstash-broker.ts"
 import { readBody } from "./qstash-control.ts"
-import { parseDestination, parsePublishOptions, parseQueueName } from "./qstash-headers.ts"
-import { QstashRefusal, serializeDeadLetter } from "./qstash-message.ts"
+import { parseDestination, parsePublishOptions, parseQueueName, QstashRefusal } from "./qstash-headers.ts"
+import { serializeDeadLetter } from "./qstash-message.ts"
 import { type Answer, type Call, json } from "./service.ts"
 
 interface Request {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Broker } from "./qstash-broker.ts"
 import { Control } from "./qstash-control.ts"
 import { Pusher } from "./qstash-delivery.ts"
-import { QstashRefusal } from "./qstash-message.ts"
+import { QstashRefusal } from "./qstash-headers.ts"
 import { route } from "./qstash-routes.ts"
 import { type Answer, type Call, json, type Service } from "./service.ts"
 
