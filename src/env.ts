@@ -85,10 +85,10 @@ function faultsOf(bindings: object, { issues }: z.ZodError): string {
   const isSet = (name: string) => Boolean((bindings as Record<string, unknown>)[name])
   const [missing, wrong] = [names.filter((name) => !isSet(name)), names.filter(isSet)]
   return [
-    ...(missing.length > 0 ? [`This worker misses ${missing.join(", ")}.`] : []),
+    ...(missing.length > 0 ? [`This worker lacks ${missing.join(", ")}.`] : []),
     ...(wrong.length > 0 ? [`It cannot use what is set as ${wrong.join(", ")}.`] : []),
-    "`npm run stack` starts local servers and writes their variables to .dev.vars for `npx wrangler dev`;",
-    "for a deployed worker, README.md says under Environment what each is.",
+    "Locally, `npm run stack` starts servers for it and writes .dev.vars, which the next `npx wrangler dev` reads;",
+    "for a deployed worker, README.md (Environment) says what each is.",
   ].join(" ")
 }
 

@@ -34,14 +34,14 @@ async function ask(group: Group, path: string, bindings: object = { FILES }, met
 
 describe("a worker without variables", () => {
   test.each([
-    ["v1", v1, "/docs"],
-    ["v1", v1, "/v1/openapi.json"],
-    ["auth", auth, "/api/docs"],
-    ["account", account, "/api/openapi.json"],
-    ["admin", admin, "/api/docs"],
-    ["all", all, "/docs"],
-    ["all", all, "/api/docs"],
-  ])("%s serves its pages: %s %s", async (_name, group, path) => {
+    ["v1", "/docs", v1],
+    ["v1", "/v1/openapi.json", v1],
+    ["auth", "/api/docs", auth],
+    ["account", "/api/openapi.json", account],
+    ["admin", "/api/docs", admin],
+    ["all", "/docs", all],
+    ["all", "/api/docs", all],
+  ])("%s serves %s", async (_name, path, group) => {
     const { status, text } = await ask(group, path)
     expect([status, text.length > 1000]).toEqual([200, true])
     expect(logged).not.toHaveBeenCalled()
@@ -55,7 +55,7 @@ describe("a worker without variables", () => {
       {
         code: "UNAVAILABLE",
         message: expect.stringMatching(
-          /^This worker misses DATABASE_URL, UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, QSTASH_TOKEN, CALLBACKS_URL, SECRETS_KEYS\. `npm run stack` /,
+          /^This worker lacks DATABASE_URL, UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, QSTASH_TOKEN, CALLBACKS_URL, SECRETS_KEYS\. Locally, `npm run stack` /,
         ),
         retryable: false,
         request_id: headers.get("x-request-id"),
@@ -71,11 +71,11 @@ describe("a worker without variables", () => {
   })
 
   test.each([
-    ["auth", auth, "/api/auth/me"],
-    ["account", account, "/api/account/keys"],
-    ["admin", admin, "/api/admin/system"],
-    ["all", all, "/api/nothing"],
-  ])("says it to a call of /api in that shape: %s %s", async (_name, group, path) => {
+    ["auth", "/api/auth/me", auth],
+    ["account", "/api/account/keys", account],
+    ["admin", "/api/admin/system", admin],
+    ["all", "/api/nothing", all],
+  ])("says it to a call of /api in that shape: %s %s", async (_name, path, group) => {
     const { status, text } = await ask(group, path)
     expect([status, JSON.parse(text)]).toEqual([
       503,
@@ -83,7 +83,10 @@ describe("a worker without variables", () => {
     ])
   })
 
-  test.each([callbacks, all])("says it to the queue, with the variables of callbacks", async (group) => {
+  test.each([
+    ["callbacks", callbacks],
+    ["all", all],
+  ])("says it to the queue: %s", async (_name, group) => {
     const { status, text } = await ask(group, "/callbacks/turns/turn_x", undefined, "POST")
     expect([status, text]).toEqual([503, expect.stringContaining("QSTASH_CURRENT_SIGNING_KEY")])
   })
@@ -100,7 +103,7 @@ test("only what is missing or wrong is named, and no value is told, not in the l
   expect([status, text]).toEqual([
     503,
     expect.stringContaining(
-      "This worker misses QSTASH_TOKEN. It cannot use what is set as CALLBACKS_URL, SECRETS_KEYS. `npm",
+      "This worker lacks QSTASH_TOKEN. It cannot use what is set as CALLBACKS_URL, SECRETS_KEYS. Locally, `npm run stack` ",
     ),
   ])
   expect(text + JSON.stringify(logged.mock.calls)).not.toContain("canary")
@@ -108,5 +111,5 @@ test("only what is missing or wrong is named, and no value is told, not in the l
 
 test("a cron run fails with the same sentence", async () => {
   const run = createWorker(callbacks).scheduled({}, { FILES }, {} as ExecutionContext)
-  await expect(run).rejects.toThrow(/^This worker misses DATABASE_URL/)
+  await expect(run).rejects.toThrow(/^This worker lacks DATABASE_URL/)
 })
