@@ -19,13 +19,17 @@ interface StackOptions {
 
 /**
  * One loopback server with the stand-ins of Neon, Upstash Redis and QStash, each namespace with its own database,
- * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`.
+ * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`. It listens before its
+ * servers have started: whatever asks for a namespace waits for them, or rejects as they have.
  */
 export async function startStack(options: StackOptions) {
-  const postgres = options.databaseUrl
-    ? { url: options.databaseUrl, stop: async () => {} }
-    : await startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable })
-  const redis = options.redisUrl ? { url: options.redisUrl, close: async () => {} } : await startRedisServer()
+  const servers = Promise.all([
+    options.databaseUrl
+      ? { url: options.databaseUrl, stop: async () => {} }
+      : startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable }),
+    options.redisUrl ? { url: options.redisUrl, close: async () => {} } : startRedisServer(),
+  ])
+  servers.catch(() => {})
   const namespaces = new Map<string, Namespace>()
   const made: string[] = []
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
@@ -34,6 +38,7 @@ export async function startStack(options: StackOptions) {
 
   async function makeTemplate(): Promise<string> {
     const name = `${run}_template`
+    const [postgres] = await servers
     await applySchema(await createDatabase(postgres.url, name))
     made.push(name)
     return name
@@ -41,11 +46,13 @@ export async function startStack(options: StackOptions) {
 
   /** A lasting database of that name with the schema applied, or a fresh copy of the template, dropped at the end. */
   async function database(name: string | undefined): Promise<string> {
+    const [postgres] = await servers
     if (name === undefined) {
       template ??= makeTemplate()
+      const from = await template
       const copy = `${run}_${made.length}_${Math.random().toString(36).slice(2, 6)}`
       made.push(copy)
-      return createDatabase(postgres.url, copy, await template)
+      return createDatabase(postgres.url, copy, from)
     }
     const url = withDatabase(postgres.url, name)
     if (!(await databaseExists(postgres.url, name))) await createDatabase(postgres.url, name)
@@ -57,6 +64,7 @@ export async function startStack(options: StackOptions) {
   async function addNamespace(
     input: NamespaceOptions & { databaseName?: string | undefined; databaseUrl?: string | undefined },
   ): Promise<Namespace> {
+    const [, redis] = await servers
     const databaseUrl = input.databaseUrl ?? (await database(input.databaseName))
     const namespace = await createNamespace(input, {
       baseUrl: `${url}/${input.name}`,
@@ -85,6 +93,12 @@ export async function startStack(options: StackOptions) {
     return (await namespace.route(service, { ...call, path: below })) ?? json(404, { error: "no such stand-in" })
   }
 
+  // Tests ask for copies as soon as they run.
+  if (options.control) {
+    template = makeTemplate()
+    template.catch(() => {})
+  }
+
   const server = createServer((request, response) => {
     serve(request, response, handle).catch(() => response.destroy())
   })
@@ -97,11 +111,12 @@ export async function startStack(options: StackOptions) {
 
   return {
     url,
-    databaseUrl: postgres.url,
     createNamespace: addNamespace,
     async close() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))
+      const [postgres, redis] = await servers
+      await template?.catch(() => {})
       for (const namespace of namespaces.values()) await namespace.close()
       for (const name of made.reverse()) await dropDatabase(postgres.url, name)
       await redis.close()
