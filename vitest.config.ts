@@ -1,12 +1,27 @@
+import { globSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { defineConfig } from "vitest/config"
 
 const patience = { testTimeout: 600_000, hookTimeout: 60_000 }
 
-/** Tests of endpoints run inside workerd; those named *.node.test.ts need Node itself; structure is what verify runs. */
+/** What the deployed source takes from packages. The tests of workers get each as one file, bundled once, instead of as hundreds. */
+function packagesOfWorkers(): string[] {
+  const deployed = globSync("src/**/*.ts").filter((file) => !/^src.(client|local|ops)\b/.test(file))
+  const text = deployed.map((file) => readFileSync(file, "utf8")).join("\n")
+  const names = [...text.matchAll(/^(?:import|export) (?!type )[^"=]* from "([@a-z][^":]*)"$/gm)].map(
+    ([, name]) => name as string,
+  )
+  return [...new Set(names)].sort()
+}
+
+/**
+ * Four kinds, by name: `*.node.test.ts` and structure/ need Node alone (the fast tier); `*.system.test.ts` start servers, builds or
+ * commands of their own; all others are of endpoints and run inside workerd, over the stand-ins of harness/global-setup.ts.
+ */
 export default defineConfig({
   test: {
+    ...patience,
     // Files wait for the stand-ins more than they compute: on two cores, three at once take half the time of one.
     maxWorkers: Math.max(3, availableParallelism()),
     // The SDK writes every publish that a fault plan fails to the console.
@@ -29,22 +44,20 @@ export default defineConfig({
           }),
         ],
         test: {
-          ...patience,
           name: "workers",
           globalSetup: ["./test/harness/global-setup.ts"],
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.node.test.ts", "test/structure/**"],
+          exclude: ["test/**/*.{node,system}.test.ts", "test/structure/**"],
+          // One workerd takes file after file, and loads the source once. Each file makes a world of its own.
+          isolate: false,
+          deps: { optimizer: { ssr: { enabled: true, include: packagesOfWorkers() } } },
         },
       },
-      { extends: true, test: { ...patience, name: "node", include: ["test/**/*.node.test.ts"] } },
+      { extends: true, test: { name: "node", include: ["test/**/*.node.test.ts"] } },
+      { extends: true, test: { name: "system", include: ["test/**/*.system.test.ts"] } },
       {
         extends: true,
-        test: {
-          ...patience,
-          name: "structure",
-          include: ["test/structure/*.test.ts"],
-          exclude: ["test/structure/*.node.test.ts"],
-        },
+        test: { name: "structure", include: ["test/structure/*.test.ts"], exclude: ["test/**/*.system.test.ts"] },
       },
     ],
   },

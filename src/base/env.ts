@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { TurnpikeError } from "./errors.ts"
 import { parseKeyRing } from "./key-ring.ts"
 import { onceFor } from "./once-for.ts"
 
@@ -70,12 +71,26 @@ export type BaseEnv = z.infer<typeof base>
 export type AuthEnv = z.infer<typeof auth>
 export type CallbacksEnv = z.infer<typeof callbacks>
 
+/** Throws UNAVAILABLE, which names the variables at fault and never a value. */
 const parser = <T extends object>(schema: z.ZodType<T>) =>
   onceFor((bindings: object): T => {
     const result = schema.safeParse(bindings)
-    if (!result.success) throw new Error(`The worker's bindings are wrong: ${z.prettifyError(result.error)}`)
-    return result.data
+    if (result.success) return result.data
+    const cause = new Error(z.prettifyError(result.error))
+    throw new TurnpikeError("UNAVAILABLE", faultsOf(bindings, result.error), { retryable: false, cause })
   })
+
+function faultsOf(bindings: object, { issues }: z.ZodError): string {
+  const names = [...new Set(issues.map(({ path }) => String(path[0])))]
+  const isSet = (name: string) => Boolean((bindings as Record<string, unknown>)[name])
+  const [missing, wrong] = [names.filter((name) => !isSet(name)), names.filter(isSet)]
+  return [
+    ...(missing.length > 0 ? [`This worker lacks ${missing.join(", ")}.`] : []),
+    ...(wrong.length > 0 ? [`It cannot use what is set as ${wrong.join(", ")}.`] : []),
+    "Locally, `npm run stack` starts servers for it and writes .dev.vars, which the next `npx wrangler dev` reads;",
+    "for a deployed worker, README.md (Environment) says what each is.",
+  ].join(" ")
+}
 
 export const parseBaseEnv = parser(base)
 export const parseAuthEnv = parser(auth)

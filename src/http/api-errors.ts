@@ -13,10 +13,24 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   const known = error instanceof TurnpikeError ? error : translate(error)
   if (known.status >= 500) ctx.log("error", "request.failed", { code: known.code, error: describeError(error) })
   if (known.retryAfter !== undefined) c.header("Retry-After", String(known.retryAfter))
-  const dashboard = isDashboard(c.req.path)
-  if (known.status === 401) c.header("WWW-Authenticate", dashboard ? "Cookie" : "Bearer")
-  const body = dashboard ? dashboardErrorBody(known, c.req.method) : apiErrorBody(known, ctx.requestId)
-  return c.json(body, known.status)
+  if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
+  return c.json(errorBody(known, c, ctx.requestId), known.status)
+}
+
+/** In the shape of the surface whose path was asked for. */
+export const errorBody = (error: TurnpikeError, { req }: HonoContext<AppEnv>, requestId: string) =>
+  isDashboard(req.path) ? dashboardErrorBody(error, req.method) : apiErrorBody(error, requestId)
+
+/** Most who miss a path have left out its version, or put a slash or an empty id at its end. */
+export function nothingAt(path: string): TurnpikeError {
+  const slash = path.length > 1 && path.endsWith("/")
+  const below = path.startsWith("/v1/") || path.startsWith("/api/")
+  const hint = slash
+    ? ": a path does not end with a slash"
+    : below
+      ? ""
+      : ": the API is below /v1, and its reference at /docs"
+  return new TurnpikeError("NOT_FOUND", `There is nothing at ${path}${hint}.`)
 }
 
 function apiErrorBody(error: TurnpikeError, requestId: string) {

@@ -4,10 +4,11 @@ import type * as z from "zod"
 import { type Context, createContext, type Overrides } from "../actor/context.ts"
 import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { answerError } from "./api-errors.ts"
+import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
+import { answerUnconfigured } from "./unconfigured.ts"
 
 /** A group of routes that one worker can serve, with what it needs of the bindings. */
 export interface Group {
@@ -20,9 +21,16 @@ export interface Group {
 /** A Hono app that knows its operations: the OpenAPI document and tests of every route come from them. */
 export class App extends Hono<AppEnv> {
   readonly operations: Operation[] = []
+  /** What is served to anybody, and also before the worker has its variables: it may use no context. By path. */
+  readonly pages = new Map<string, Page>()
 
   constructor() {
     super({ router: new TableRouter() })
+  }
+
+  page(path: string, serve: Page): void {
+    this.pages.set(path, serve)
+    this.get(path, serve)
   }
 
   operation<Params extends Shape, Query extends Shape, Body extends z.ZodType, Answer extends z.ZodType>(
@@ -42,13 +50,15 @@ export class App extends Hono<AppEnv> {
   }
 }
 
+export type Page = (c: HonoContext<AppEnv>) => Response | Promise<Response>
 type Shape = z.ZodType<Record<string, unknown>>
 
 function createApp(group: Group, overrides: Overrides = {}): App {
   const app = new App()
   app.use(async (c, next) => {
     const started = performance.now()
-    const env = group.parseEnv(c.env)
+    const env = bindingsOf(group, c.env)
+    if (env instanceof TurnpikeError) return answerUnconfigured(app.pages, c, env)
     const ctx = createContext(env, (work) => c.executionCtx.waitUntil(work), {
       ...overrides,
       address: c.req.header("cf-connecting-ip"),
@@ -65,6 +75,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     // A reference to a person is a text of the customer's, which no log may hold.
     const path = c.req.path.replace(/^(\/v1\/end-users\/)[^/]+/, "$1{end_user_ref}")
     ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })
+    return undefined
   })
   app.use(
     methodNotAllowed<AppEnv>({
@@ -77,16 +88,19 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     }),
   )
   app.onError(answerError)
-  app.notFound((c) => answerError(new TurnpikeError("NOT_FOUND", nothingAt(c.req.path)), c))
+  app.notFound((c) => answerError(nothingAt(c.req.path), c))
   group.mount(app)
   return app
 }
 
-/** Most who miss a path have left out its version, or put a slash or an empty id at its end. */
-export function nothingAt(path: string): string {
-  if (path.length > 1 && path.endsWith("/")) return `There is nothing at ${path}: a path does not end with a slash.`
-  const below = path.startsWith("/v1/") || path.startsWith("/api/")
-  return `There is nothing at ${path}${below ? "" : ": the API is below /v1, and its reference at /docs"}.`
+/** The bindings, or the error that says which variables are at fault. */
+function bindingsOf(group: Group, bindings: object): BaseEnv | TurnpikeError {
+  try {
+    return group.parseEnv(bindings)
+  } catch (error) {
+    if (error instanceof TurnpikeError) return error
+    throw error
+  }
 }
 
 /** A deployable worker of one group. */

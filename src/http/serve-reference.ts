@@ -30,8 +30,8 @@ export function serveReference<Document extends ApiDocument>(
     return { text: referencePage(page), policy: `default-src 'none'; style-src '${await hashOf(STYLE)}'; ${FRAMES}` }
   })
 
-  app.get(documentPath, (c) => c.json(documentOf(new URL(c.req.url).origin)))
-  app.get(pagePath, async (c) => {
+  app.page(documentPath, (c) => c.json(documentOf(new URL(c.req.url).origin)))
+  app.page(pagePath, async (c) => {
     const { text, policy } = await pageOf(new URL(c.req.url).origin)
     return c.html(text, 200, {
       "content-security-policy": policy,

@@ -3,6 +3,7 @@ import { createWriteStream } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
+import { envFileOf } from "./dev-vars.ts"
 import { freePort } from "./postgres.ts"
 
 interface DevServerOptions {
@@ -17,8 +18,7 @@ interface DevServerOptions {
 export async function startDevServer({ port, dataDir, env, cwd }: DevServerOptions) {
   await refuseTakenPort(port)
   const envFile = join(dataDir, "worker.env")
-  const lines = Object.entries(env).flatMap(([name, value]) => (value ? [`${name}=${JSON.stringify(value)}`] : []))
-  await writeFile(envFile, `${lines.join("\n")}\n`, { mode: 0o600 })
+  await writeFile(envFile, envFileOf(env), { mode: 0o600 })
 
   const log = createWriteStream(join(dataDir, "worker.log"))
   const options = ["--port", String(port), "--ip", "127.0.0.1", "--inspector-port", String(await freePort())]
@@ -45,10 +45,13 @@ export async function startDevServer({ port, dataDir, env, cwd }: DevServerOptio
     /** Resolves when the server ends by itself. */
     ended: new Promise<void>((done) => child.once("exit", () => done())),
     /** One run of the cron trigger, which nothing else fires locally. */
-    cron: () => fetch(`${url}/cdn-cgi/handler/scheduled`).then((response) => response.ok),
+    cron: () => fetch(cronUrl(url)).then((response) => response.ok),
     stop: () => stopGroup(child),
   }
 }
+
+/** Where `wrangler dev` takes a run of the cron trigger. */
+export const cronUrl = (baseUrl: string) => `${baseUrl}/cdn-cgi/handler/scheduled`
 
 async function refuseTakenPort(port: number): Promise<void> {
   const taken = await new Promise<boolean>((done) => {

@@ -23,14 +23,18 @@ const REDIS_DATABASES = { control: 500, own: 8 }
 
 /**
  * One loopback server with the stand-ins of Neon, Upstash Redis and QStash, each namespace with its own database,
- * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`.
+ * queue and fault plan: `/{ns}/pg/sql`, `/{ns}/redis`, `/{ns}/qstash`, `/{ns}/model`, `/{ns}/control`. It listens before its
+ * servers have started: whatever asks for a namespace waits for them, or rejects as they have.
  */
 export async function startStack(options: StackOptions) {
-  const postgres = options.databaseUrl
-    ? { url: options.databaseUrl, stop: async () => {} }
-    : await startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable })
   const databases = options.control ? REDIS_DATABASES.control : REDIS_DATABASES.own
-  const redis = options.redisUrl ? { url: options.redisUrl, close: async () => {} } : await startRedisServer(databases)
+  const servers = Promise.all([
+    options.databaseUrl
+      ? { url: options.databaseUrl, stop: async () => {} }
+      : startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable }),
+    options.redisUrl ? { url: options.redisUrl, close: async () => {} } : startRedisServer(databases),
+  ])
+  servers.catch(() => {})
   const namespaces = new Map<string, Namespace>()
   const made: string[] = []
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
@@ -39,6 +43,7 @@ export async function startStack(options: StackOptions) {
 
   async function makeTemplate(): Promise<string> {
     const name = `${run}_template`
+    const [postgres] = await servers
     await applySchema(await createDatabase(postgres.url, name))
     made.push(name)
     return name
@@ -46,11 +51,13 @@ export async function startStack(options: StackOptions) {
 
   /** A lasting database of that name with the schema applied, or a fresh copy of the template, dropped at the end. */
   async function database(name: string | undefined): Promise<string> {
+    const [postgres] = await servers
     if (name === undefined) {
       template ??= makeTemplate()
+      const from = await template
       const copy = `${run}_${made.length}_${Math.random().toString(36).slice(2, 6)}`
       made.push(copy)
-      return createDatabase(postgres.url, copy, await template)
+      return createDatabase(postgres.url, copy, from)
     }
     const url = withDatabase(postgres.url, name)
     if (!(await databaseExists(postgres.url, name))) await createDatabase(postgres.url, name)
@@ -62,6 +69,7 @@ export async function startStack(options: StackOptions) {
   async function addNamespace(
     input: NamespaceOptions & { databaseName?: string | undefined; databaseUrl?: string | undefined },
   ): Promise<Namespace> {
+    const [, redis] = await servers
     const databaseUrl = input.databaseUrl ?? (await database(input.databaseName))
     const namespace = await createNamespace(input, {
       baseUrl: `${url}/${input.name}`,
@@ -95,6 +103,12 @@ export async function startStack(options: StackOptions) {
     return (await namespace?.route("control", below)) ?? NO_STAND_IN
   }
 
+  // Tests ask for copies as soon as they run.
+  if (options.control) {
+    template = makeTemplate()
+    template.catch(() => {})
+  }
+
   const server = createServer((request, response) => serve(request, response, handle))
   // Clients end their connections: one that is closed here might just be used.
   server.keepAliveTimeout = 0
@@ -106,13 +120,15 @@ export async function startStack(options: StackOptions) {
 
   return {
     url,
-    databaseUrl: postgres.url,
     createNamespace: addNamespace,
     async close() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))
+      const [postgres, redis] = await servers
+      await template?.catch(() => {})
       for (const namespace of namespaces.values()) await namespace.close()
-      for (const name of made.reverse()) await dropDatabase(postgres.url, name)
+      // A server of ours goes with its directory, or keeps only databases that last.
+      if (options.databaseUrl) for (const name of made.reverse()) await dropDatabase(postgres.url, name)
       await redis.close()
       await postgres.stop()
     },

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { networkOf, takePasswordTry } from "../../src/sign-in/login-throttle.ts"
+import { hashPassword } from "../../src/sign-in/password.ts"
 import { LOGIN_POLICY } from "../../src/sign-in/policies.ts"
 import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -30,7 +31,8 @@ const addresses = (count: number) => Array.from({ length: count }, (_, n) => `20
 
 describe("signing in with a password", () => {
   test("answers the user and sets the session, which has browser and address", async () => {
-    const { userId, email } = await createPerson(world, { password: PASSWORD, role: "admin" })
+    const passwordHash = await hashPassword(PASSWORD)
+    const { userId, email } = await createPerson(world, { passwordHash, role: "admin" })
     const { status, answer, headers, cookie } = await logIn(world, ` ${email.toUpperCase()}`, PASSWORD)
     expect([status, answer]).toEqual([200, expect.objectContaining({ user_id: userId, email, role: "admin" })])
     expect(Object.keys(answer)).not.toContain("password_hash")

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import type { ProvidedContext } from "vitest"
 import type { TestProject } from "vitest/node"
+import { muteCutConnections } from "./workerd-noise.ts"
 
 /** One stack of stand-ins for all tests: over packages, or over the servers that DATABASE_URL and REDIS_URL name. */
 export default async function setup(project: TestProject) {
@@ -16,9 +17,11 @@ export default async function setup(project: TestProject) {
     ...["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl", "fragileUrl", "openIdUrl"],
   ] as (keyof ProvidedContext)[]
   for (const name of names) project.provide(name, urls[name])
+  const unmute = muteCutConnections()
   return async () => {
     child.kill("SIGTERM")
     await ended
+    unmute()
   }
 }
 

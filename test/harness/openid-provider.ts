@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import Provider from "oidc-provider"
+import type { Configuration, default as Provider } from "oidc-provider"
 import { OPENID_CLIENTS } from "./openid-clients.ts"
 
 /** Where the tests' service lets browsers come back. */
@@ -15,25 +15,34 @@ export async function startOpenIdProvider() {
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
-  server.on("request", quietly(() => createProvider(url)).callback())
+  let provider: Promise<Provider> | undefined
+  server.on("request", async (request, response) => {
+    provider ??= createProvider(url)
+    await (await provider).callback()(request, response)
+  })
   return { url, stop: () => server.closeAllConnections() ?? server.close() }
 }
 
-const createProvider = (issuer: string) =>
-  new Provider(issuer, {
-    clients: Object.values(OPENID_CLIENTS).map((client) => ({ ...client, redirect_uris: [CALLBACK] })),
-    features: { devInteractions: { enabled: true } },
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
-    pkce: { required: () => true },
-    findAccount: (_ctx, accountId) => ({
-      accountId,
-      async claims() {
-        const [name, kind] = accountId.split(".")
-        const email = kind === "silent" ? {} : { email: `${name}@people.test`, email_verified: kind === "verified" }
-        return { sub: accountId, name, ...email }
-      },
-    }),
-  })
+/** Loaded by the first request: most runs of tests have none. */
+async function createProvider(issuer: string): Promise<Provider> {
+  const { default: Provider } = await import("oidc-provider")
+  return quietly(() => new Provider(issuer, SETTINGS))
+}
+
+const SETTINGS: Configuration = {
+  clients: Object.values(OPENID_CLIENTS).map((client) => ({ ...client, redirect_uris: [CALLBACK] })),
+  features: { devInteractions: { enabled: true } },
+  claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+  pkce: { required: () => true },
+  findAccount: (_ctx, accountId) => ({
+    accountId,
+    async claims() {
+      const [name, kind] = accountId.split(".")
+      const email = kind === "silent" ? {} : { email: `${name}@people.test`, email_verified: kind === "verified" }
+      return { sub: accountId, name, ...email }
+    },
+  }),
+}
 
 /** It says on the console that its defaults are not for production. */
 function quietly<T>(work: () => T): T {

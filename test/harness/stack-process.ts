@@ -1,19 +1,17 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { LLMock } from "@copilotkit/aimock"
-import { freePort } from "../../src/local/postgres.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
 import { serveFragileStacks } from "./fragile-stack.ts"
+import { serveMcp } from "./mcp-server.ts"
 import { serveNpmStart } from "./npm-start.ts"
 import { startOpenIdProvider } from "./openid-provider.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
-/** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. */
+/** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. What takes long to
+ * start does so behind that, while the tests load: they wait for it at their first question. */
 const dataDir = await mkdtemp(join(tmpdir(), "turnpike-test-"))
 const stack = await startStack({
   dataDir,
@@ -23,7 +21,7 @@ const stack = await startStack({
   redisUrl: process.env.REDIS_URL,
 })
 const models = await startModels()
-const mcp = await startMcpServer()
+const mcp = await serveMcp()
 const customer = await startCustomerServer()
 const service = await serveNpmStart()
 const garbage = await startGarbageServer()
@@ -60,18 +58,6 @@ async function end() {
 process.once("SIGTERM", end)
 // The test runner was killed: its end of the pipe is closed.
 process.stdin.once("end", end).resume()
-
-/** A published MCP server, over Streamable HTTP. */
-async function startMcpServer() {
-  const port = await freePort()
-  const entry = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))
-  const env = { ...process.env, PORT: String(port) }
-  const child = spawn(process.execPath, [entry, "streamableHttp"], { stdio: ["ignore", "ignore", "pipe"], env })
-  // It says on stderr that it listens.
-  await once(child.stderr, "data")
-  child.stderr.resume()
-  return { url: `http://127.0.0.1:${port}/mcp`, stop: () => child.kill() }
-}
 
 /** A server that speaks the providers' protocols: what each model answers, and the tokens it reports. */
 async function startModels(): Promise<LLMock> {

@@ -2,7 +2,8 @@ import { createMiddleware } from "hono/factory"
 import { matchedRoutes } from "hono/route"
 import { parseAuthEnv } from "../../base/env.ts"
 import { TurnpikeError } from "../../base/errors.ts"
-import { type App, nothingAt } from "../../http/app.ts"
+import { nothingAt } from "../../http/api-errors.ts"
+import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { openSession } from "../../http/session-auth.ts"
@@ -29,7 +30,7 @@ export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => 
 const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
   const { IDP_INTERNAL_SECRET: secret } = parseAuthEnv(c.env)
   // Thrown, not answered: else the answer to another method would name the one that there is.
-  if (secret === undefined) throw new TurnpikeError("NOT_FOUND", nothingAt(c.req.path))
+  if (secret === undefined) throw nothingAt(c.req.path)
   if (c.req.method === "POST" && !isInternalSecret(c.req.header(SECRET_HEADER) ?? "", secret)) {
     throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in X-Internal-Secret.")
   }

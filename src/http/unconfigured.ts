@@ -1,0 +1,25 @@
+import type { Context as HonoContext } from "hono"
+import type { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
+import { systemClock } from "../platform/clock.ts"
+import { createLog } from "../platform/log.ts"
+import { errorBody, nothingAt } from "./api-errors.ts"
+import type { App } from "./app.ts"
+import type { AppEnv } from "./app-env.ts"
+
+const CALLS = /^\/(v1|api|callbacks)(\/|$)/
+
+/** What a worker answers while `fault` says that variables are missing or wrong: its pages, and that to every call. */
+export function answerUnconfigured(pages: App["pages"], c: HonoContext<AppEnv>, fault: TurnpikeError) {
+  const { method, path } = c.req
+  const page = pages.get(path)
+  if (page && (method === "GET" || method === "HEAD")) return page(c)
+  const requestId = newId("request", systemClock.now())
+  const log = createLog({ LOG_LEVEL: "error" }, { request_id: requestId })
+  log("error", "worker.unconfigured", { message: fault.message, faults: String(fault.cause) })
+  const error = CALLS.test(path) ? fault : nothingAt(path)
+  return c.json(errorBody(error, c, requestId), error.status, {
+    "Cache-Control": "no-store",
+    "X-Request-Id": requestId,
+  })
+}

@@ -1,0 +1,43 @@
+import { mkdir } from "node:fs/promises"
+import { seedDemo } from "./demo.ts"
+import { readKeyRing } from "./key-ring.ts"
+import { step } from "./lifecycle.ts"
+import { startStack } from "./stack.ts"
+
+/** What a worker may have beside the stand-ins: taken from our own environment. */
+const OPTIONAL_VARIABLES = [
+  ...["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+  ...["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_SCOPES", "IDP_INTERNAL_SECRET", "LOG_LEVEL"],
+]
+
+/**
+ * Starts the stand-ins over `dataDir` with the demo account in them. `variables` are those of a worker that uses them and is served
+ * at `baseUrl`.
+ */
+export async function startStandIns(
+  { baseUrl, dataDir }: { baseUrl: string; dataDir: string },
+  onEnd: (close: () => Promise<unknown>) => void,
+) {
+  await mkdir(dataDir, { recursive: true })
+  step(`starting PostgreSQL, Redis and QStash for ${dataDir} …`)
+  const stack = await startStack({
+    dataDir,
+    control: false,
+    durable: true,
+    databaseUrl: process.env.DATABASE_URL,
+    redisUrl: process.env.REDIS_URL,
+  })
+  onEnd(stack.close)
+  const local = await stack.createNamespace({ name: "local", qstash_mode: "push", databaseName: "turnpike" })
+
+  step("seeding the demo account …")
+  const { demo, pin } = await seedDemo(local.databaseUrl, { dataDir, baseUrl, env: process.env })
+  const variables = {
+    ...local.env,
+    ...Object.fromEntries(OPTIONAL_VARIABLES.map((name) => [name, process.env[name]])),
+    CALLBACKS_URL: baseUrl,
+    SECRETS_KEYS: await readKeyRing(dataDir),
+    ALLOW_PRIVATE_TARGETS: "1",
+  }
+  return { demo, pin, variables }
+}

@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { fileURLToPath } from "node:url"
+import { freePort } from "../../src/local/postgres.ts"
+
+/** A published MCP server, over Streamable HTTP. The first connection starts it: most runs of tests have none. */
+export async function serveMcp() {
+  const port = await freePort()
+  let child: ChildProcess | undefined
+  let started: Promise<unknown> | undefined
+
+  async function start() {
+    const entry = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))
+    const env = { ...process.env, PORT: String(port) }
+    child = spawn(process.execPath, [entry, "streamableHttp"], { stdio: ["ignore", "ignore", "pipe"], env })
+    const { stderr } = child
+    if (!stderr) throw new Error("it has no stderr")
+    // It says there that it listens.
+    await once(stderr, "data")
+    stderr.resume()
+  }
+
+  async function pass(socket: Socket) {
+    started ??= start()
+    await started
+    const server = connect(port, "127.0.0.1")
+    for (const [from, to] of [
+      [socket, server],
+      [server, socket],
+    ] as const) {
+      from.on("error", () => to.destroy())
+      from.pipe(to)
+    }
+  }
+
+  const front = createServer({ noDelay: true }, (socket) => {
+    pass(socket).catch(() => socket.destroy())
+  })
+  await new Promise<void>((listening) => front.listen(0, "127.0.0.1", listening))
+  return {
+    url: `http://127.0.0.1:${(front.address() as AddressInfo).port}/mcp`,
+    stop() {
+      front.close()
+      child?.kill()
+    },
+  }
+}

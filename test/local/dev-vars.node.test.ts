@@ -1,0 +1,36 @@
+import { access, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { refuseForeignVars, removeDevVars, writeDevVars } from "../../src/local/dev-vars.ts"
+
+let dir: string
+let file: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "turnpike-vars-"))
+  file = join(dir, ".dev.vars")
+})
+afterEach(() => rm(dir, { recursive: true }))
+
+test("is written with its values, for nobody else's eyes, written again, and removed", async () => {
+  await refuseForeignVars(file)
+  await writeDevVars(file, { OLD: "1" })
+  await writeDevVars(file, { A: 'x"y', EMPTY: undefined })
+  const [comment, ...lines] = (await readFile(file, "utf8")).split("\n")
+  expect(comment).toMatch(/^# Written by `npm run stack`/)
+  expect(lines).toEqual(['A="x\\"y"', ""])
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  await removeDevVars(file)
+  await expect(access(file)).rejects.toThrow("ENOENT")
+  await removeDevVars(file)
+})
+
+test("one that a person wrote is refused and never touched", async () => {
+  for (const text of ["", "DATABASE_URL=mine\n", "# Written by `npm run stack`, and changed\nA=1\n"]) {
+    await writeFile(file, text)
+    await expect(refuseForeignVars(file)).rejects.toThrow(/was written by hand, and is left alone/)
+    await expect(writeDevVars(file, { A: "1" })).rejects.toThrow(/was written by hand/)
+    await removeDevVars(file)
+    expect(await readFile(file, "utf8")).toBe(text)
+  }
+})
