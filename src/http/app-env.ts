@@ -1,3 +1,4 @@
+import type { Context as HonoContext } from "hono"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 
@@ -6,3 +7,5 @@ export interface AppEnv {
   Bindings: object
   Variables: { ctx: Context; credential: Credential }
 }
+
+export type Page = (c: HonoContext<AppEnv>) => Response | Promise<Response>

@@ -5,7 +5,7 @@ import { type Context, createContext, type Overrides } from "../actor/context.ts
 import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { answerError, nothingAt } from "./api-errors.ts"
-import type { AppEnv } from "./app-env.ts"
+import type { AppEnv, Page } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
@@ -50,7 +50,6 @@ export class App extends Hono<AppEnv> {
   }
 }
 
-export type Page = (c: HonoContext<AppEnv>) => Response | Promise<Response>
 type Shape = z.ZodType<Record<string, unknown>>
 
 function createApp(group: Group, overrides: Overrides = {}): App {

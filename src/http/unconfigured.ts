@@ -4,13 +4,12 @@ import { newId } from "../base/ids.ts"
 import { systemClock } from "../platform/clock.ts"
 import { createLog } from "../platform/log.ts"
 import { errorBody, nothingAt } from "./api-errors.ts"
-import type { App } from "./app.ts"
-import type { AppEnv } from "./app-env.ts"
+import type { AppEnv, Page } from "./app-env.ts"
 
 const CALLS = /^\/(v1|api|callbacks)(\/|$)/
 
 /** What a worker answers while `fault` says that variables are missing or wrong: its pages, and that to every call. */
-export function answerUnconfigured(pages: App["pages"], c: HonoContext<AppEnv>, fault: TurnpikeError) {
+export function answerUnconfigured(pages: ReadonlyMap<string, Page>, c: HonoContext<AppEnv>, fault: TurnpikeError) {
   const { method, path } = c.req
   const page = pages.get(path)
   if (page && (method === "GET" || method === "HEAD")) return page(c)
