@@ -1,6 +1,6 @@
+import { REPLAYED } from "../http/idempotency.ts"
+import type { Operation } from "../http/operation.ts"
 import { ONCE_POLICY } from "../identity/once.ts"
-import { REPLAYED } from "./idempotency.ts"
-import type { Operation } from "./operation.ts"
 
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
