@@ -21,7 +21,7 @@ const POLICY =
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** A browser sends the session's cookie by itself, and no script can set it: there is nothing to fill in. */
-const NO_CREDENTIALS = ".scalar-reference-intro-auth{display:none}"
+const NO_CREDENTIALS = ".scalar-reference-intro-auth{display:none!important}"
 
 /** The reference page of an API: its OpenAPI document, guides included, in Scalar's viewer at `scriptPath`. */
 export function referencePage({ surface, documentPath }: Api, scriptPath: string): string {

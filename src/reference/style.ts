@@ -12,5 +12,7 @@ export const STYLE = `
 .section-column:has(+.section-column:empty){max-width:52rem;flex:1 1 auto}
 .section-column:empty{display:none}
 .scalar-app .markdown th,.scalar-app .markdown td:first-child code{white-space:nowrap;word-break:normal}
+@media (max-width:40rem){.scalar-app .markdown thead{display:none!important}.scalar-app .markdown tr,.scalar-app .markdown td{display:block!important;border:0!important}
+.scalar-app .markdown td:not(:last-child){padding-bottom:0}.scalar-app .markdown tr:not(:last-child){border-bottom:1px solid var(--scalar-border-color)!important}}
 noscript{display:block;padding:2rem}
 `
