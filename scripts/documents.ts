@@ -1,10 +1,11 @@
 import { parseBaseEnv } from "../src/base/env.ts"
 import { App, allOf, type Group } from "../src/http/app.ts"
-import { describeDashboard } from "../src/routes/account/document.ts"
+import { APIS, describeApi } from "../src/reference/apis.ts"
 import { account } from "../src/routes/account/group.ts"
 import { admin } from "../src/routes/admin/group.ts"
+import { all } from "../src/routes/all.ts"
 import { auth } from "../src/routes/auth/group.ts"
-import { describeV1 } from "../src/routes/v1/document.ts"
+import { callbacks } from "../src/routes/callbacks/group.ts"
 import { v1 } from "../src/routes/v1/group.ts"
 
 /** The operations of a group, without a worker that serves them. */
@@ -14,16 +15,21 @@ function appOf(group: Group): App {
   return app
 }
 
+/** The apps of all workers, by the names of their files in functions/. */
+export const WORKERS: Record<string, App> = Object.fromEntries(
+  Object.entries({ all, v1, auth, account, admin, callbacks }).map(([name, group]) => [name, appOf(group)]),
+)
+
 /** Each surface: its operations, and how they are described. */
 export const SURFACES = {
-  v1: { app: appOf(v1), describe: describeV1 },
-  dashboard: { app: appOf(allOf(parseBaseEnv, [auth, account, admin])), describe: describeDashboard },
+  v1: { app: appOf(v1), api: APIS.v1 },
+  dashboard: { app: appOf(allOf(parseBaseEnv, [auth, account, admin])), api: APIS.dashboard },
 }
 
 export type SurfaceName = keyof typeof SURFACES
 
 /** The OpenAPI document of a surface. `onMissing` is told each field without an example. */
-export function documentOf(name: SurfaceName, onMissing: (path: string) => void = () => {}) {
-  const { app, describe } = SURFACES[name]
-  return describe(app, { origin: "https://api.turnpike.test", onMissing })
+export function documentOf(name: SurfaceName, onMissing?: (path: string) => void) {
+  const { app, api } = SURFACES[name]
+  return describeApi(api, app.operations, onMissing)
 }

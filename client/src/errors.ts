@@ -1,6 +1,6 @@
 import type { CreditsDetails, ErrorAnswer, QuotaDetails } from "./operations.ts"
 
-/** Every code of the service's table: `/docs#errors` has the cause and the cure of each. */
+/** Every code of the service's table: `/docs#tag/errors` has the cause and the cure of each. */
 export type ErrorCode = ErrorAnswer["error"]["code"]
 
 /** What can go wrong before the service has answered, or without it. */

@@ -1,92 +1,61 @@
-import { html, type Markup, prose } from "./markup.ts"
-import { code } from "./operation.ts"
-import type { Guide } from "./page.ts"
-import { quotaGuide } from "./quota-guide.ts"
-import { turnGuide } from "./turn-guide.ts"
-import { webhookGuide } from "./webhook-guide.ts"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import type { BalanceReached, CapReached } from "../webhooks/account-events.ts"
 
-/** What a newcomer reads before the operations of /v1. */
-export function guidesOf(origin: string): Guide[] {
-  return [
-    { id: "start", title: "Start", content: start(origin) },
-    { id: "authentication", title: "Authentication", content: AUTHENTICATION },
-    { id: "turns", title: "The life of a turn", content: turnGuide() },
-    { id: "idempotency", title: "Retries and idempotency", content: IDEMPOTENCY },
-    { id: "caps", title: "Caps and quotas", content: quotaGuide() },
-    { id: "webhooks", title: "Webhooks", content: webhookGuide() },
-    { id: "lists", title: "Lists", content: LISTS },
-    { id: "conventions", title: "Money, time, sizes", content: CONVENTIONS },
-  ]
+const QUOTA_EXCEEDED = {
+  code: "QUOTA_EXCEEDED",
+  message:
+    "The end user's daily limit of 0.5 USD is reached: 0.3 USD spent, 0.2 reserved by turns under way. It resets at 2026-01-16T00:00:00.000Z.",
+  details: DETAILS_EXAMPLES.QUOTA_EXCEEDED,
+  retryable: true,
+  request_id: "req_01jd3k9m2x4t8r5w6y7z0a1b2c",
 }
 
-function start(origin: string): Markup {
-  return html`${prose(
-    "Your server makes a space, configures an agent in it, and sends turns. A turn is accepted at once and runs on its own; " +
-      "you wait for it, follow its events, or are told by a [webhook](#webhooks).",
-  )}
-${code(
-  "curl",
-  `export TURNPIKE_API_KEY=turnpike_live_…
-
-curl ${origin}/v1/spaces \\
-  -H "Authorization: Bearer $TURNPIKE_API_KEY" -H "Content-Type: application/json" \\
-  -d '{"title":"Support","manifest":{"instructions":"Answer in one sentence."}}'
-
-curl ${origin}/v1/turns \\
-  -H "Authorization: Bearer $TURNPIKE_API_KEY" -H "Content-Type: application/json" \\
-  -H "Idempotency-Key: order-1001" \\
-  -d '{"space":"spc_…","end_user_ref":"customer-42","text":"Where is my order?"}'
-
-curl "${origin}/v1/turns/turn_…?wait=30" \\
-  -H "Authorization: Bearer $TURNPIKE_API_KEY"`,
-)}
-${code(
-  "turnpike-client",
-  `import { Turnpike } from "turnpike-client"
-
-const turnpike = new Turnpike({
-  apiKey: process.env.TURNPIKE_API_KEY,
-  baseUrl: "${origin}",
-})
-const { space_id } = await turnpike.spaces.create({
-  title: "Support",
-  manifest: { instructions: "Answer in one sentence." },
-})
-const turn = await turnpike.turns.run({
-  space: space_id,
+const CAP_REACHED: CapReached = {
+  cap: "end_user_daily",
+  source: "account",
+  percent: 80,
+  limit_usd: 0.5,
+  spent_usd: 0.4127,
+  reserved_usd: 0.25,
+  resets_at: "2026-01-16T00:00:00.000Z",
+  key_id: null,
   end_user_ref: "customer-42",
-  text: "Where is my order?",
-})
-console.log(turn.result, turn.billed_cost_usd)`,
-)}`
 }
 
-const AUTHENTICATION = html`${prose(
-  "Every request carries `Authorization: Bearer <API_KEY>`. Keys are made in the dashboard and shown once. They are for " +
-    "servers: a key in a browser or a mobile app is everybody's key.\n\n" +
-    "A key's scope says which spaces it sees: those it has made (`created`), a single one (`space`), or all of the account " +
-    "(`all`). What is outside answers 404, like what does not exist.\n\n" +
-    "A test key (`…_test_…`) costs nothing, always answers with the rehearsal model, and sees only what test keys have made: a " +
-    "live key's space is 404 to it, and the other way round. A " +
-    'turn\'s text can then say what is to happen, such as `[fail MODEL_UNAVAILABLE]` or `[call lookup_order {"id":"A-1"}]`.',
-)}`
+const BALANCE_LOW: BalanceReached = { balance_usd: 0.9871, held_usd: 0.25, available_usd: 0.7371, threshold_usd: 1 }
 
-const IDEMPOTENCY = html`${prose(
-  "A turn needs an `Idempotency-Key`: one unique value per logical request, such as the id of your own job. Send the same key " +
-    "again, and the same turn answers, with `Idempotent-Replayed: true`: retry as often as you like. The same key with " +
-    "another body is refused. Every other POST takes one too; PUT, PATCH and DELETE can be repeated as they are.\n\n" +
-    "Retry when there was no answer, or 429, 500, 502, 503 or 504, after the seconds that `Retry-After` says or a growing pause " +
-    "of your own; not where `retryable` is false. The client does so by itself: it makes the keys.",
-)}`
+const shown = (value: unknown) => JSON.stringify(value, null, 2)
 
-const LISTS = html`${prose(
-  "A list answers `{data, has_more, next_cursor}`. Give `next_cursor` as `cursor` with the same filters for the next page; " +
-    "`limit` is a page's size, at most 100 (20 if you name none). The client reads all pages: `for await (const turn of turnpike.turns.list())`.",
-)}`
+/** What `{{name}}` in a guide stands for: what has a type in the code, so that no guide can say anything else. */
+const INSERTS: Record<string, string> = {
+  quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
+  cap_reached: shown(CAP_REACHED),
+  balance_low: shown(BALANCE_LOW),
+}
 
-const CONVENTIONS = html`${prose(
-  "Amounts end with `_usd` and are US dollars, with at most 7 decimals. Times are RFC 3339 in UTC. A JSON body has at most 1 MiB, " +
-    "a file 100 MB. A field that does not exist is refused, so that a mistyped one is not lost.\n\n" +
-    "Every answer has an `X-Request-Id`: tell it when something is wrong. Answers may get further fields, and lists of values " +
-    "further values, without a new version.",
-)}`
+/** The guide in `guides/NAME.md`: its first line is its title. `{{codes}}` in it is a table of `codes`. */
+export function readGuide(name: string, codes: readonly ErrorCode[]): { name: string; description: string } {
+  const inserts: Record<string, string> = { ...INSERTS, codes: codeTable(codes) }
+  const [title = "", ...lines] = readFileSync(join(import.meta.dirname, "guides", `${name}.md`), "utf8").split("\n")
+  const description = lines.join("\n").replace(/\{\{(\w+)\}\}/g, (_match, insert: string) => {
+    const text = inserts[insert]
+    if (text === undefined) throw new Error(`${name}.md: src/reference/guides.ts has no insert "${insert}"`)
+    return text
+  })
+  return { name: title.replace(/^# /, ""), description: description.trim() }
+}
+
+/** What each code means, by status. */
+function codeTable(codes: readonly ErrorCode[]): string {
+  const rows = codes
+    .map((code) => ({ code, ...ERROR_CODES[code] }))
+    .toSorted((a, b) => a.status - b.status)
+    .map(({ code, status, retryable, cause, cure }) => {
+      const kind = `\`${code}\`<br>${status}${retryable ? ", retryable" : ""}`
+      return `| ${kind} | ${`${cause} ${cure}`.replaceAll("|", "\\|")} |`
+    })
+  return ["| Code | Cause and cure |", "| --- | --- |", ...rows].join("\n")
+}

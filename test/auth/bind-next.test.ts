@@ -13,8 +13,8 @@ let dashboard: Documented[]
 let v1: Documented[]
 beforeAll(async () => {
   world = await createWorld()
-  dashboard = (await documentedAt(world, "/api/openapi.json")).filter(({ open }) => !open)
-  v1 = (await documentedAt(world, "/v1/openapi.json")).filter(({ open }) => !open)
+  dashboard = (await documentedAt("/api/openapi.json")).filter(({ open }) => !open)
+  v1 = (await documentedAt("/v1/openapi.json")).filter(({ open }) => !open)
 })
 afterAll(() => world.close())
 

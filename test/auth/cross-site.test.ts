@@ -9,7 +9,7 @@ let world: World
 let operations: Documented[]
 beforeAll(async () => {
   world = await createWorld()
-  operations = await documentedAt(world, "/api/openapi.json")
+  operations = await documentedAt("/api/openapi.json")
 })
 afterAll(() => world.close())
 

@@ -1,4 +1,4 @@
-import type { World } from "./world.ts"
+import { served } from "./served.ts"
 
 /** An operation as its document shows it to be called: with its examples everywhere. */
 export interface Documented {
@@ -18,10 +18,9 @@ interface Described {
   requestBody?: { content: Record<string, { example?: unknown }> }
 }
 
-/** Every operation of an OpenAPI document that the worker serves. */
-export async function documentedAt(world: World, documentPath: string): Promise<Documented[]> {
-  const response = await world.invoke(new Request(`https://api.test${documentPath}`))
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Described>> }
+/** Every operation of an OpenAPI document that the service has. */
+export async function documentedAt(documentPath: string): Promise<Documented[]> {
+  const { paths } = (await (await served(documentPath)).json()) as { paths: Record<string, Record<string, Described>> }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => documented(path, method, operation)),
   )

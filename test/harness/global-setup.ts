@@ -7,6 +7,7 @@ import { muteCutConnections } from "./workerd-noise.ts"
 
 /** One stack of stand-ins for all tests: over packages, or over the servers that DATABASE_URL and REDIS_URL name. */
 export default async function setup(project: TestProject) {
+  const built = once(spawn("npm", ["run", "--silent", "build:docs"], { stdio: "inherit" }), "exit")
   // A process of its own: here, modules resolve as in a browser, which breaks the Redis stand-in's Lua.
   const child = spawn("node", ["test/harness/stack-process.ts"], { stdio: ["pipe", "pipe", "inherit"] })
   const ended = once(child, "exit")
@@ -17,6 +18,7 @@ export default async function setup(project: TestProject) {
     ...["stackUrl", "modelUrl", "mcpUrl", "customerUrl", "garbageUrl", "serviceUrl", "fragileUrl", "openIdUrl"],
   ] as (keyof ProvidedContext)[]
   for (const name of names) project.provide(name, urls[name])
+  if ((await built)[0] !== 0) throw new Error("the documents were not built")
   const unmute = muteCutConnections()
   return async () => {
     child.kill("SIGTERM")

@@ -83,7 +83,7 @@ const ofKeys = operations.filter(({ surface }) => surface === "v1")
 
 test.each(ofKeys)("the client has $id, and its sample sends the example", async ({ operation, described }) => {
   const sample = described["x-codeSamples"].find(({ label }) => label === "turnpike-client")
-  expect(sample, "src/routes/v1/client-methods.ts").toBeDefined()
+  expect(sample, "src/reference/client-methods.ts").toBeDefined()
   const seen: { method: string; url: URL; body: unknown }[] = []
   const turnpike = new Turnpike({
     apiKey: "turnpike_test_x",

@@ -19,7 +19,7 @@ test("routes do not touch the database", () => {
   expect(offenders).toEqual([])
 })
 
-test("deployed code imports nothing of the local stand-ins, and only the worker of callbacks can reach a model", () => {
+test("deployed code imports nothing of the local stand-ins or of what makes the documents, and only the worker of callbacks can reach a model", () => {
   const reached = (entry: string, seen = new Set<string>()): Set<string> => {
     if (seen.has(entry)) return seen
     seen.add(entry)
@@ -27,7 +27,7 @@ test("deployed code imports nothing of the local stand-ins, and only the worker 
     return seen
   }
   for (const entry of filesBelow("functions")) {
-    expect([...reached(entry)].filter((path) => /^src\/(local|ops)\//.test(path))).toEqual([])
+    expect([...reached(entry)].filter((path) => /^src\/(local|ops|reference)\//.test(path))).toEqual([])
   }
   for (const group of ["v1", "auth", "account", "admin"]) {
     const models = [...reached(`functions/${group}.ts`)].filter((path) => path.startsWith("src/agent/call-model"))
@@ -90,6 +90,7 @@ test("the environments of wrangler.toml agree", () => {
     expect(environment.main).toBe(`functions/${group}.ts`)
     expect(environment.name).toBe(`turnpike-${group}`)
     for (const name of shared) expect(environment[name], `${group}: ${name}`).toEqual(config[name])
+    expect(environment.assets, group).toEqual({ directory: `dist/docs/${group}` })
     expect(environment.triggers, group).toEqual(group === "callbacks" ? config.triggers : undefined)
   }
   expect(Object.keys(config.env).sort()).toEqual(

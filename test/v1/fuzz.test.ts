@@ -7,6 +7,7 @@ import { type FuzzRequest, requestsFor } from "../harness/fuzz-requests.ts"
 import { type Message, result } from "../harness/mcp.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
+import { served } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 // 2,000 requests for everyone, 20,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
@@ -44,8 +45,7 @@ async function answerAsAnyServer(request: Request): Promise<Response> {
 test(`${REQUESTS} requests made from the OpenAPI document are answered as it says`, async () => {
   const seed = Number(settings.TURNPIKE_SEED) || createRandom("fuzz of the API").seed
   console.log(`${REQUESTS} requests, seed ${seed}`)
-  const answer = await world.invoke(new Request("https://api.test/v1/openapi.json"))
-  const document = (await answer.json()) as OpenApi
+  const document = (await (await served("/v1/openapi.json")).json()) as OpenApi
   const faultsOf = declaredAnswers(document)
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.keys(methods).map((verb) => ({ template, verb })),

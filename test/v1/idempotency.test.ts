@@ -4,6 +4,7 @@ import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { type Scenario, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { createFileClient, form } from "../harness/files.ts"
+import { served } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -209,7 +210,7 @@ describe("an upload with an Idempotency-Key", () => {
 })
 
 test("every POST takes an Idempotency-Key", async () => {
-  const { paths } = (await (await world.invoke(new Request("https://api.test/v1/openapi.json"))).json()) as {
+  const { paths } = (await (await served("/v1/openapi.json")).json()) as {
     paths: Record<string, { post?: { parameters?: { name: string; in: string }[] } }>
   }
   const posts = Object.entries(paths).filter(([, { post }]) => post)

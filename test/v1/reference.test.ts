@@ -1,76 +1,105 @@
-import { beforeAll, expect, test } from "vitest"
-import { type ApiDocument, operationsOf } from "../../src/reference/document.ts"
-import { guidesOf } from "../../src/reference/guides.ts"
-import { html, line } from "../../src/reference/markup.ts"
-import { referencePage } from "../../src/reference/page.ts"
-import { createWorld } from "../harness/world.ts"
+import { beforeAll, describe, expect, test } from "vitest"
+import { served } from "../harness/served.ts"
 
-let page: Response
-let text: string
-let document: ApiDocument
+interface Document {
+  servers: { url: string }[]
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, { operationId: string; tags: string[]; description: string }>>
+}
 
-beforeAll(async () => {
-  const world = await createWorld()
-  page = await world.invoke(new Request("https://api.test/docs"))
-  text = await page.text()
-  document = (await (await world.invoke(new Request("https://api.test/v1/openapi.json"))).json()) as ApiDocument
-})
+const PAGES = [
+  { page: "/docs", document: "/v1/openapi.json" },
+  { page: "/api/docs", document: "/api/openapi.json" },
+]
 
-const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] as string)
+describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
+  let page: Response
+  let text: string
+  let document: Document
 
-test("the reference is a page of HTML that may load nothing, not even from here", async () => {
-  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"])
-  const policy = page.headers.get("content-security-policy") ?? ""
-  const [style = ""] = all(/<style>([\s\S]*?)<\/style>/g)
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style))
-  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
-  expect(policy).toBe(
-    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  )
-  expect(text).not.toMatch(/<script|<link|<img|<iframe| style="| on\w+="|\ssrc=/i)
-})
-
-test("it has every operation, object and code, each once and where links lead", () => {
-  const ids = all(/ id="([^"]+)"/g)
-  expect(new Set(ids).size).toBe(ids.length)
-  const codes = Object.values(document.components.responses).flatMap((answer) => {
-    const { content } = answer as { content: Record<string, { examples: object }> }
-    return Object.keys(content["application/json"]?.examples ?? {})
+  beforeAll(async () => {
+    page = await served(pagePath)
+    text = await page.text()
+    document = (await (await served(documentPath)).json()) as Document
   })
-  for (const { operationId } of operationsOf(document)) expect(ids).toContain(operationId)
-  for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`object-${name}`)
-  for (const code of codes) expect(ids).toContain(`error-${code}`)
-  const links = all(/ href="([^"]+)"/g)
-  expect(links.filter((link) => !link.startsWith("#"))).toEqual(["/v1/openapi.json"])
-  expect(links.filter((link) => link.startsWith("#") && !ids.includes(link.slice(1)))).toEqual([])
+
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] as string)
+
+  test("is a page of HTML that may load from here only, and calls nobody else", () => {
+    expect([page.status, page.headers.get("content-type")?.toLowerCase()]).toEqual([200, "text/html; charset=utf-8"])
+    expect(page.headers.get("content-security-policy")).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    expect([page.headers.get("x-content-type-options"), page.headers.get("referrer-policy")]).toEqual([
+      "nosniff",
+      "no-referrer",
+    ])
+    expect(text).not.toMatch(/<img|<iframe| style="| on\w+="|https?:/i)
+  })
+
+  test("shows the document, with a viewer that is kept for good: its name changes with what is in it", async () => {
+    expect(all(/ data-url="([^"]+)"/g)).toEqual([documentPath])
+    expect(all(/ href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))).toEqual([documentPath])
+    const [script = ""] = all(/ src="([^"]+)"/g)
+    const viewer = await served(script)
+    expect([viewer.status, viewer.headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"])
+    expect(viewer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
+    const digest = await crypto.subtle.digest("SHA-256", await viewer.arrayBuffer())
+    const hash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+    expect(script).toBe(`${pagePath}/viewer-${hash.slice(0, 12)}.js`)
+  })
+
+  test("neither the page nor the document needs a key; both are looked at anew each time", async () => {
+    const answer = await served(documentPath)
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"])
+    for (const { headers } of [page, answer]) {
+      expect(headers.get("cache-control")).toBe("public, max-age=0, must-revalidate")
+      expect(headers.get("etag")).toMatch(/^"\w+"$/)
+    }
+  })
+
+  test("the document says that the server is the one that it was read from", () => {
+    const urls = document.servers.map(({ url }) => new URL(url, `https://api.test${documentPath}`).href)
+    expect(urls).toEqual(["https://api.test/"])
+  })
+
+  test("every link in a guide or a description leads to a guide, a group or an operation", () => {
+    const slug = (name: string) =>
+      name
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, "")
+        .replaceAll(" ", "-")
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+    )
+    const targets = [
+      ...document.tags.map(({ name }) => `#tag/${slug(name)}`),
+      ...operations.map(({ path, method, tags }) => `#tag/${slug(tags[0] ?? "")}/${method}${path}`),
+    ]
+    expect(new Set(targets).size).toBe(targets.length)
+    const links = [...document.tags, ...operations].flatMap(({ description }) =>
+      [...description.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] as string),
+    )
+    expect(links.length).toBeGreaterThan(0)
+    expect(links.filter((link) => !targets.includes(link))).toEqual([])
+  })
 })
 
-test("each operation has its address, and its calls with curl and with the client", () => {
-  for (const { operationId, path, summary } of operationsOf(document)) {
-    const [section = ""] = all(new RegExp(`(<section class="operation" id="${operationId}">[\\s\\S]*?</section>)`, "g"))
-    expect(section.replaceAll("<wbr>", "")).toContain(`<code>${path}</code>`)
-    expect(section.replaceAll("&#39;", "'")).toContain(summary)
-    expect(section).toContain("<figcaption>curl</figcaption>")
-    expect(section).toContain("<figcaption>turnpike-client</figcaption>")
-    expect(section).toMatch(/<code>curl (-X [A-Z]+ )?(&#39;)?https:\/\/api\.test\/v1\//)
+test("the guide to errors has every code, and no guide has a hole", async () => {
+  const document = (await (await served("/v1/openapi.json")).json()) as Document & {
+    components: { responses: Record<string, { content: Record<string, { examples: object }> }> }
   }
+  const guide = document.tags.find(({ name }) => name === "Errors")?.description ?? ""
+  const codes = Object.values(document.components.responses).flatMap(({ content }) =>
+    Object.keys(content["application/json"]?.examples ?? {}),
+  )
+  expect(codes.length).toBeGreaterThan(20)
+  expect(codes.filter((code) => !guide.includes(`| \`${code}\`<br>`))).toEqual([])
+  expect(JSON.stringify(document.tags)).not.toMatch(/\{\{|undefined|\[object/)
 })
 
-test("whatever a description or an example holds is text", () => {
-  const evil = "<script>alert(1)</script>\"'&"
-  expect(html`<p title="${evil}">${line(`\`${evil}\` ${evil} [x](#${evil})`)}</p>`.text).not.toMatch(/<script|"'/)
-  const marked = JSON.parse(JSON.stringify(document).replaceAll("Send a turn", "<script>x</script>")) as ApiDocument
-  const copy = referencePage({
-    document: marked,
-    guides: guidesOf(`https://"><script>`),
-    codes: {},
-    aboutErrors: "",
-    documentPath: "/",
-  })
-  expect(copy).not.toContain("<script")
-})
-
-test("neither the page nor the document needs a key, and an answer says where it was made", async () => {
-  expect(page.headers.get("x-request-id")).toMatch(/^req_/)
-  expect(document.servers).toEqual([{ url: "https://api.test" }])
+test("what is not there is the worker's to answer", async () => {
+  expect((await served("/docs/nope")).status).toBe(404)
+  expect((await served("/v1/nope")).status).toBe(404)
 })

@@ -3,14 +3,12 @@ import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
-import { serveDashboardReference } from "../account/document.ts"
 import { mountAdmin } from "./operations.ts"
 
 /** /api/admin/*: what those who run the service see and do in the dashboard. */
 export const admin: Group = {
   parseEnv: parseBaseEnv,
   mount(app) {
-    serveDashboardReference(app)
     app.use("/api/admin/*", sameOrigin, sessionAuth, jsonOnly)
     mountAdmin(app)
   },

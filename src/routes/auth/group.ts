@@ -3,7 +3,6 @@ import type { Group } from "../../http/app.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { loginPages } from "../../http/login-pages.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
-import { serveDashboardReference } from "../account/document.ts"
 import { mountBot } from "./bot.ts"
 import { mountIdpSession, sameOriginOrInternal } from "./idp-session.ts"
 import { mountMessenger } from "./messenger.ts"
@@ -18,7 +17,6 @@ const SIGNED_IN = ["/api/auth/me", "/api/auth/app-token"]
 export const auth: Group = {
   parseEnv: parseAuthEnv,
   mount(app) {
-    serveDashboardReference(app)
     // No page calls it, but a server that proves itself otherwise.
     mountBot(app)
     app.use("/api/auth/*", sameOriginOrInternal, jsonOnly)

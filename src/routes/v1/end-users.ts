@@ -70,7 +70,7 @@ export function mountEndUsers(app: App) {
         "cancel them where they should not.\n\n" +
         "An amount counts what its turns of all keys spend, and goes before the key's and the account's default. It binds the next " +
         "turn: a higher one admits at once, one below what is spent already refuses with 429 `QUOTA_EXCEEDED` until the day or the " +
-        "month ends; 0 refuses all. See `/docs#caps`.",
+        "month ends; 0 refuses all. See [Caps and quotas](#tag/caps-and-quotas).",
       params,
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },

@@ -30,7 +30,7 @@ export function mountTurns(app: App) {
         "When that is not enough for its first model call, it is refused, and nothing is held: 402 `INSUFFICIENT_CREDITS` when it is " +
         "the balance, which no waiting helps; else 429 `QUOTA_EXCEEDED`, whose `details` name the cap that resets last, and whose " +
         "`Retry-After` is the whole seconds until then. Refusals are not kept: the same Idempotency-Key may be sent again. A turn " +
-        "that was accepted is answered again even when a cap is reached since. See `/docs#caps`.",
+        "that was accepted is answered again even when a cap is reached since. See [Caps and quotas](#tag/caps-and-quotas).",
       headers: [
         {
           name: "Idempotency-Key",

@@ -1,6 +1,6 @@
 import { ONCE_POLICY } from "../actor/once.ts"
-import { REPLAYED } from "./idempotency.ts"
-import type { Operation } from "./operation.ts"
+import { REPLAYED } from "../http/idempotency.ts"
+import type { Operation } from "../http/operation.ts"
 
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",

@@ -1,4 +1,4 @@
-import type { ClientMethods } from "../../http/code-samples.ts"
+import type { ClientMethods } from "./client-sample.ts"
 
 /** Where the client (`client/`) has each operation: a test calls every one. */
 export const CLIENT_METHODS: ClientMethods = {

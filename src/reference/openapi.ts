@@ -1,10 +1,10 @@
 import * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
-import { type ClientMethods, codeSamples, curlAuth } from "./code-samples.ts"
+import type { Operation } from "../http/operation.ts"
+import { type ClientMethods, clientSample } from "./client-sample.ts"
 import { exampleOf, type Json } from "./examples.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency } from "./openapi-idempotency.ts"
-import type { Operation } from "./operation.ts"
 import type { Surface } from "./surface.ts"
 import { TAGS } from "./tags.ts"
 
@@ -24,10 +24,17 @@ const ERROR_PAGE = {
   content: { "text/html": { schema: { type: "string" } } },
 }
 
+/** A group of operations, or a guide: then it has none, and its description is Markdown. */
+export interface Tag {
+  name: string
+  description?: string
+}
+
 /** What the document says of the service that has the operations. */
 interface DocumentOptions {
-  origin: string
   surface: Surface
+  /** What stands before the operations, of all codes that these can answer. Readers show tags in the order of the document. */
+  guidesOf(codes: ErrorCode[]): Tag[]
   /** Where the client has them, for code samples. */
   clientMethods?: ClientMethods
   /** Told each field of which there is no example. */
@@ -37,7 +44,7 @@ interface DocumentOptions {
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
   const { surface } = options
-  const document = { schemas: {} as Json, responses: {} as Json, options }
+  const document = { schemas: {} as Json, responses: {} as Json, codes: new Set<ErrorCode>(), options }
   const paths: Record<string, Json> = {}
   for (const operation of operations.map(withIdempotency)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
@@ -45,9 +52,10 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   return {
     openapi: "3.1.0",
     info: { ...surface.info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
-    servers: [{ url: options.origin }],
+    // Whichever server the document was read from: it is built before anybody knows its address.
+    servers: [{ url: "/" }],
     security: Object.keys(surface.securitySchemes).map((name) => ({ [name]: [] })),
-    tags: tagsOf(operations),
+    tags: [...options.guidesOf([...document.codes].sort()), ...tagsOf(operations)],
     paths,
     components: {
       schemas: document.schemas,
@@ -61,12 +69,15 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
 interface Document {
   schemas: Json
   responses: Json
+  codes: Set<ErrorCode>
   options: DocumentOptions
 }
 
-function describe(operation: Operation, { schemas, responses, options }: Document): Json {
+function describe(operation: Operation, { schemas, responses, codes, options }: Document): Json {
   const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, schemas)
   const { answer, body, upload } = operation
+  const own = codesOf(operation, options.surface)
+  for (const code of own) codes.add(code)
   const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
   const sent = body && schema(body, "input")
   const answered = schema(answer.schema, "output")
@@ -76,12 +87,10 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
   }
   const bodyExample = sent && { ...(exampleFor("body", sent) as Json), ...operation.example?.body }
   const parameters = parametersOf(operation, schema, exampleFor)
+  const clientMethod = options.clientMethods?.[operation.id]
   const call = {
-    method: operation.method,
-    path: operation.path,
     params: valuesOf(parameters, "path"),
     query: valuesOf(parameters, "query"),
-    headers: valuesOf(parameters, "header") as Record<string, string>,
     body: bodyExample,
     upload: upload === true,
     paged: "next_cursor" in ((answered.properties ?? {}) as object) && operation.method === "get",
@@ -115,13 +124,9 @@ function describe(operation: Operation, { schemas, responses, options }: Documen
       },
       ...otherAnswers(operation),
       ...(answer.status === 302 && { default: ERROR_PAGE }),
-      ...errorAnswers(codesOf(operation, options.surface), { components: schemas, responses, schemaOf }),
+      ...errorAnswers(own, { components: schemas, responses, schemaOf }),
     },
-    "x-codeSamples": codeSamples(call, {
-      origin: options.origin,
-      auth: curlAuth(options.surface.securitySchemes, operation),
-      clientMethod: options.clientMethods?.[operation.id],
-    }),
+    ...(clientMethod && { "x-codeSamples": [clientSample(call, clientMethod)] }),
   }
 }
 
@@ -134,15 +139,11 @@ function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
 /** The examples of the parameters in one place; of a query, those that are needed or have one of their own. */
 function valuesOf(parameters: Parameter[], place: string): Record<string, unknown> {
   const shown = parameters.filter((parameter) => parameter.in === place && parameter.example !== undefined)
-  return Object.fromEntries(
-    shown
-      .filter((parameter) => place !== "header" || parameter.required || parameter.name === "Idempotency-Key")
-      .map(({ name, example }) => [name, example]),
-  )
+  return Object.fromEntries(shown.map(({ name, example }) => [name, example]))
 }
 
 /** In the order of the table; those that it does not know come last. */
-function tagsOf(operations: readonly Operation[]): { name: string; description?: string }[] {
+function tagsOf(operations: readonly Operation[]): Tag[] {
   const used = new Set(operations.map((operation) => operation.tag))
   const known = Object.entries(TAGS).filter(([name]) => used.delete(name))
   return [...known.map(([name, description]) => ({ name, description })), ...[...used].map((name) => ({ name }))]

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { API_CODES, type ErrorCode } from "../base/errors.ts"
-import type { Operation } from "./operation.ts"
+import type { Operation } from "../http/operation.ts"
 
 /** What an OpenAPI document says of all operations of a surface: who they are for, how to sign in, how errors look. */
 export interface Surface {

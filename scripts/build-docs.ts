@@ -1,0 +1,42 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { APIS, describeApi, operationsOf } from "../src/reference/apis.ts"
+import { headersFile, referencePage } from "../src/reference/page.ts"
+import { readViewer } from "../src/reference/viewer.ts"
+import { WORKERS } from "./documents.ts"
+
+/**
+ * `npm run build:docs`: what each worker serves as static assets, in dist/docs/WORKER: for each API of which it has operations, their OpenAPI
+ * document and the page. Wrangler runs it before every start and deploy, the tests before they begin: nobody has to think of it.
+ */
+const TARGET = "dist/docs"
+const viewer = readViewer()
+
+for (const [worker, app] of Object.entries(WORKERS)) {
+  const apis = Object.values(APIS).filter((api) => operationsOf(api, app.operations).length > 0)
+  const pages = apis.map((api) => ({ api, pagePath: api.pagePath, scriptPath: `${api.pagePath}/${viewer.name}` }))
+  const files = new Map([["/_headers", headersFile(pages)]])
+  for (const { api, pagePath, scriptPath } of pages) {
+    files.set(api.documentPath, JSON.stringify(describeApi(api, app.operations)))
+    files.set(`${pagePath}.html`, referencePage(api, scriptPath))
+    files.set(scriptPath, viewer.text)
+  }
+  await writeFolder(join(TARGET, worker), files)
+}
+
+/** Makes the folder hold these files and no others. What is the same stays untouched: a server may be reading it. */
+async function writeFolder(folder: string, files: Map<string, string>): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const wanted = new Map([...files].map(([path, text]) => [join(folder, path), text]))
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile() && !wanted.has(path)) await rm(path, { force: true })
+  }
+  for (const [path, text] of wanted) {
+    if ((await readFile(path, "utf8").catch(() => undefined)) === text) continue
+    await mkdir(dirname(path), { recursive: true })
+    const draft = `${TARGET}.${process.pid}`
+    await writeFile(draft, text)
+    await rename(draft, path)
+  }
+}

@@ -1,0 +1,42 @@
+/** One call of an operation, with examples in all places. */
+export interface SampleCall {
+  params: Record<string, unknown>
+  query: Record<string, unknown>
+  body: unknown
+  /** The body is a file. */
+  upload: boolean
+  /** The answer is a page of a list. */
+  paged: boolean
+}
+
+/** Such as `turns.create`: where the client has an operation. Its arguments are the path's, then the body or the query. */
+export type ClientMethods = Record<string, string>
+
+/** The call with the client. The page has those with curl and in other languages: it makes them itself. */
+export function clientSample(call: SampleCall, method: string) {
+  return { lang: "TypeScript", label: "turnpike-client", source: clientCallOf(call, method) }
+}
+
+function clientCallOf({ params, query, body, upload, paged }: SampleCall, method: string): string {
+  const last = upload
+    ? { ...query, data: "Order A-1, paid." }
+    : (body ?? (Object.keys(query).length > 0 ? query : undefined))
+  const values = [...Object.values(params), ...(last === undefined ? [] : [last])]
+  const call = `turnpike.${method}(${values.map((value) => literal(value, "")).join(", ")})`
+  return paged ? `for await (const item of ${call}) console.log(item)` : `await ${call}`
+}
+
+/** A value as people write it in TypeScript: keys bare where they may be. */
+function literal(value: unknown, indent: string): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const inner = `${indent}  `
+  const parts = Array.isArray(value)
+    ? value.map((item) => literal(item, inner))
+    : Object.entries(value).map(
+        ([key, item]) => `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${literal(item, inner)}`,
+      )
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{ ", " }"]
+  const line = `${open}${parts.join(", ")}${close}`
+  if (line.length <= 60 && !line.includes("\n")) return parts.length > 0 ? line : line.replace(/ /g, "")
+  return `${open.trim()}\n${parts.map((part) => `${inner}${part},\n`).join("")}${indent}${close.trim()}`
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import plugin from "@scalar/fastify-api-reference"
+
+interface Route {
+  url: string
+  handler(request: null, reply: { header(): unknown; send(body: string): void }): void
+}
+
+/**
+ * Scalar's viewer as one script, with what we mend of it, and a name that changes with what is in it. Of the packages that have it, the
+ * plugin for Fastify is the one without 300 others; it gives it as one of its routes.
+ */
+export function readViewer(): { name: string; text: string } {
+  const routes: Route[] = []
+  const fastify = { hasPlugin: () => false, log: console, route: (route: Route) => routes.push(route) }
+  const register = plugin as unknown as (fastify: object, options: object, done: () => void) => void
+  register(fastify, { configuration: { url: "/" } }, () => {})
+  let viewer = ""
+  const reply = { header: () => reply, send: (body: string) => (viewer = body) }
+  routes.find(({ url }) => url.endsWith(".js"))?.handler(null, reply)
+  if (!viewer) throw new Error("@scalar/fastify-api-reference has no route with its script any more")
+  // Its source map is not served.
+  const text = `${viewer.replace(/\/\/# sourceMappingURL=.*/, "")}\n${readFileSync(join(import.meta.dirname, "mend.js"), "utf8")}`
+  return { name: `viewer-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.js`, text }
+}
