@@ -8,7 +8,6 @@ import { callOne } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
 import { newId } from "../platform/ids.ts"
 import { describeError } from "../platform/log.ts"
-import { OUR_FAILURES } from "../turns/our-failures.ts"
 import { RECONCILIATION_POLICY } from "./policies.ts"
 import type { FindingRow, Phase, ReconciliationRow } from "./reconciliation-row.ts"
 import { repairFinding } from "./repair-finding.ts"
@@ -112,7 +111,6 @@ async function checkSlice(
   const { check_slice } = await callOne<"check_slice", { check_slice: Moved | null }>(ctx.db, "check_slice", {
     ...{ reconciliation_id, phase, position, size, moment: now },
     most_findings: RECONCILIATION_POLICY.sliceFindings,
-    our_failures: OUR_FAILURES,
     orphaned_from: new Date(now.getTime() + RECONCILIATION_POLICY.orphanedAfterMs),
   })
   return check_slice

@@ -6,7 +6,7 @@ const STATES: [string, string][] = [
   ["done", "`result` is the reply, `outputs` the files that the agent made."],
   [
     "failed",
-    "`error` says why. What is our fault is not billed; else what was done before is, and `result` may hold a part.",
+    "`error` says why. The model calls until then are billed, and `result` may hold a part; nothing is when we lost the turn.",
   ],
   ["cancelled", "`status_reason` says why. What was done before is billed."],
 ]
@@ -21,8 +21,8 @@ const FAILURES: [string, string][] = [
   ["TRANSCRIPT_LIMIT_REACHED", "What the model and its tools have said is more than a turn can hold."],
   ["MCP_SERVER_UNAVAILABLE", "One of the space's MCP servers did not answer. Check it, or delete it from the space."],
   ["MODEL_REJECTED", "The model's provider refused the request."],
-  ["MODEL_UNAVAILABLE", "The provider did not answer, several times. Not billed: send a new turn later."],
-  ["ENGINE_LOST", "It was lost several times on our side. Not billed: send a new turn."],
+  ["MODEL_UNAVAILABLE", "The provider did not answer, several times in a row. Send a new turn later."],
+  ["ENGINE_LOST", "It was lost several times on our side. Nothing of it is billed: send a new turn."],
 ]
 
 const REASONS: [string, string][] = [
@@ -38,7 +38,10 @@ const EVENTS: [string, string][] = [
   ],
   ["step.started", "A model call begins: `step`, `model`. The same step again: its text begins anew."],
   ["text.delta", "`step`, and the next piece of `text`. Only while somebody reads along."],
-  ["step.ended", "`step`, `finish`, `duration_ms` and its tokens."],
+  [
+    "step.ended",
+    "`step`, `finish`, `duration_ms` and its tokens. `finish` is `aborted` when the call was cut off: the agent's next step goes on with its text.",
+  ],
   [
     "tool.started, tool.ended",
     "A tool call: `step`, `call` (its place in the step), `name`; at its end `ok`, `duration_ms` and, when it is not, `error`.",
@@ -55,6 +58,16 @@ ${prose(
     "then ask again. To watch, read its events with `Accept: text/event-stream`.\n\n" +
     "A turn never costs more than its `max_cost_usd`. Without one, 0.25 is held at first, and more when the agent goes on, as " +
     "far as the balance and its [caps](#caps) reach: name one wherever you want a bound.",
+)}
+<h4>What is billed</h4>
+${prose(
+  "Each model call by itself, within what is held for the turn: every call that gave you something is billed, whatever the turn comes to, " +
+    "since its text, its tool calls and its sub-agents' work are there to be read. Nothing of a turn is billed when we lost its result " +
+    "(`ENGINE_LOST`), and no call that brought nothing.\n\n" +
+    "A call that is cut off (by the turn's time limit, a cancel, or a provider that breaks off or is silent for a minute) is billed for " +
+    "what had come by then, and its text is part of `result`: by the provider's count, or, where none came, by an estimate of four bytes a " +
+    "token of the prompt and of what was streamed. After a provider's break the agent goes on from there. A code that a script or a model " +
+    "chooses, such as `[fail INTERNAL]`, is an error of your own.",
 )}
 <h4>Why a turn failed</h4>
 ${prose("The code is in `error.code` and in `status_reason`. Codes may be added.")}

@@ -5,11 +5,12 @@ import { newId } from "../platform/ids.ts"
 import { wakeWebhooks } from "../webhooks/wake-webhooks.ts"
 import { type FinishedStep, stepArgument } from "./finished-step.ts"
 import type { Published } from "./publish-turn.ts"
+import { repeatCommit } from "./repeat-commit.ts"
 import type { EventDraft } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
 import { queueLimit, wakeNext } from "./wake-next.ts"
 
-/** How a running turn ends. `ours` failures are not billed. A cancel that was asked for before wins over all. */
+/** How a running turn ends. `ours`: its result was lost by us, and nothing of it is billed (settle-turn.sql). A cancel that was asked for before wins over all. */
 export type Outcome =
   | { state: "done"; result: string }
   | { state: "cancelled"; reason: string; result: string | null }
@@ -48,7 +49,7 @@ export async function settleTurn(
 ): Promise<boolean> {
   const now = ctx.clock.now()
   const failed = outcome.state === "failed" ? outcome : null
-  const [ended] = await call<"settle_turn", EndedRow>(ctx.db, "settle_turn", {
+  const args = {
     turn_id,
     epoch,
     state: outcome.state,
@@ -56,7 +57,7 @@ export async function settleTurn(
     result: outcome.result === null ? null : storable(outcome.result),
     error_code: failed?.code ?? null,
     error_message: failed ? storable(failed.message) : null,
-    billable: failed === null || !failed.ours,
+    lost: failed?.ours === true,
     step: step ? stepArgument(step) : null,
     events,
     files,
@@ -64,7 +65,10 @@ export async function settleTurn(
     event_id: newId("event", now),
     queued_after: queueLimit(now),
     moment: now,
-  })
+  }
+  const settle = () => call<"settle_turn", EndedRow>(ctx.db, "settle_turn", args)
+  // The sweeper, which has others to look at, comes again by itself.
+  const [ended] = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
   if (!ended) return false
   wakeWebhooks(ctx, { ...ended, hooked: ended.heard === true })
   if (ended.next) await wakeNext(ctx, [ended.next], turn_id)

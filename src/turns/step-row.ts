@@ -15,7 +15,23 @@ export function pendingCalls({ content, results }: StepRow): number[] {
   return callsOf(content).flatMap((_, index) => (results[index] ? [] : [index]))
 }
 
-/** Nothing follows it: no calls, and not the "more" of a rehearsed step. */
+/** Nothing follows it: no calls, not the "more" of a rehearsed step, and not cut off. */
 export function isAnswer({ content, finish }: StepRow): boolean {
-  return finish !== "more" && callsOf(content).length === 0
+  return finish !== "more" && finish !== "aborted" && callsOf(content).length === 0
+}
+
+type Said = Pick<StepRow, "text" | "finish">
+
+/** An agent's last answer: what was cut off right before it is its beginning. */
+export function answerText(steps: readonly Said[]): string {
+  const begins = steps.findLastIndex(({ finish }, at) => finish !== "aborted" && at < steps.length - 1) + 1
+  return joinedText(steps.slice(begins))
+}
+
+/** All that an agent has said: answers in paragraphs, pieces of one together. */
+export function joinedText(steps: readonly Said[]): string {
+  return steps.reduce((all, { text }, at) => {
+    const goesOn = steps[at - 1]?.finish === "aborted"
+    return all === "" || text === "" || goesOn ? all + text : `${all}\n\n${text}`
+  }, "")
 }
