@@ -27,17 +27,20 @@ const DEFAULT_BASE_URL = { anthropic: "https://api.anthropic.com/v1", openai: "h
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
   try {
     let failure: unknown
+    const messages = await toSdkMessages(call.messages, { engine, loadObject: context.loadObject })
+    // The library leaves rejections to nobody when it begins with an aborted signal.
+    context.signal.throwIfAborted()
     const result = streamText({
       model: languageModel(context, call, engine),
       ...(call.system && { instructions: call.system }),
-      messages: await toSdkMessages(call.messages, { engine, loadObject: context.loadObject }),
+      messages,
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools) }),
       maxOutputTokens: call.maxOutputTokens,
       ...(call.temperature !== undefined && { temperature: call.temperature }),
       // The transcript is ours: each call brings all of it, so the provider need not keep it.
       providerOptions: { openai: { store: false } },
       maxRetries: 0,
-      abortSignal: context.signal,
+      abortSignal: plainAbort(context.signal),
       // Anthropic counts the prompt before it answers: a call that is cut off is billed by that.
       ...(engine === "anthropic" && { include: { rawChunks: true } }),
       // By default it writes errors, with the whole request, to the console.
@@ -68,6 +71,13 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     if (context.signal.aborted) throw context.signal.reason
     throw toModelError(error, context.accounts[engine]?.apiKey)
   }
+}
+
+/** The same, for a library that takes an abort with a reason of ours for an error. */
+function plainAbort(signal: AbortSignal): AbortSignal {
+  const over = new AbortController()
+  signal.addEventListener("abort", () => over.abort(), { once: true })
+  return over.signal
 }
 
 function finishOf(reason: string, parts: AssistantPart[]): ModelAnswer["finish"] {

@@ -83,6 +83,8 @@ export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: 
           for (const [at, { kind, text }] of pieces.entries()) {
             if (at === script.silentAfter) await clock.sleep(1e9, signal)
             if (at === script.breaksAfter) {
+              // What has come must be read before: an error takes what still waits in a stream.
+              while ((controller.desiredSize ?? 1) < 1) await clock.sleep(1, signal)
               await clock.sleep(1, signal)
               throw new Error("the connection breaks")
             }
