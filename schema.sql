@@ -229,8 +229,12 @@ create table model_catalog (
   price_input bigint not null check (price_input >= 0),
   price_cached bigint not null check (price_cached >= 0),
   price_output bigint not null check (price_output >= 0),
+  -- Of prompt tokens that the provider writes into its cache; null: as any others.
+  price_cache_write bigint check (price_cache_write >= 0),
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
+  -- A call in which nothing has come for so long has ended; null: TURN_POLICY.idleMs.
+  idle_seconds integer check (idle_seconds between 1 and 600),
   created_at timestamptz not null default now(),
   constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model)
 );
@@ -287,6 +291,8 @@ create table turns (
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,
+  -- Its result was lost by us: nothing of it is billed. No code says so, since a script chooses its own.
+  failed_by_us boolean not null default false,
   config_version integer,
   -- The hold: how much was ever held, and how much of it is still open.
   hold_credit_micros bigint not null check (hold_credit_micros >= 0),
@@ -299,6 +305,7 @@ create table turns (
   tool_calls integer not null default 0,
   tokens_input bigint not null default 0,
   tokens_cached bigint not null default 0,
+  tokens_cache_written bigint not null default 0,
   tokens_output bigint not null default 0,
   -- The machine: who may write (epoch), and until when (lease_until).
   epoch integer not null default 0,
@@ -547,6 +554,7 @@ create table usage (
   role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_cache_written bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   duration_sec double precision not null check (duration_sec >= 0),
   price_version integer not null,
@@ -571,6 +579,7 @@ create table api_turns (
   model_calls integer not null,
   tokens_input bigint not null check (tokens_input >= 0),
   tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_cache_written bigint not null default 0,
   tokens_output bigint not null check (tokens_output >= 0),
   -- From its start to its end.
   duration_sec double precision not null check (duration_sec >= 0),
@@ -579,6 +588,17 @@ create table api_turns (
   created_at timestamptz not null
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
+
+-- What model calls cost that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
+create table losses (
+  loss_id bigint generated always as identity primary key,
+  turn_id text not null,
+  cause text not null,
+  -- Null: a worker was lost, and nobody knows how far its calls had come.
+  credit_micros bigint check (credit_micros >= 0),
+  created_at timestamptz not null
+);
+create index losses_by_time on losses (created_at);
 
 -- One pass of the reconciliation over all books, in slices: phase and position say where it goes on.
 create table reconciliations (

@@ -51,7 +51,8 @@ export interface ToolResult {
 
 export type Message =
   | { role: "user"; content: (TextPart | ObjectPart)[] }
-  | { role: "assistant"; content: AssistantPart[] }
+  /** `cut`: the answer broke off there; the model is asked to go on from it. */
+  | { role: "assistant"; content: AssistantPart[]; cut?: true }
   | { role: "tool"; content: ToolResult[] }
 
 /** A tool as the model knows it; `inputSchema` is a JSON Schema of an object. */
@@ -78,6 +79,8 @@ export interface ModelUsage {
   /** All prompt tokens, the cached ones included. */
   tokensInput: number
   tokensCached: number
+  /** Prompt tokens that the provider has written into its cache; 0 when left out. Neither cached ones nor plain ones. */
+  tokensCacheWritten?: number
   tokensOutput: number
 }
 
@@ -85,7 +88,8 @@ export interface ModelAnswer {
   text: string
   /** All that the model said, tool calls among it. */
   content: AssistantPart[]
-  finish: "stop" | "length" | "tool-calls" | "more" | "other"
+  /** aborted: it was cut off; never an engine's own answer. */
+  finish: "stop" | "length" | "tool-calls" | "more" | "other" | "aborted"
   usage: ModelUsage
 }
 
@@ -105,6 +109,8 @@ export interface EngineContext {
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
   /** Told each piece of text as the model makes it. */
   onText(piece: string): void
+  /** Told what else comes: what no customer sees (thinking, a tool call's input), and what the provider has counted so far. */
+  onProgress?(progress: { hidden?: string; usage?: Partial<ModelUsage> }): void
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Message, ModelCall, ObjectPart } from "./engine.ts"
+import { type Message, type ModelCall, type ModelUsage, type ObjectPart, textOf } from "./engine.ts"
 import { shownObjects } from "./takes.ts"
 
 /** What a provider's chat template adds around a message, a tool and the whole prompt, at the most. */
@@ -11,6 +11,9 @@ const TOKENS_FOR_TOOLS = 600
 const TOKENS_PER_IMAGE = 5_000
 /** A document's pages are read as text and as images: some bytes make a token. */
 const DOCUMENT_TOKENS = { least: 10_000, most: 500_000, bytesPerToken: 10 }
+
+/** What a model is asked behind an answer that broke off. */
+export const GO_ON = "Your answer broke off here. Go on exactly where it ended, without repeating anything of it."
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string) => encoder.encode(text).length
@@ -29,7 +32,10 @@ export function promptTokenBound(call: Pick<ModelCall, "engine" | "system" | "me
 }
 
 function messageBound(message: Message, shown: ReadonlySet<ObjectPart>): number {
-  if (message.role === "assistant") return bytesOf(JSON.stringify(message.content)) + TOKENS_PER_MESSAGE
+  if (message.role === "assistant") {
+    const asked = message.cut ? bytesOf(GO_ON) + TOKENS_PER_MESSAGE : 0
+    return bytesOf(JSON.stringify(message.content)) + TOKENS_PER_MESSAGE + asked
+  }
   const parts =
     message.role === "user"
       ? message.content
@@ -58,6 +64,27 @@ const LIKELY_BYTES_PER_TOKEN = 4
 export function likelyTokens(...texts: string[]): number {
   const bytes = texts.reduce((sum, text) => sum + bytesOf(text), 0)
   return Math.max(1, Math.ceil(bytes / LIKELY_BYTES_PER_TOKEN))
+}
+
+/** A prompt by the usual count: instructions, tools and messages. For providers that count none. */
+export function likelyPromptTokens(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
+  const tools = call.tools.length > 0 ? JSON.stringify(call.tools) : ""
+  return Math.min(likelyTokens(call.system ?? "", tools, ...call.messages.map(textOf)), promptTokenBound(call))
+}
+
+/**
+ * The tokens of a call that was cut off: what the provider had counted by then; what it had not is estimated, the prompt and the
+ * streamed text (`said`, with all that no customer sees) at four bytes a token, within what the call was bounded by.
+ */
+export function usageOfCut(call: ModelCall, said: string, counted: Partial<ModelUsage>): ModelUsage {
+  const tokensInput = counted.tokensInput || likelyPromptTokens(call)
+  const tokensCached = Math.min(counted.tokensCached ?? 0, tokensInput)
+  return {
+    tokensInput,
+    tokensCached,
+    tokensCacheWritten: Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached),
+    tokensOutput: counted.tokensOutput ?? (said === "" ? 0 : Math.min(likelyTokens(said), call.maxOutputTokens)),
+  }
 }
 
 /** The longest beginning of a text that `likelyTokens` counts as at most so many tokens; never half a character. */

@@ -23,7 +23,13 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
   const parts = question?.role === "user" ? question.content : []
   const last = parts.at(-1)
   const script = parseScript(last?.type === "text" ? last.text : "")
-  const step = since.filter((message) => message.role === "assistant").length
+  const answers = since.filter((message) => message.role === "assistant")
+  const step = answers.filter(({ cut }) => !cut).length
+  // An answer that broke off goes on behind what was said of it.
+  const said = answers
+    .slice(answers.findLastIndex(({ cut }) => !cut) + 1)
+    .map(textOf)
+    .join("")
 
   if (script.thinkMs > 0) await context.sleep(script.thinkMs, context.signal)
   if (script.fail && step >= script.fail.from && call.attempt < script.fail.times) throw failure(script.fail.code)
@@ -41,8 +47,11 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
     }
     return { text: "", content: calls, finish: "tool-calls", usage: usage(tokens) }
   }
-  const whole = act ? act.text : reply(script, { earlier: asked, files: parts.length - 1, since })
+  const all = act ? act.text : reply(script, { earlier: asked, files: parts.length - 1, since })
+  const whole = all.startsWith(said) ? all.slice(said.length) : all
   const text = cutToTokens(whole, call.maxOutputTokens)
+  const { tokensInput, tokensCached } = usage(0)
+  context.onProgress?.({ usage: { tokensInput, tokensCached } })
   await say(context, script, text)
   const wanted = likelyTokens(whole)
   const cut = wanted > call.maxOutputTokens || (script.use.output ?? 0) > call.maxOutputTokens

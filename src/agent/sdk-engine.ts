@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
-import { type ContentPart, type LanguageModel, streamText, type ToolSet } from "ai"
+import { type ContentPart, type LanguageModel, type LanguageModelUsage, streamText, type ToolSet } from "ai"
 import {
   type AssistantPart,
   type EngineContext,
@@ -9,9 +9,9 @@ import {
   type ModelAnswer,
   type ModelCall,
   ModelError,
-  textOf,
+  type ModelUsage,
 } from "./engine.ts"
-import { likelyTokens } from "./estimate.ts"
+import { likelyPromptTokens, likelyTokens } from "./estimate.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
 
@@ -27,25 +27,34 @@ const DEFAULT_BASE_URL = { anthropic: "https://api.anthropic.com/v1", openai: "h
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
   try {
     let failure: unknown
+    const messages = await toSdkMessages(call.messages, { engine, loadObject: context.loadObject })
+    // The library leaves rejections to nobody when it begins with an aborted signal.
+    context.signal.throwIfAborted()
     const result = streamText({
       model: languageModel(context, call, engine),
       ...(call.system && { instructions: call.system }),
-      messages: await toSdkMessages(call.messages, { engine, loadObject: context.loadObject }),
+      messages,
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools) }),
       maxOutputTokens: call.maxOutputTokens,
       ...(call.temperature !== undefined && { temperature: call.temperature }),
       // The transcript is ours: each call brings all of it, so the provider need not keep it.
       providerOptions: { openai: { store: false } },
       maxRetries: 0,
-      abortSignal: context.signal,
+      abortSignal: plainAbort(context.signal),
+      // Anthropic counts the prompt before it answers: a call that is cut off is billed by that.
+      ...(engine === "anthropic" && { include: { rawChunks: true } }),
       // By default it writes errors, with the whole request, to the console.
       onError: ({ error }) => {
         failure ??= error
       },
     })
     for await (const part of result.stream) {
+      if (part.type === "error") throw part.error
       if (part.type === "text-delta") context.onText(part.text)
-      else if (part.type === "error") throw part.error
+      else if (part.type === "reasoning-delta") context.onProgress?.({ hidden: part.text })
+      else if (part.type === "tool-input-delta") context.onProgress?.({ hidden: part.delta })
+      else if (part.type === "finish-step") context.onProgress?.({ usage: countedBy(part.usage) })
+      else if (part.type === "raw") context.onProgress?.({ usage: promptCountOf(part.rawValue) })
     }
     if (failure !== undefined) throw failure
     const { content, usage, text, finishReason, rawFinishReason } = await result.finalStep
@@ -57,21 +66,18 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     ) {
       throw new ModelError("unavailable", "The provider's answer broke off.")
     }
-    const tokensInput = reported(usage.inputTokens) || likelyTokens(call.system ?? "", ...call.messages.map(textOf))
-    return {
-      text,
-      content: parts,
-      finish: finishOf(finishReason, parts),
-      usage: {
-        tokensInput,
-        tokensCached: Math.min(reported(usage.inputTokenDetails.cacheReadTokens), tokensInput),
-        tokensOutput: reported(usage.outputTokens) || likelyTokens(JSON.stringify(parts)),
-      },
-    }
+    return { text, content: parts, finish: finishOf(finishReason, parts), usage: usageOf(call, parts, usage) }
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
     throw toModelError(error, context.accounts[engine]?.apiKey)
   }
+}
+
+/** The same, for a library that takes an abort with a reason of ours for an error. */
+function plainAbort(signal: AbortSignal): AbortSignal {
+  const over = new AbortController()
+  signal.addEventListener("abort", () => over.abort(), { once: true })
+  return over.signal
 }
 
 function finishOf(reason: string, parts: AssistantPart[]): ModelAnswer["finish"] {
@@ -94,9 +100,45 @@ function toParts(content: ContentPart<ToolSet>[]): AssistantPart[] {
   })
 }
 
-/** A count as a provider gives it: a whole number of tokens, 0 when it gives none that makes sense. */
-function reported(tokens: number | undefined): number {
-  return tokens !== undefined && tokens > 0 && tokens < 1_000_000_000 ? Math.round(tokens) : 0
+/** What the provider counts at the end; only where that makes no sense (no prompt, a text of no tokens) an estimate. */
+function usageOf(call: ModelCall, parts: AssistantPart[], usage: LanguageModelUsage): ModelUsage {
+  const counted = countedBy(usage)
+  const tokensInput = counted.tokensInput || likelyPromptTokens(call)
+  const tokensCached = Math.min(counted.tokensCached ?? 0, tokensInput)
+  const tokensCacheWritten = Math.min(counted.tokensCacheWritten ?? 0, tokensInput - tokensCached)
+  const tokensOutput =
+    counted.tokensOutput || (counted.tokensOutput === 0 && parts.length === 0 ? 0 : likelyTokens(JSON.stringify(parts)))
+  return { tokensInput, tokensCached, ...(tokensCacheWritten > 0 && { tokensCacheWritten }), tokensOutput }
+}
+
+function countedBy({ inputTokens, inputTokenDetails, outputTokens }: LanguageModelUsage): Partial<ModelUsage> {
+  return counts({
+    tokensInput: inputTokens,
+    tokensCached: inputTokenDetails.cacheReadTokens,
+    tokensCacheWritten: inputTokenDetails.cacheWriteTokens,
+    tokensOutput: outputTokens,
+  })
+}
+
+interface AnthropicStart {
+  type?: unknown
+  message?: { usage?: Record<string, unknown> }
+}
+
+/** What Anthropic's first event says of the prompt (Messages API, message_start): three counts that add up to it. */
+function promptCountOf(raw: unknown): Partial<ModelUsage> {
+  const { type, message } = (raw ?? {}) as AnthropicStart
+  const usage = type === "message_start" ? message?.usage : undefined
+  if (!usage) return {}
+  const [plain, read, written] = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens]
+  const sum = [plain, read, written].reduce<number>((sum, tokens) => sum + (typeof tokens === "number" ? tokens : 0), 0)
+  return counts({ tokensInput: sum, tokensCached: read, tokensCacheWritten: written })
+}
+
+/** Of what a provider gives as counts, those that are whole numbers of tokens, when rounded. */
+function counts(given: Record<string, unknown>): Partial<ModelUsage> {
+  const sound = Object.entries(given).filter(([, tokens]) => typeof tokens === "number" && tokens >= 0 && tokens < 1e9)
+  return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)]))
 }
 
 function languageModel({ accounts, fetch }: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {

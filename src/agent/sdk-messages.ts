@@ -1,5 +1,6 @@
 import { jsonSchema, type ModelMessage, type ToolResultPart, type ToolSet, tool } from "ai"
 import type { EngineName, Message, ObjectPart, TextPart, ToolOutput, ToolSpec } from "./engine.ts"
+import { GO_ON } from "./estimate.ts"
 import { shownObjects } from "./takes.ts"
 
 interface Loading {
@@ -14,9 +15,14 @@ export async function toSdkMessages(
   { engine, loadObject }: { engine: EngineName; loadObject: Loading["loadObject"] },
 ): Promise<ModelMessage[]> {
   const loading = { shown: shownObjects(engine, messages), loadObject }
-  const converted = await Promise.all(messages.map((message) => toSdkMessage(message, loading)))
+  const converted = await Promise.all(
+    messages.map(async (message) => {
+      const cut = message.role === "assistant" && message.cut === true
+      return [await toSdkMessage(message, loading), ...(cut ? [{ role: "user" as const, content: GO_ON }] : [])]
+    }),
+  )
   // Providers refuse an empty message; an earlier answer may have been one.
-  return converted.filter(({ content }) => content.length > 0)
+  return converted.flat().filter(({ content }) => content.length > 0)
 }
 
 async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMessage> {

@@ -3,12 +3,15 @@ export interface Price {
   price_input: number
   price_cached: number
   price_output: number
+  /** Of prompt tokens that are written into the provider's cache; null: as plain ones. */
+  price_cache_write: number | null
 }
 
 export interface TokenCounts {
   /** All prompt tokens, the cached ones included. */
   tokensInput: number
   tokensCached: number
+  tokensCacheWritten?: number
   tokensOutput: number
 }
 
@@ -16,17 +19,20 @@ const PER = 1_000_000n
 
 /** The price of one model call in credit micros, rounded up to a whole one. */
 export function priceOf(price: Price, tokens: TokenCounts): number {
-  const fresh = BigInt(tokens.tokensInput - tokens.tokensCached)
+  const written = tokens.tokensCacheWritten ?? 0
+  const fresh = BigInt(tokens.tokensInput - tokens.tokensCached - written)
   const sum =
     fresh * BigInt(price.price_input) +
+    BigInt(written) * BigInt(price.price_cache_write ?? price.price_input) +
     BigInt(tokens.tokensCached) * BigInt(price.price_cached) +
     BigInt(tokens.tokensOutput) * BigInt(price.price_output)
   return Number((sum + PER - 1n) / PER)
 }
 
-/** The most a call can cost: no prompt token cached (or the cache dearer), every output token used. */
+/** The most a call can cost: every prompt token at its dearest price, every output token used. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
-  const dearest = { ...price, price_input: Math.max(price.price_input, price.price_cached) }
+  const { price_input, price_cached, price_cache_write } = price
+  const dearest = { ...price, price_input: Math.max(price_input, price_cached, price_cache_write ?? 0) }
   return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 

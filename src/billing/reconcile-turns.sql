@@ -1,8 +1,7 @@
 -- Each turn behind p_position: its charge is there once, of its amount, its account and its kind, and only when it has ended and was
 -- not our failure; its calls' bills add up to it; a refund gave all of it back, once; its hold is open exactly while it is; somebody
 -- will look at it before p_orphaned_from; and its periods have counters. What a refund has given back whole is settled.
-create function turnpike.turns_slice(p_position text, p_size integer, p_our_failures jsonb, p_orphaned_from timestamptz,
-  p_moment timestamptz) returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+create function turnpike.turns_slice(p_position text, p_size integer, p_orphaned_from timestamptz, p_moment timestamptz) returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 declare
   slice turnpike.books_slice;
 begin
@@ -10,7 +9,7 @@ begin
   -- ends is no constant for the planner: behind the newest statistics it would take a part for empty, and compare each row with each.
   with part as materialized (
     select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref, t.created_at, t.finished_at, t.window_started_at, t.test, t.state,
-      t.error_code, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
+      t.failed_by_us, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
     from turns t where t.turn_id > p_position order by t.turn_id limit p_size
   ), upto as materialized (
     select p.turn_id from part p order by p.turn_id desc limit 1
@@ -38,7 +37,7 @@ begin
       t.billed_credit_micros as billed, o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
         -- Whoever ends that one wakes it.
         select from turns e where e.conversation_id = t.conversation_id and e.position < t.position and e.finished_at is null)) as unwatched,
-      t.state = 'failed' and p_our_failures ? t.error_code as ours,
+      t.failed_by_us as ours,
       case when t.finished_at is null or t.test then 0 else t.billed_credit_micros end as due,
       coalesce(c.charges, 0) as charges, coalesce(c.charged, 0) as charged, c.charge_id,
       t.user_id <> any (c.accounts) as elsewhere,

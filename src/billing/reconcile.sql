@@ -43,7 +43,7 @@ end $$;
 -- Looks at the next p_size rows of a pass, notes what is wrong in them, at most p_most_findings, and moves on. Returns the pass, with
 -- the findings `noted`; null when it was not where it is said to be: somebody else has looked there.
 create function turnpike.check_slice(p_reconciliation_id text, p_phase text, p_position text, p_size integer, p_most_findings integer,
-  p_our_failures jsonb, p_orphaned_from timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
+  p_orphaned_from timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   slice turnpike.books_slice;
   next_phase text;
@@ -59,7 +59,7 @@ begin
       slice := turnpike.ledger_slice(p_position, p_size);
       next_phase := 'turns';
     when 'turns' then
-      slice := turnpike.turns_slice(p_position, p_size, p_our_failures, p_orphaned_from, p_moment);
+      slice := turnpike.turns_slice(p_position, p_size, p_orphaned_from, p_moment);
       next_phase := 'counters';
     when 'counters' then
       slice := turnpike.counters_slice(p_position, p_size, p_moment);

@@ -7,7 +7,7 @@ import { newId } from "../base/ids.ts"
 import { callOne } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
 import { describeError } from "../platform/log.ts"
-import { OUR_FAILURES, RECONCILIATION_POLICY } from "./policies.ts"
+import { RECONCILIATION_POLICY } from "./policies.ts"
 import type { FindingKind, FindingRow, Phase, ReconciliationRow } from "./reconciliation-row.ts"
 
 type Books = Pick<Context, "db" | "clock" | "log">
@@ -109,7 +109,6 @@ async function checkSlice(
   const { check_slice } = await callOne<"check_slice", { check_slice: Moved | null }>(ctx.db, "check_slice", {
     ...{ reconciliation_id, phase, position, size, moment: now },
     most_findings: RECONCILIATION_POLICY.sliceFindings,
-    our_failures: OUR_FAILURES,
     orphaned_from: new Date(now.getTime() + RECONCILIATION_POLICY.orphanedAfterMs),
   })
   return check_slice

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
+import { reportLosses } from "../billing/losses.ts"
 import { hashPassword } from "../sign-in/password.ts"
 import { reconcile, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
@@ -36,7 +37,8 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
                                                     standard input; needs SECRETS_KEYS; prints the bot's webhook secret once
   bot-webhook --brand B [--host H]                  tell the messaging platform that the bot's updates go to H, or the
                                                     brand's first host; needs SECRETS_KEYS
-  model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--label L]
+  losses [--days N]                                 what model calls have cost that nobody is billed for, by day and cause
+  model  --pin ENGINE/MODEL --input USD --output USD [--cached USD] [--cache-write USD] [--idle-seconds N] [--label L]
                                                     enable a model; prices per million tokens`
 
 const { positionals, values } = parseArgs({
@@ -57,6 +59,7 @@ const { positionals, values } = parseArgs({
     ...{ host: { type: "string", multiple: true }, landing: { type: "string" } },
     ...{ "bot-username": { type: "string" }, "bot-token": { type: "string" } },
     ...{ input: { type: "string" }, cached: { type: "string" }, output: { type: "string" } },
+    ...{ "cache-write": { type: "string" }, "idle-seconds": { type: "string" }, days: { type: "string" } },
   },
 })
 
@@ -121,6 +124,8 @@ async function run(client: pg.Client): Promise<string> {
       if (!sound) process.exitCode = 1
       return report
     }
+    case "losses":
+      return JSON.stringify(await reportLosses(ctx, Number(values.days ?? 30)), null, 2)
     case "key": {
       const { scope = "created", brand = "turnpike" } = values
       if (scope !== "created" && scope !== "all") throw new Error("--scope takes created or all.")
@@ -161,8 +166,11 @@ async function run(client: pg.Client): Promise<string> {
         input: amount(need("input")),
         cached: amount(values.cached ?? need("input")),
         output: amount(need("output")),
+        ...(values["cache-write"] && { cacheWrite: amount(values["cache-write"]) }),
       }
-      await enableModels(ctx.db, [{ engine, model: model.join("/"), label: values.label ?? need("pin"), usd }])
+      const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
+      const limits = idle ? { idleSeconds: Number(idle) } : {}
+      await enableModels(ctx.db, [{ engine, model: model.join("/"), label, usd, ...limits }])
       return `${need("pin")} is enabled.`
     }
     default:

@@ -6,7 +6,9 @@ export interface ConfiguredModel {
   engine: "anthropic" | "openai" | "openai-compatible"
   model: string
   label: string
-  usd: { input: number; cached: number; output: number }
+  usd: { input: number; cached: number; output: number; cacheWrite?: number }
+  /** How long it may be silent in the middle of a call; else TURN_POLICY.idleMs. */
+  idleSeconds?: number
 }
 
 type Environment = Record<string, string | undefined>
@@ -27,7 +29,12 @@ export async function configuredModels(env: Environment): Promise<ConfiguredMode
   }
   if (env.ANTHROPIC_API_KEY) {
     const model = (models.length === 0 && env.TURNPIKE_MODEL) || "claude-haiku-4-5"
-    models.push({ engine: "anthropic", model, label: model, usd: { input: 1, cached: 0.1, output: 5 } })
+    models.push({
+      engine: "anthropic",
+      model,
+      label: model,
+      usd: { input: 1, cached: 0.1, output: 5, cacheWrite: 1.25 },
+    })
   }
   return models
 }
@@ -55,8 +62,10 @@ export async function disableOtherModels(db: Database, models: ConfiguredModel[]
 /** Puts models into the catalog, enabled and first. A new price is a new price version. */
 export async function enableModels(db: Database, models: ConfiguredModel[]): Promise<void> {
   const perMillion = (usd: number) => Math.round(usd * MICROS_PER_USD)
-  for (const [place, { engine, model, label, usd }] of models.entries()) {
+  for (const [place, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
     const prices = { input: perMillion(usd.input), cached: perMillion(usd.cached), output: perMillion(usd.output) }
-    await call(db, "enable_model", { engine, model, label, place, ...prices })
+    const cache_write = usd.cacheWrite === undefined ? null : perMillion(usd.cacheWrite)
+    const row = { engine, model, label, place, ...prices, cache_write, idle_seconds: idleSeconds }
+    await call(db, "enable_model", row)
   }
 }

@@ -55,6 +55,7 @@ export interface ApiTurns {
   model_calls: number;
   provider: string;
   space_id: number;
+  tokens_cache_written: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -208,14 +209,24 @@ export interface Ledger {
   user_id: number;
 }
 
+export interface Losses {
+  cause: string;
+  created_at: Timestamp;
+  credit_micros: number | null;
+  loss_id: Generated<number>;
+  turn_id: string;
+}
+
 export interface ModelCatalog {
   created_at: Generated<Timestamp>;
   enabled: Generated<boolean>;
   engine: string;
+  idle_seconds: number | null;
   label: string;
   max_output_tokens: Generated<number>;
   model: string;
   pin: string;
+  price_cache_write: number | null;
   price_cached: number;
   price_input: number;
   price_output: number;
@@ -413,6 +424,7 @@ export interface Turns {
   erased_at: Timestamp | null;
   error_code: string | null;
   error_message: string | null;
+  failed_by_us: Generated<boolean>;
   file_ids: Generated<Json>;
   finished_at: Timestamp | null;
   held_credit_micros: number;
@@ -438,6 +450,7 @@ export interface Turns {
   test: boolean;
   text: string;
   timeout_seconds: number | null;
+  tokens_cache_written: Generated<number>;
   tokens_cached: Generated<number>;
   tokens_input: Generated<number>;
   tokens_output: Generated<number>;
@@ -476,6 +489,7 @@ export interface Usage {
   space_id: number;
   step: number;
   subscription_id: string | null;
+  tokens_cache_written: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -576,6 +590,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   ledger: Ledger;
+  losses: Losses;
   model_catalog: ModelCatalog;
   open_turns: OpenTurns;
   procedure_releases: ProcedureReleases;

@@ -85,7 +85,7 @@ end $$;
 
 -- Credit micros of a call with so many tokens, rounded up.
 create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language sql immutable as $$
-  select ceil((greatest(model.price_input, model.price_cached)::numeric * p_prompt + model.price_output::numeric * p_answer) / 1000000)::bigint
+  select ceil((greatest(model.price_input, model.price_cached, model.price_cache_write)::numeric * p_prompt + model.price_output::numeric * p_answer) / 1000000)::bigint
 $$;
 
 -- What accepting such a turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.

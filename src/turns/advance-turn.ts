@@ -1,6 +1,5 @@
 import type { Context } from "../actor/context.ts"
 import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
-import { isOurFailure } from "../billing/policies.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
@@ -8,8 +7,9 @@ import { McpError } from "../tools/mcp-client.ts"
 import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
 import { turnOpening } from "./build-call.ts"
-import { AgentFailed, type CalledStep } from "./call-step.ts"
+import { AgentFailed } from "./call-step.ts"
 import { type Claim, claimTurn, type Delivery, type ModelRow } from "./claim-turn.ts"
+import { type CalledStep, noteStale, rowOf } from "./commit-called.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
 import { TURN_POLICY } from "./policies.ts"
@@ -17,6 +17,7 @@ import { publishTurn } from "./publish-turn.ts"
 import { type AgentContext, limitReached, Run, RunEnd, TIMED_OUT } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { type Outcome, settleTurn } from "./settle-turn.ts"
+import { answerText } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /** What became of a callback, for its answer and the log. */
@@ -87,8 +88,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   } catch (error) {
     if (signal.aborted) throw run.limit("TIMEOUT_REACHED")
     if (!(error instanceof McpError)) throw error
-    const result = run.partialResult()
-    throw run.ended({ state: "failed", code: "MCP_SERVER_UNAVAILABLE", message: error.message, ours: false, result })
+    throw run.ended(failed(run, "MCP_SERVER_UNAVAILABLE", error.message))
   }
 }
 
@@ -97,7 +97,8 @@ function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   if (called?.cutByHold && called.step.answer.finish === "length") {
     return limitReached("COST_LIMIT_REACHED", run.partialResult(text), run.boundBy)
   }
-  return { state: "done", result: text }
+  const steps = run.claim.steps.filter(({ agent }) => agent === null)
+  return { state: "done", result: answerText(called ? [...steps, rowOf(called)] : steps) }
 }
 
 /** What a run comes to that could not finish. Throws what nobody expected. */
@@ -127,6 +128,7 @@ async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<
     events: called?.events ?? [],
     files,
   })
+  if (!ended && called) await noteStale(run, called.step)
   return ended ? "settled" : "stale"
 }
 
@@ -135,8 +137,8 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
   const { ctx, turn } = run
   ctx.log("error", "model.unavailable", { turn_id: turn.turn_id, model: turn.model, error: describeError(error) })
   if (turn.model_failures + 1 >= TURN_POLICY.maxModelFailures) {
-    const message = "The model did not answer after several attempts. Nothing was billed."
-    return settle(run, { state: "failed", code: "MODEL_UNAVAILABLE", message, ours: true, result: null })
+    const message = `The model did not answer after several attempts. ${billOf(run)}`
+    return settle(run, failed(run, "MODEL_UNAVAILABLE", message))
   }
   const wait = error.retryAfterMs ?? TURN_POLICY.modelBackoffMs * 2 ** turn.model_failures
   const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs)
@@ -146,18 +148,18 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
   return "backed_off"
 }
 
+/** Whatever a script or a model says as its code: a failure is ours only when we lost the turn, as the sweeper finds. */
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
-  if (error.kind === "failed") {
-    const code = error.code ?? "FAILED"
-    const ours = isOurFailure(code)
-    return { state: "failed", code, message: error.message, ours, result: ours ? null : run.partialResult() }
-  }
-  // What was done before it is billed: with tools, the customer's own files and answers decide what the provider sees.
-  const ours = run.cost === 0
-  const bill = ours ? "Nothing was billed." : "The steps before it are billed."
-  const message = `The model's provider refused the request. ${bill}`
-  return { state: "failed", code: "MODEL_REJECTED", message, ours, result: ours ? null : run.partialResult() }
+  if (error.kind === "failed") return failed(run, error.code ?? "FAILED", error.message)
+  // With tools, the customer's own files and answers decide what the provider sees.
+  return failed(run, "MODEL_REJECTED", `The model's provider refused the request. ${billOf(run)}`)
 }
+
+function failed(run: Run, code: string, message: string): Outcome {
+  return { state: "failed", code, message, ours: false, result: run.partialResult() }
+}
+
+const billOf = (run: Run) => (run.cost > 0 ? "The model calls before that are billed." : "Nothing was billed.")
 
 function deadlineOf({ turn, config }: Claim): number {
   const seconds = turn.timeout_seconds ?? config.manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds

@@ -27,7 +27,8 @@ export function buildCall(run: Run, agent: AgentWork, opening: Message[]): Model
   }
 }
 
-function stepMessages({ content, results }: StepRow): Message[] {
+function stepMessages({ content, results, finish }: StepRow): Message[] {
+  if (finish === "aborted") return content.length > 0 ? [{ role: "assistant", content, cut: true }] : []
   const calls = callsOf(content)
   const answers = calls.map(({ toolCallId, toolName }, index) => {
     return { toolCallId, toolName, output: results[index] ?? { type: "error" as const, value: "No answer." } }

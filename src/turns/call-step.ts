@@ -1,25 +1,16 @@
-import { callModel } from "../agent/call-model.ts"
-import { type Message, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
+import { type Message, type ModelAnswer, ModelError } from "../agent/engine.ts"
+import { noteLoss } from "../billing/losses.ts"
 import { type Price, priceOf } from "../billing/price.ts"
-import { abortAfter } from "../platform/clock.ts"
 import { describeError } from "../platform/log.ts"
 import { boundCall, buildCall } from "./build-call.ts"
-import { TURN_POLICY } from "./policies.ts"
+import { callWithin } from "./call-within.ts"
+import { type CalledStep, commitCalled } from "./commit-called.ts"
+import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
 import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
-import type { FinishedStep } from "./step-row.ts"
-import { openTextStream, type TextStream } from "./stream-text.ts"
+import { openTextStream } from "./stream-text.ts"
 import { draftEvent, type EventDraft } from "./turn-event.ts"
 
-const FREE: Price = { price_input: 0, price_cached: 0, price_output: 0 }
-
-/** A model call that came back, not committed yet. */
-export interface CalledStep {
-  step: FinishedStep
-  /** The step's start, the rest of its text, and its end. */
-  events: EventDraft[]
-  /** The hold, not the configuration, limited what it could say. */
-  cutByHold: boolean
-}
+const FREE: Price = { price_input: 0, price_cached: 0, price_output: 0, price_cache_write: 0 }
 
 /** The agent's model refuses, or was told to fail: the end of the turn, or of a sub-agent's task. */
 export class AgentFailed extends Error {
@@ -32,7 +23,10 @@ export class AgentFailed extends Error {
   }
 }
 
-/** Makes the next model call of an agent. Throws RunEnd, or AgentFailed. */
+/**
+ * Makes the next model call of an agent. One that is cut off when it has said something is committed as a step, "aborted".
+ * Throws RunEnd, or AgentFailed.
+ */
 export async function callStep(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep> {
   const { ctx, turn } = run
   const price = turn.test ? FREE : agent.model
@@ -41,31 +35,31 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const of = stepOf(agent, step)
   const stream = openTextStream(ctx, turn, of, { model: agent.model.pin, attempt: turn.model_failures })
   const calledAt = run.now
-  try {
-    const answer = await callWithin(run, bounded.call, stream)
-    const rest = await stream.finish()
+  /** The step of an answer; adds its cost to the run's. */
+  const called = (answer: ModelAnswer, rest: EventDraft[]): CalledStep => {
     const durationMs = Math.max(0, run.now - calledAt)
+    const whole = priceOf(price, answer.usage)
     // A provider that counts more than the worst case is our loss: a charge never exceeds its hold.
-    const cost = Math.min(priceOf(price, answer.usage), Math.max(0, run.hold - run.cost))
+    const cost = Math.min(whole, Math.max(0, run.hold - run.cost))
     run.cost += cost
-    const finished: FinishedStep = {
-      step,
-      agent: agent.ref,
-      answer,
-      cost,
-      provider: agent.model.engine,
-      pin: agent.model.pin,
-      priceVersion: agent.model.price_version,
-      durationSec: durationMs / 1000,
-    }
+    const { engine: provider, pin, price_version: priceVersion } = agent.model
+    const made = { step, agent: agent.ref, answer, cost, price: whole, provider, pin, priceVersion }
     return {
-      step: finished,
+      step: { ...made, durationSec: durationMs / 1000 },
       events: [...rest, stepEnded(of, answer, durationMs, ctx.clock.now())],
       cutByHold: bounded.cutByHold,
     }
-  } catch (error) {
-    await stream.finish()
-    throw translate(run, agent, error)
+  }
+  try {
+    const came = await callWithin(run, agent, bounded.call, stream)
+    const rest = await stream.finish()
+    if (!("why" in came)) return called(came, rest)
+    if (came.answer && came.paid) await commitCalled(run, agent, called(came.answer, rest))
+    else if (came.answer) {
+      const cause = came.why === WORKER_OVER ? "worker_time" : came.why === LOST ? "stale" : "unfinished"
+      await noteLoss(ctx, turn, { step, cause, micros: priceOf(price, came.answer.usage) })
+    }
+    throw translate(run, agent, came.why)
   } finally {
     bounded.release()
   }
@@ -77,40 +71,16 @@ function stepEnded(of: object, { usage, finish }: ModelAnswer, durationMs: numbe
   return draftEvent("step.ended", { ...of, finish, duration_ms: durationMs, ...tokens }, at)
 }
 
-function translate(run: Run, agent: AgentWork, error: unknown): unknown {
-  if (error === TIMED_OUT) return run.limit("TIMEOUT_REACHED")
-  if (!(error instanceof ModelError)) return error
-  if (error.kind === "unavailable") return new RunEnd({ kind: "unavailable", error })
-  if (error.kind === "rejected") {
+function translate(run: Run, agent: AgentWork, why: unknown): unknown {
+  if (why === TIMED_OUT) return run.limit("TIMEOUT_REACHED")
+  if (why === CANCELLED) return run.cancel()
+  if (why === LOST) return new RunEnd({ kind: "stale" })
+  if (why === WORKER_OVER) return new RunEnd({ kind: "hand_over" })
+  if (!(why instanceof ModelError)) return why
+  if (why.kind === "unavailable") return new RunEnd({ kind: "unavailable", error: why })
+  if (why.kind === "rejected") {
     const { turn_id } = run.turn
-    run.ctx.log("error", "model.rejected", { turn_id, model: agent.model.pin, error: describeError(error) })
+    run.ctx.log("error", "model.rejected", { turn_id, model: agent.model.pin, error: describeError(why) })
   }
-  return new AgentFailed(error)
-}
-
-/** One model call within `modelCallMs` (then the model counts as unavailable) and the turn's time (then TIMED_OUT is thrown). */
-async function callWithin(run: Run, call: ModelCall, stream: TextStream): Promise<ModelAnswer> {
-  const { ctx } = run
-  const tooSlow = () => new ModelError("unavailable", "The model call took too long.")
-  const over = abortAfter(ctx.clock, TURN_POLICY.modelCallMs, tooSlow)
-  const signal = AbortSignal.any([run.signal, over.signal])
-  const { accounts, fetch } = ctx
-  const context = {
-    accounts,
-    fetch,
-    sleep: ctx.clock.sleep,
-    signal,
-    loadObject: async (key: string) => {
-      const object = await ctx.files.get(key)
-      return object ? new Uint8Array(await object.arrayBuffer()) : null
-    },
-    onText: stream.onText,
-  }
-  try {
-    return await ctx.meter.measure("model", () => callModel(context, call))
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error
-  } finally {
-    over.clear()
-  }
+  return new AgentFailed(why)
 }

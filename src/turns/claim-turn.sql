@@ -14,6 +14,7 @@ declare
   version space_configs;
   begins boolean;
   before_it timestamptz;
+  lost_before boolean;
 begin
   select t.* into claimed from turns t where t.turn_id = p_turn_id for no key update;
   begins := claimed.state = 'queued';
@@ -32,11 +33,16 @@ begin
     select t.finished_at into before_it from turns t
       where t.conversation_id = claimed.conversation_id and t.position < claimed.position order by t.position desc limit 1;
   end if;
+  -- A worker before this one has committed nothing: what its models had said is lost.
+  lost_before := not begins and claimed.attempts > 0;
   update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = p_lease,
     claim_message = p_message, claim_try = p_try, started_at = coalesce(t.started_at, greatest(p_moment, before_it)), config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
     where t.turn_id = p_turn_id returning t.* into claimed;
   update open_turns o set state = 'running', wake_at = p_lease where o.turn_id = p_turn_id;
+  if lost_before then
+    perform turnpike.add_loss(claimed, 'worker_lost', null, p_moment);
+  end if;
   heard := false;
   if begins then
     heard := turnpike.write_transition(claimed, space.created_by_key_id, p_event_id,

@@ -9,8 +9,8 @@ end $$;
 
 -- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: it is in api_turns once it has ended
 -- (contract section 2.2). p_settled_at: the end of the turn that ends with this step, else null; then p_billed is what it is billed.
--- p_step: {step, agent, text, content, calls, finish, cost, provider, model, tokens_input, tokens_cached, tokens_output, duration_sec,
--- price_version}.
+-- p_step: {step, agent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
+-- tokens_output, duration_sec, price_version}. What its tokens come to (price) above what the hold had left (cost) is our loss.
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
@@ -23,16 +23,22 @@ begin
     p_step ->> 'finish', cost, p_moment);
   if mine.key_id is not null then
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, role, tokens_input, tokens_cached,
-      tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
+      tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
     values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, p_step ->> 'provider', p_step ->> 'model',
       case when agent is null then 'orchestrator' else 'subagent' end, (p_step ->> 'tokens_input')::bigint,
-      (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_output')::bigint, (p_step ->> 'duration_sec')::double precision,
+      (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint, (p_step ->> 'tokens_output')::bigint,
+      (p_step ->> 'duration_sec')::double precision,
       (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
+  end if;
+  if (p_step ->> 'price')::bigint > cost then
+    perform turnpike.add_loss(mine, 'over_hold', (p_step ->> 'price')::bigint - cost, p_moment);
   end if;
 end $$;
 
 -- Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn makes exactly
 -- these calls, under the same keys. p_calls_until: so long they may start; null when there are none. No row: the epoch is stale.
+-- Committing the same step again has no effect: the answer of the first time was lost. One that was cut off ('aborted') is no success of
+-- its model's.
 create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
   p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer) language plpgsql rows 1 as $$
@@ -42,21 +48,30 @@ begin
   if mine.turn_id is null then
     return;
   end if;
+  -- An epoch numbers each step once.
+  if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = (p_step ->> 'step')::integer and p.epoch = p_epoch) then
+    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls;
+    return;
+  end if;
   perform turnpike.keep_step(mine, p_step, 0, null, p_moment);
+  mine.model_failures := case p_step ->> 'finish' when 'aborted' then mine.model_failures else 0 end;
   update turns t set cost_credit_micros = t.cost_credit_micros + (p_step ->> 'cost')::bigint, model_calls = t.model_calls + 1,
     tokens_input = t.tokens_input + (p_step ->> 'tokens_input')::bigint,
     tokens_cached = t.tokens_cached + (p_step ->> 'tokens_cached')::bigint,
-    tokens_output = t.tokens_output + (p_step ->> 'tokens_output')::bigint, attempts = 0, model_failures = 0, lease_until = p_lease,
+    tokens_cache_written = t.tokens_cache_written + (p_step ->> 'tokens_cache_written')::bigint,
+    tokens_output = t.tokens_output + (p_step ->> 'tokens_output')::bigint, attempts = 0, model_failures = mine.model_failures,
+    lease_until = p_lease,
     calls_start_until = greatest(t.calls_start_until, p_calls_until),
     last_event_seq = t.last_event_seq + jsonb_array_length(p_events)
     where t.turn_id = p_turn_id;
   update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
-  return query select mine.cancel_requested_at, 0, mine.stream_until, mine.tool_calls;
+  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls;
 end $$;
 
 -- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
 -- p_results: by the place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
+-- Committing the same results again has no effect.
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
   p_events jsonb, p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer) language plpgsql rows 1 as $$
@@ -64,6 +79,12 @@ declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
   if mine.turn_id is null then
+    return;
+  end if;
+  if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = p_step
+    and p.results ?| array(select jsonb_object_keys(p_results)))
+  then
+    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls;
     return;
   end if;
   update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
@@ -123,6 +144,19 @@ begin
   update turns t set lease_until = p_lease, calls_start_until = case when t.cancel_requested_at is null
       then greatest(t.calls_start_until, p_calls_until) else t.calls_start_until end
     where t.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
+  return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
+end $$;
+
+-- Renews the lease of a turn whose model is still answering: 'yes', 'cancel' (it was asked to stop) or 'stale'.
+create function turnpike.renew_lease(p_turn_id text, p_epoch integer, p_lease timestamptz) returns text language plpgsql as $$
+declare
+  mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+begin
+  if mine.turn_id is null then
+    return 'stale';
+  end if;
+  update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
   update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;

@@ -3,6 +3,7 @@ import { callsOf, type ToolOutput } from "../agent/engine.ts"
 import { call, callOne } from "../platform/db.ts"
 import type { MadeFile } from "../tools/bound-tool.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { repeatCommit } from "./repeat-commit.ts"
 import { type FinishedStep, stepArgument } from "./step-row.ts"
 import type { EventDraft } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -28,7 +29,7 @@ export async function commitAnswer(
   events: EventDraft[],
 ): Promise<Committed | null> {
   const now = ctx.clock.now()
-  const [committed] = await call<"commit_answer", Committed>(ctx.db, "commit_answer", {
+  const args = {
     turn_id,
     epoch,
     step: stepArgument(step),
@@ -36,7 +37,8 @@ export async function commitAnswer(
     calls_until: callsOf(step.answer.content).length > 0 ? startLimit(now) : null,
     lease: leaseFrom(now),
     moment: now,
-  })
+  }
+  const [committed] = await repeatCommit(ctx, () => call<"commit_answer", Committed>(ctx.db, "commit_answer", args))
   return committed ?? null
 }
 
@@ -60,7 +62,7 @@ export async function commitResults(
   },
 ): Promise<Committed | null> {
   const now = ctx.clock.now()
-  const [committed] = await call<"commit_results", Committed>(ctx.db, "commit_results", {
+  const args = {
     turn_id,
     epoch,
     step,
@@ -70,7 +72,8 @@ export async function commitResults(
     events,
     lease: leaseFrom(now),
     moment: now,
-  })
+  }
+  const [committed] = await repeatCommit(ctx, () => call<"commit_results", Committed>(ctx.db, "commit_results", args))
   return committed ?? null
 }
 
@@ -94,6 +97,15 @@ export async function mayStartCalls(ctx: Context, { turn_id, epoch }: Mine): Pro
   const args = { turn_id, epoch, calls_until: startLimit(now), lease: leaseFrom(now) }
   const { may_start_calls } = await callOne(ctx.db, "may_start_calls", args)
   return may_start_calls === "yes" || may_start_calls === "cancel" ? may_start_calls : "stale"
+}
+
+/** Renews the lease while a model answers: whether the turn is still this worker's, and whether it was asked to stop. */
+export async function renewLease(
+  ctx: Pick<Context, "db" | "clock">,
+  { turn_id, epoch }: Mine,
+): Promise<"yes" | "cancel" | "stale"> {
+  const { renew_lease } = await callOne(ctx.db, "renew_lease", { turn_id, epoch, lease: leaseFrom(ctx.clock.now()) })
+  return renew_lease === "yes" || renew_lease === "cancel" ? renew_lease : "stale"
 }
 
 /** A worker that was held up for longer asks again before it starts a call. */

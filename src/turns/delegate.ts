@@ -9,6 +9,7 @@ import { AgentFailed } from "./call-step.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
+import { answerText } from "./step-row.ts"
 
 /** The tool that hands a task to one of the manifest's sub-agents; null when it has none. */
 export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): BoundTool | null {
@@ -64,6 +65,6 @@ async function delegate(
   const last = work.steps.at(-1)
   const cut: ModelAnswer["finish"] = "length"
   const note = last?.finish === cut ? "\n[cut off at its output limit]" : ""
-  const text = cutToBytes(last?.text ?? "", TOOL_POLICY.maxResultBytes - note.length)
+  const text = cutToBytes(answerText(work.steps), TOOL_POLICY.maxResultBytes - note.length)
   return { output: { type: "text", value: `${text}${note}` || "(an empty answer)" } }
 }

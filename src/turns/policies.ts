@@ -5,9 +5,19 @@ export const TURN_POLICY = {
   defaultHold: 0.25 * MICROS_PER_USD,
   /** A worker takes the next step itself until so much time has gone; then it hands over to the next callback. */
   runBudgetMs: 20_000,
-  /** One model call ends after this; a lease outlives it, so that a slow call is not run twice. */
-  modelCallMs: 120_000,
+  /** A model call in which nothing has come for longer than this has ended; the catalog may say otherwise for a model. */
+  idleMs: 60_000,
+  /** A lease is renewed so often while a model answers: several renewals may fail before another worker takes the turn. */
+  renewLeaseMs: 25_000,
   leaseMs: 150_000,
+  /**
+   * So long one worker has a turn: then a call under way is cut, and the next callback goes on from there. QStash gives a
+   * delivery 15 minutes on its smallest plan; Cloudflare sets no limit while QStash waits.
+   */
+  workerMs: 14 * 60_000,
+  /** A commit that the database did not answer is repeated after these pauses, unless it has taken longer than commitMs. */
+  commitPausesMs: [0, 250, 500, 1_000, 2_000, 4_000],
+  commitMs: 30_000,
   /** Claims in a row without a committed step, before the turn counts as lost. */
   maxAttempts: 5,
   /** Answers "unavailable" in a row, before the turn fails. The n-th wait is 2^n s, or what the provider asks for. */
@@ -38,6 +48,9 @@ export const TURN_POLICY = {
   historyBytes: 2 * 1024 * 1024,
   /** How often text is written for somebody who reads along, and how soon it is looked whether anybody does. */
   streamFlushMs: 150,
+  /** The same after so many flushes: a worker has 10,000 calls, and a text may take a quarter of an hour. */
+  streamFlushes: 200,
+  slowFlushMs: 600,
   streamLookMs: [400, 1_600, 4_000, 8_000],
   /** A text file that was attached is shown to the model up to here; the rest is for read_file. */
   attachedTextBytes: 100 * 1024,

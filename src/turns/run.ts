@@ -7,9 +7,10 @@ import type { ToolContext } from "../tools/toolbox.ts"
 import type { Claim, ModelRow } from "./claim-turn.ts"
 import { type Committed, mayStartCalls } from "./commit-step.ts"
 import type { HoldBound } from "./grow-hold.ts"
+import { KeepAlive } from "./keep-alive.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { Outcome } from "./settle-turn.ts"
-import type { StepRow } from "./step-row.ts"
+import { joinedText, type StepRow } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /** Why a run stops before its agent has finished. Thrown, since it unwinds an agent and its sub-agents at once. */
@@ -56,6 +57,7 @@ export class Run {
   readonly turn: TurnRow
   readonly deadline: number
   readonly signal: AbortSignal
+  readonly alive: KeepAlive
   /** Credit micros. `reserved`: the worst case of the model calls under way. */
   hold: number
   cost: number
@@ -76,6 +78,7 @@ export class Run {
     this.turn = claim.turn
     this.deadline = deadline
     this.signal = signal
+    this.alive = new KeepAlive(ctx, claim.turn)
     this.hold = claim.turn.hold_credit_micros
     this.cost = claim.turn.cost_credit_micros
     this.steps = claim.steps.reduce((next, { step }) => Math.max(next, step + 1), 0)
@@ -95,7 +98,7 @@ export class Run {
 
   /** Ends the run when it must not go on: cancelled, out of time, or the transcript is full. */
   checkpoint(): void {
-    if (this.cancelled) throw this.ended({ state: "cancelled", reason: "client", result: this.partialResult() })
+    if (this.cancelled) throw this.cancel()
     if (this.signal.aborted || this.now >= this.deadline) throw this.limit("TIMEOUT_REACHED")
     if (this.steps > TURN_POLICY.maxModelCalls) throw this.limit("STEP_LIMIT_REACHED")
     if (this.transcriptBytes > TURN_POLICY.transcriptBytes) throw this.limit("TRANSCRIPT_LIMIT_REACHED")
@@ -172,14 +175,20 @@ export class Run {
     return new RunEnd({ kind: "ended", outcome })
   }
 
+  /** The end of a turn that was asked to stop. */
+  cancel(): RunEnd {
+    this.cancelled = true
+    return this.ended({ state: "cancelled", reason: "client", result: this.partialResult() })
+  }
+
   limit(code: LimitCode): RunEnd {
     return this.ended(limitReached(code, this.partialResult(), this.boundBy))
   }
 
   /** What the space's own agent has said so far, or null. */
   partialResult(text = ""): string | null {
-    const texts = [...this.claim.steps.filter(({ agent }) => agent === null).map((step) => step.text), text]
-    return texts.filter((said) => said !== "").join("\n\n") || null
+    const steps = this.claim.steps.filter(({ agent }) => agent === null)
+    return joinedText([...steps, { text, finish: "stop" }]) || null
   }
 }
 

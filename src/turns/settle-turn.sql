@@ -1,9 +1,13 @@
 -- Ends a running turn: its last step (if any), state, events, files, charge, ledger row, bills of its usage records (or, of a web-chat
 -- turn, its record in api_turns) and the release of its hold. A cancel that was asked for before wins over any outcome. No row when the
 -- epoch is stale, or when p_lost_after is given and the turn was not lost so often (a worker that was only slow has committed since).
--- p_billable: false for a failure of ours. p_files: whether its agent may have made files. next: who of its conversation is to be called.
+-- p_files: whether its agent may have made files. next: who of its conversation is to be called. Settling again with the same p_event_id
+-- has no effect, and answers the same: the answer of the first time was lost.
+--
+-- The rule of billing, for every end: each committed model call is billed, whatever the turn comes to, since what it gave can be read;
+-- nothing is when its result was lost by us (p_lost), unless it was cancelled before. What is not billed then is our loss.
 create function turnpike.settle_turn(p_turn_id text, p_epoch integer, p_state text, p_reason text, p_result text, p_error_code text,
-  p_error_message text, p_billable boolean, p_step jsonb, p_events jsonb, p_files boolean, p_lost_after integer, p_event_id text,
+  p_error_message text, p_lost boolean, p_step jsonb, p_events jsonb, p_files boolean, p_lost_after integer, p_event_id text,
   p_queued_after timestamptz, p_moment timestamptz)
 returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean) language plpgsql rows 1 as $$
 declare
@@ -11,19 +15,25 @@ declare
   space_maker text;
   cancelled boolean := mine.cancel_requested_at is not null;
   last_cost bigint := coalesce((p_step ->> 'cost')::bigint, 0);
+  is_lost boolean := p_lost and not cancelled;
   billed bigint;
   kept jsonb;
 begin
-  if mine.turn_id is null
-    or (p_lost_after is not null and (mine.attempts < p_lost_after or coalesce(mine.lease_until > p_moment, false)))
-  then
+  if mine.turn_id is null then
+    return query select * from turnpike.settled_before(p_turn_id, p_epoch, p_event_id, p_queued_after);
+    return;
+  end if;
+  if (p_lost_after is not null and (mine.attempts < p_lost_after or coalesce(mine.lease_until > p_moment, false))) then
     return;
   end if;
   select s.created_by_key_id into space_maker from spaces s where s.space_id = mine.space_id;
   -- A turn that is accepted into its conversation now is either seen here or sees this one ended.
   perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
 
-  billed := case when mine.test then 0 when p_billable or cancelled then mine.cost_credit_micros + last_cost else 0 end;
+  billed := case when mine.test or is_lost then 0 else mine.cost_credit_micros + last_cost end;
+  if is_lost and mine.cost_credit_micros + last_cost > 0 then
+    perform turnpike.add_loss(mine, lower(p_error_code), mine.cost_credit_micros + last_cost, p_moment);
+  end if;
   kept := mine.outputs;
   if p_files then
     kept := turnpike.end_files(mine, p_state = 'done' and not cancelled, p_moment);
@@ -40,12 +50,14 @@ begin
     status_reason = case when cancelled then coalesce(t.status_reason, 'client') else coalesce(p_reason, p_error_code) end,
     result = p_result,
     error_code = case when not cancelled then p_error_code end,
+    failed_by_us = is_lost,
     error_message = case when not cancelled then p_error_message end,
     cost_credit_micros = t.cost_credit_micros + last_cost,
     billed_credit_micros = billed,
     model_calls = t.model_calls + case when p_step is null then 0 else 1 end,
     tokens_input = t.tokens_input + coalesce((p_step ->> 'tokens_input')::bigint, 0),
     tokens_cached = t.tokens_cached + coalesce((p_step ->> 'tokens_cached')::bigint, 0),
+    tokens_cache_written = t.tokens_cache_written + coalesce((p_step ->> 'tokens_cache_written')::bigint, 0),
     tokens_output = t.tokens_output + coalesce((p_step ->> 'tokens_output')::bigint, 0),
     attempts = case when p_step is null then t.attempts else 0 end,
     model_failures = case when p_step is null then t.model_failures else 0 end,
@@ -54,10 +66,10 @@ begin
     where t.turn_id = p_turn_id returning t.* into mine;
   delete from open_turns o where o.turn_id = p_turn_id;
   if mine.key_id is null then
-    insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached, tokens_output,
-      duration_sec, cost_credit_micros, billed_credit_micros, created_at)
+    insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
+      tokens_cache_written, tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)
     values (mine.turn_id, mine.user_id, mine.space_id, split_part(mine.model, '/', 1), mine.model, mine.model_calls, mine.tokens_input,
-      mine.tokens_cached, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
+      mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
       mine.cost_credit_micros, mine.billed_credit_micros, p_moment);
   end if;
   if p_events <> '[]' then
@@ -70,6 +82,20 @@ begin
     heard := true;
   end if;
   return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, heard;
+end $$;
+
+-- The end that this worker has brought about before, when its answer was lost; no row when it has not.
+create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_queued_after timestamptz)
+returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean) language plpgsql rows 1 as $$
+declare
+  ended turns;
+begin
+  select t.* into ended from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.finished_at is not null;
+  if exists (select from turn_events e where e.turn_id = ended.turn_id and e.event_id = p_event_id) then
+    -- Whether a webhook hears it is not known any more: a wake too many costs a look.
+    return query select ended.turn_id, ended.user_id, ended.test, ended.state,
+      turnpike.next_turn(ended.conversation_id, p_queued_after), true;
+  end if;
 end $$;
 
 -- Keeps the newest of a turn's pending files of each name as its outputs, when it is done, and gives up the others. Returns its outputs.

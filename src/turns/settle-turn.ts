@@ -4,11 +4,12 @@ import { storable } from "../base/storable.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
 import { type Published, queueLimit, wakeNext } from "./publish-turn.ts"
+import { repeatCommit } from "./repeat-commit.ts"
 import { type FinishedStep, stepArgument } from "./step-row.ts"
 import type { EventDraft } from "./turn-event.ts"
 import type { TurnRow } from "./turn-row.ts"
 
-/** How a running turn ends. `ours` failures are not billed. A cancel that was asked for before wins over all. */
+/** How a running turn ends. `ours`: its result was lost by us, and nothing of it is billed (settle-turn.sql). A cancel that was asked for before wins over all. */
 export type Outcome =
   | { state: "done"; result: string }
   | { state: "cancelled"; reason: string; result: string | null }
@@ -47,7 +48,7 @@ export async function settleTurn(
 ): Promise<boolean> {
   const now = ctx.clock.now()
   const failed = outcome.state === "failed" ? outcome : null
-  const [ended] = await call<"settle_turn", EndedRow>(ctx.db, "settle_turn", {
+  const args = {
     turn_id,
     epoch,
     state: outcome.state,
@@ -55,7 +56,7 @@ export async function settleTurn(
     result: outcome.result === null ? null : storable(outcome.result),
     error_code: failed?.code ?? null,
     error_message: failed ? storable(failed.message) : null,
-    billable: failed === null || !failed.ours,
+    lost: failed?.ours === true,
     step: step ? stepArgument(step) : null,
     events,
     files,
@@ -63,7 +64,10 @@ export async function settleTurn(
     event_id: newId("event", now),
     queued_after: queueLimit(now),
     moment: now,
-  })
+  }
+  const settle = () => call<"settle_turn", EndedRow>(ctx.db, "settle_turn", args)
+  // The sweeper, which has others to look at, comes again by itself.
+  const [ended] = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
   if (!ended) return false
   wakeWebhooks(ctx, { ...ended, hooked: ended.heard === true })
   if (ended.next) await wakeNext(ctx, [ended.next], turn_id)

@@ -15,12 +15,28 @@ export function pendingCalls({ content, results }: StepRow): number[] {
   return callsOf(content).flatMap((_, index) => (results[index] ? [] : [index]))
 }
 
-/** Nothing follows it: no calls, and not the "more" of a rehearsed step. */
+/** Nothing follows it: no calls, not the "more" of a rehearsed step, and not cut off. */
 export function isAnswer({ content, finish }: StepRow): boolean {
-  return finish !== "more" && callsOf(content).length === 0
+  return finish !== "more" && finish !== "aborted" && callsOf(content).length === 0
 }
 
-/** A model call that came back: what its commit writes. */
+type Said = Pick<StepRow, "text" | "finish">
+
+/** An agent's last answer: what was cut off right before it is its beginning. */
+export function answerText(steps: readonly Said[]): string {
+  const begins = steps.findLastIndex(({ finish }, at) => finish !== "aborted" && at < steps.length - 1) + 1
+  return joinedText(steps.slice(begins))
+}
+
+/** All that an agent has said: answers in paragraphs, pieces of one together. */
+export function joinedText(steps: readonly Said[]): string {
+  return steps.reduce((all, { text }, at) => {
+    const goesOn = steps[at - 1]?.finish === "aborted"
+    return all === "" || text === "" || goesOn ? all + text : `${all}\n\n${text}`
+  }, "")
+}
+
+/** A model call that came back, or was cut off when it had said something: what its commit writes. */
 export interface FinishedStep {
   /** Its number in the turn, over all agents: 0, 1, 2, … */
   step: number
@@ -32,11 +48,14 @@ export interface FinishedStep {
   priceVersion: number
   /** Credit micros, already bounded by what is left of the hold. */
   cost: number
+  /** The same, as all its tokens come to: what is above the cost is our loss. */
+  price: number
   durationSec: number
 }
 
 /** A step as the procedures take it. */
-export function stepArgument({ step, agent, answer, provider, pin, priceVersion, cost, durationSec }: FinishedStep) {
+export function stepArgument(finished: FinishedStep) {
+  const { step, agent, answer, provider, pin, priceVersion, cost, price, durationSec } = finished
   const { usage, text, content, finish } = answer
   return {
     step,
@@ -46,10 +65,12 @@ export function stepArgument({ step, agent, answer, provider, pin, priceVersion,
     calls: callsOf(content).length,
     finish,
     cost,
+    price,
     provider,
     model: pin,
     tokens_input: usage.tokensInput,
     tokens_cached: usage.tokensCached,
+    tokens_cache_written: usage.tokensCacheWritten ?? 0,
     tokens_output: usage.tokensOutput,
     duration_sec: durationSec,
     price_version: priceVersion,

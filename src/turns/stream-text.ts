@@ -59,9 +59,11 @@ export function openTextStream(
   }
 
   async function work(): Promise<void> {
-    for (let looks = 0; !stop.signal.aborted; ) {
+    for (let looks = 0, flushes = 0; !stop.signal.aborted; ) {
       const pause = watched
-        ? TURN_POLICY.streamFlushMs
+        ? flushes++ < TURN_POLICY.streamFlushes
+          ? TURN_POLICY.streamFlushMs
+          : TURN_POLICY.slowFlushMs
         : (TURN_POLICY.streamLookMs[looks++] ?? TURN_POLICY.streamLookMs.at(-1) ?? 0)
       const slept = await ctx.clock.sleep(pause, stop.signal).then(
         () => true,

@@ -105,7 +105,7 @@ describe("cached tokens", () => {
       { type: "message_stop" },
     ]
     const answer = await callModel(contextFor({ fetch: streamed(events) }), callOf("anthropic", "m"))
-    expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensOutput: 30 })
+    expect(answer.usage).toEqual({ tokensInput: 120, tokensCached: 90, tokensCacheWritten: 10, tokensOutput: 30 })
   })
   test("openai: a part of input_tokens", async () => {
     const usage = { input_tokens: 120, input_tokens_details: { cached_tokens: 90 }, output_tokens: 30 }

@@ -205,9 +205,9 @@ describe("a refund", () => {
     await expect(refund(turn_id)).rejects.toMatchObject({ code: "TURN_NOT_ENDED" })
     await client.call("POST", `/v1/turns/${turn_id}/cancel`)
     await expect(refund(turn_id)).rejects.toMatchObject({ code: "TURN_NOT_BILLED" })
-    const ours = await client.runTurn({ space, text: "[use input=10 output=10]\n[write a.txt x]\n[fail INTERNAL]" })
-    expect(ours).toMatchObject({ state: "failed", error: { code: "INTERNAL" }, billed_cost_usd: 0 })
-    await expect(refund(ours.turn_id)).rejects.toMatchObject({ code: "TURN_NOT_BILLED" })
+    const free = await client.runTurn({ space, text: "[fail INTERNAL]" })
+    expect(free).toMatchObject({ state: "failed", error: { code: "INTERNAL" }, billed_cost_usd: 0 })
+    await expect(refund(free.turn_id)).rejects.toMatchObject({ code: "TURN_NOT_BILLED" })
   })
 
   test("comes by itself, once, for a turn of our failure that was charged all the same", async () => {
@@ -219,7 +219,7 @@ describe("a refund", () => {
         text: "[use input=10 output=10]\n[write a.txt x]\n[fail OUT_OF_STOCK]",
       })
       expect(billed_cost_usd).toBeGreaterThan(0)
-      await world.sql("update turns set error_code = $2 where turn_id = $1", [turn_id, code])
+      await world.sql("update turns set error_code = $2, failed_by_us = true where turn_id = $1", [turn_id, code])
       await world.advance(3_600_001)
       await Promise.all([world.sweep(), world.sweep()])
       await world.sweep()

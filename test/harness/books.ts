@@ -32,7 +32,9 @@ export async function liveAccount(world: World, admin: Admin) {
   const done = await run("[use input=1000 output=300]\nhello")
   const again = await run("[use input=10 output=30]\nhello", "customer-2")
   const theirs = await run("[use input=100 output=10]\n[write a.txt x]\n[fail OUT_OF_STOCK]")
-  const ours = await run("[write a.txt x]\n[fail INTERNAL]")
+  const ours = await run("[fail INTERNAL]")
+  // As one that the sweeper has given up.
+  await world.sql("update turns set failed_by_us = true where turn_id = $1", [ours.turn_id])
   const refunded = await run("[use input=100 output=10]\nsorry", "customer-3")
   await admin.json("POST", `/api/admin/turns/${refunded.turn_id}/refund`, { note: "Sorry." })
   const cancelled = await turnOf(await client.sendTurn({ space, end_user_ref: "customer-4" }))

@@ -13,6 +13,7 @@ export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } 
     agent: null,
     answer: { text: calls > 0 ? "" : text, content, finish: calls > 0 ? "tool-calls" : "more", usage },
     cost,
+    price: cost,
     provider: "rehearsal",
     pin: "rehearsal/standard",
     priceVersion: 1,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -131,9 +132,9 @@ test("a turn whose worker died while its calls were pending is cancelled without
   const client = await world.createAccount()
   const customer = serveCustomer(world)
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
-  await world.plan([{ service: "pg", match: "commit_answer", call: 1, action: "cut", when: "after" }])
+  await world.plan([{ service: "pg", match: "commit_answer", call: 1, times: 99, action: "cut", when: "after" }])
   const sent = await turnOf(await client.sendTurn({ space, text: `${USE}\n[call lookup_order {"id":"1"}]` }))
-  await world.drain()
+  await drainInVain(world)
   await world.clearFaults()
   await cancel(client, sent.turn_id)
   await world.settled()

@@ -3,6 +3,7 @@ import type { FaultRule } from "../../src/local/faults.ts"
 import { sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { orderTool } from "../harness/customer.ts"
 import { addModel } from "../harness/models.ts"
+import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { AGENT_MODEL } from "../harness/scripted-agent.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -64,9 +65,9 @@ test("a turn with tools, an MCP server, a sub-agent and a file survives a failur
 /** The statement that commits the first step's results, lost in some way; then everything is delivered again. */
 async function runWithLostResults(way: Pick<FaultRule, "action" | "when">): Promise<number | undefined> {
   const client = await world.createAccount()
-  await world.plan([{ service: "pg", match: "commit_results", call: 1, ...way }])
+  await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, ...way }])
   const sent = await turnOf(await client.sendTurn({ space: await client.space(space), model: PIN, text: "Order A-1?" }))
-  await world.drain()
+  await drainInVain(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()

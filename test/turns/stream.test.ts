@@ -2,6 +2,7 @@ import { createParser } from "eventsource-parser"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { STREAM_POLICY, TURN_POLICY } from "../../src/turns/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
+import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -57,19 +58,6 @@ async function read(
   }
 }
 
-/** Lets time pass, a little at a time, while `work` goes on. */
-async function untilDone<T>(work: Promise<T>): Promise<T> {
-  let done = false
-  void work.finally(() => {
-    done = true
-  })
-  while (!done) {
-    await Promise.race([work.catch(() => {}), world.sql("select pg_sleep(0.005)")])
-    if (!done) await world.advance(50)
-  }
-  return work
-}
-
 const types = (events: SeenEvent[]) => events.map(({ type }) => type)
 const textOf = (events: SeenEvent[]) =>
   events.map(({ type, data }) => (type === "text.delta" ? data.text : "")).join("")
@@ -91,7 +79,10 @@ describe("the event log as server-sent events", () => {
     const { client, turnId } = await begin()
     const reading = read(client, turnId, {})
     const running = world.drain()
-    const events = await untilDone(Promise.all([reading, running]).then(([seen]) => seen))
+    const events = await passTime(
+      world,
+      Promise.all([reading, running]).then(([seen]) => seen),
+    )
     const turn = await client.getTurn(turnId)
     expect(turn).toMatchObject({ state: "done", result: words })
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
@@ -130,7 +121,7 @@ describe("the event log as server-sent events", () => {
         if (seen.at(-1)?.type.startsWith("turn.") && seen.at(-1)?.type === "turn.done") return cuts
       }
     })()
-    const [cuts] = await untilDone(Promise.all([reading, running]))
+    const [cuts] = await passTime(world, Promise.all([reading, running]))
     console.log(`cut off ${cuts} times, ${seen.length} events, seed ${random.seed}`)
     expect(cuts).toBeGreaterThanOrEqual(10)
     expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, index) => index + 1))
@@ -139,7 +130,7 @@ describe("the event log as server-sent events", () => {
 
   test("nobody reads: no text is written, and a plain turn takes no statement for it", async () => {
     const { client, turnId } = await begin()
-    await untilDone(world.drain())
+    await passTime(world, world.drain())
     const { data } = (await (await client.call("GET", `/v1/turns/${turnId}/events?limit=100`)).json()) as {
       data: SeenEvent[]
     }
@@ -149,7 +140,7 @@ describe("the event log as server-sent events", () => {
 
   test("a turn that has ended: all of it at once, and the stream ends", async () => {
     const { client, turnId } = await begin()
-    await untilDone(world.drain())
+    await passTime(world, world.drain())
     expect(types(await read(client, turnId, {})).at(-1)).toBe("turn.done")
     expect(await read(client, turnId, { lastSeq: 8 })).toMatchObject([{ seq: 9, type: "turn.done" }])
     expect(await read(client, turnId, { lastSeq: 9 })).toEqual([])
@@ -170,7 +161,7 @@ describe("the event log as server-sent events", () => {
       await world.advance(STREAM_POLICY.heartbeatMs / 4)
       await world.sql("select 1")
     }
-    await untilDone(Promise.all([reading, world.drain()]))
+    await passTime(world, Promise.all([reading, world.drain()]))
     expect(comments).toBeGreaterThan(0)
   })
 
@@ -178,7 +169,10 @@ describe("the event log as server-sent events", () => {
     const { client, turnId } = await begin()
     await world.plan([{ service: "pg", match: "write_for_reader", call: 2, action: "cut", when: "after" }])
     const reading = read(client, turnId, {})
-    const events = await untilDone(Promise.all([reading, world.drain()]).then(([seen]) => seen))
+    const events = await passTime(
+      world,
+      Promise.all([reading, world.drain()]).then(([seen]) => seen),
+    )
     await world.clearFaults()
     expect(textOf(events)).toBe(words)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
@@ -195,7 +189,7 @@ describe("the event log as server-sent events", () => {
       },
     })
     // Every commit of the worker fails for a while: it gives up, and another one takes the turn over.
-    await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "fail", when: "before" }])
+    await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
     const work = (async () => {
       await world.drain()
       await world.clearFaults()
@@ -205,7 +199,7 @@ describe("the event log as server-sent events", () => {
         await world.drain()
       }
     })()
-    const [events] = await untilDone(Promise.all([reading, work]))
+    const [events] = await passTime(world, Promise.all([reading, work]))
     expect(began).toBe(2)
     const last = events.findLastIndex(({ type }) => type === "step.started")
     expect(textOf(events.slice(last))).toBe(words)

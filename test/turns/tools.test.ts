@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { createFileClient } from "../harness/files.ts"
+import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -265,8 +266,9 @@ test("a turn runs to its end on the configuration that it began with", async () 
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   const text = '[call lookup_order {"id":"1"}]\n[call lookup_order {"id":"2"}]'
   // Another worker makes the second call: the first one dies behind its commit.
-  await world.plan([{ service: "pg", match: "commit_results", call: 1, action: "cut", when: "after" }])
-  await client.runTurn({ space, text })
+  await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, action: "cut", when: "after" }])
+  await client.sendTurn({ space, text })
+  await drainInVain(world)
   await world.clearFaults()
   await world.advance(151_000)
   await world.sweep()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
@@ -124,7 +125,7 @@ describe("outcomes", () => {
     await world.settled()
     await world.plan([{ service: "pg", match: "settle_turn", call: 1, times: 99, action: "fail", when: "before" }])
     for (let round = 0; round < 30; round++) {
-      await world.drain()
+      await drainInVain(world)
       await world.advance(160_000)
       await world.sweep()
     }

@@ -1,0 +1,56 @@
+import type { Context, SystemContext } from "../actor/context.ts"
+import { toUsd } from "../base/money.ts"
+import { call } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
+
+/** Why a model call cost us what nobody is billed for. */
+export const LOSS_CAUSES = {
+  over_hold: "The provider counted more than the worst case that was held.",
+  engine_lost: "The turn was lost several times: all of it is free.",
+  worker_lost: "A worker ended without a commit. How far its calls had come is not known.",
+  stale: "An answer came when the turn was no longer this worker's.",
+  unfinished: "The provider broke off or fell silent before it had said anything that a customer can see.",
+  worker_time: "A model thought for longer than one worker may take, and had said nothing.",
+} as const
+
+export type LossCause = keyof typeof LOSS_CAUSES
+
+/** Notes a lost call of a worker. Never throws: the turn goes on, and the log has it. `micros`: at the catalog's price. */
+export async function noteLoss(
+  ctx: Context,
+  { turn_id, epoch, test }: { turn_id: string; epoch: number; test: boolean },
+  { step, cause, micros }: { step: number; cause: LossCause; micros: number },
+): Promise<void> {
+  if (test || micros === 0) return
+  ctx.log("error", "model.lost", { turn_id, step, cause, credit_micros: micros })
+  await call(ctx.db, "note_loss", { turn_id, epoch, step, cause, micros, moment: ctx.clock.now() }).catch(
+    (error: unknown) => ctx.log("error", "model.loss_unnoted", { turn_id, error: describeError(error) }),
+  )
+}
+
+/** What was lost in the last `days`: for each day (UTC) and cause how many calls, and USD at the catalog's prices. */
+export async function reportLosses({ db, clock }: SystemContext, days: number) {
+  const since = new Date(clock.now().getTime() - days * 86_400_000)
+  const rows = await db
+    .selectFrom("losses as l")
+    .where("l.created_at", ">=", since)
+    .select((eb) => [
+      eb.fn<string>("to_char", [eb.fn("timezone", [eb.val("UTC"), "l.created_at"]), eb.val("YYYY-MM-DD")]).as("day"),
+      "l.cause",
+      eb.fn.countAll<number>().as("calls"),
+      eb.fn.sum<number | null>("l.credit_micros").as("micros"),
+    ])
+    .groupBy(["day", "l.cause"])
+    .orderBy("day", "desc")
+    .orderBy("l.cause")
+    .execute()
+  return rows.map(({ day, cause, calls, micros }) => {
+    return {
+      day,
+      cause,
+      calls: Number(calls),
+      usd: toUsd(Number(micros ?? 0)),
+      meaning: LOSS_CAUSES[cause as LossCause],
+    }
+  })
+}

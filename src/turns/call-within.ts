@@ -1,0 +1,75 @@
+import { callModel } from "../agent/call-model.ts"
+import type { ModelAnswer, ModelCall, ModelUsage } from "../agent/engine.ts"
+import { usageOfCut } from "../agent/estimate.ts"
+import { storable } from "../base/storable.ts"
+import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
+import { TURN_POLICY } from "./policies.ts"
+import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
+import type { TextStream } from "./stream-text.ts"
+
+/** A call that brought no whole answer. */
+export interface CutCall {
+  /** Why: a ModelError, or the reason with which it was aborted. */
+  why: unknown
+  /** What it had said and used by then; null when nothing had come. */
+  answer: ModelAnswer | null
+  /** Whether the customer pays for that; if not, it is our loss. */
+  paid: boolean
+}
+
+/**
+ * One model call, for as long as something comes (the model's idle limit) and until the turn's time or the worker's is over, or
+ * a cancel is seen. Never throws what the call itself came to.
+ */
+export async function callWithin(
+  run: Run,
+  { model }: AgentWork,
+  call: ModelCall,
+  stream: TextStream,
+): Promise<ModelAnswer | CutCall> {
+  const { accounts, fetch, clock, files, meter } = run.ctx
+  const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
+  let said = ""
+  let hidden = ""
+  let counted: Partial<ModelUsage> = {}
+  try {
+    return await run.alive.during(async (ended) => {
+      const signal = AbortSignal.any([run.signal, ended, silence.signal])
+      const context = {
+        accounts,
+        fetch,
+        sleep: clock.sleep,
+        signal,
+        loadObject: async (key: string) => {
+          const object = await files.get(key)
+          return object ? new Uint8Array(await object.arrayBuffer()) : null
+        },
+        onText(piece: string) {
+          silence.heard()
+          said += piece
+          stream.onText(piece)
+        },
+        onProgress(progress: { hidden?: string; usage?: Partial<ModelUsage> }) {
+          silence.heard()
+          hidden += progress.hidden ?? ""
+          counted = { ...counted, ...progress.usage }
+        },
+      }
+      return meter.measure("model", () =>
+        callModel(context, call).catch((error: unknown) => {
+          throw signal.aborted ? signal.reason : error
+        }),
+      )
+    })
+  } catch (why) {
+    const text = storable(said)
+    const hasBegun = said !== "" || hidden !== "" || counted.tokensInput !== undefined
+    const usage = usageOfCut(call, said + hidden, counted)
+    const content = text === "" ? [] : [{ type: "text" as const, text }]
+    const answer = hasBegun ? { text, content, finish: "aborted" as const, usage } : null
+    // What the customer can see is paid, whoever cut it; what their own limit or cancel cut, as far as the model had come.
+    return { why, answer, paid: text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED)) }
+  } finally {
+    silence.clear()
+  }
+}

@@ -1,0 +1,22 @@
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { TURN_POLICY } from "./policies.ts"
+
+/**
+ * Makes a commit of this worker's epoch, and makes it again for some seconds when the database does not answer, so that what was
+ * paid for is not asked for again. Such a commit has its effect once: the same step, or end, that is there already is a success.
+ */
+export async function repeatCommit<T>(ctx: Pick<Context, "clock" | "log">, commit: () => Promise<T>): Promise<T> {
+  const began = ctx.clock.now().getTime()
+  for (const pause of TURN_POLICY.commitPausesMs) {
+    try {
+      return await commit()
+    } catch (error) {
+      const isLate = ctx.clock.now().getTime() - began > TURN_POLICY.commitMs
+      if (!(error instanceof TurnpikeError && error.code === "UNAVAILABLE") || isLate) throw error
+      ctx.log("error", "turn.commit_repeated", { pause_ms: pause })
+      await ctx.clock.sleep(pause)
+    }
+  }
+  return commit()
+}

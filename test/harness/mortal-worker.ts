@@ -1,0 +1,75 @@
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
+import { TurnpikeError } from "../../src/base/errors.ts"
+import { databaseOver } from "../../src/platform/db.ts"
+import { createOutbound } from "../../src/platform/outbound.ts"
+import type { AgentContext } from "../../src/turns/run.ts"
+import { PROVIDER_URL, type scriptProvider } from "./scripted-provider.ts"
+import type { World } from "./world.ts"
+
+/** Whether a statement is to fail, and whether it has its effect all the same. */
+export type Blip = "before" | "after" | null
+
+/** A worker of the callbacks that can die at any moment: from then on nothing of it goes on, and nobody is told. */
+export function mortalWorker(
+  world: World,
+  provider: ReturnType<typeof scriptProvider>,
+  { name, blip = () => null }: { name: string; blip?: () => Blip },
+) {
+  let dead = false
+  const never = new Promise<never>(() => {})
+  async function whileAlive<T>(work: () => Promise<T>): Promise<T> {
+    if (dead) return never
+    const came = await work().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    )
+    if (dead) return never
+    if ("error" in came) throw came.error
+    return came.value
+  }
+  const clock = {
+    now: world.clock.now,
+    sleep: (ms: number, signal?: AbortSignal) => whileAlive(() => world.clock.sleep(ms, signal)),
+    after: (ms: number, act: () => void) =>
+      world.clock.after(ms, () => {
+        if (!dead) act()
+      }),
+  }
+  const fetch: typeof globalThis.fetch = (input, init) =>
+    whileAlive(async () =>
+      provider.serve(new Request(input, { ...init, signal: null }), name, init?.signal ?? undefined),
+    )
+  const lost: Record<string, unknown>[] = []
+  const base = createContext(parseBaseEnv(world.env), () => {}, { clock, fetch })
+  const db = databaseOver((statement) =>
+    whileAlive(async () => {
+      const when = blip()
+      if (when === "before") throw unavailable()
+      const answer = await base.db.run(statement)
+      if (when === "after") throw unavailable()
+      return answer
+    }),
+  )
+  const ctx: AgentContext = {
+    ...base,
+    db,
+    queue: { publish: async () => {} },
+    log(_level, event, fields = {}) {
+      if (event === "model.lost") lost.push(fields)
+    },
+    outbound: createOutbound({ fetch, clock, policy: base.urlPolicy }),
+    accounts: { "openai-compatible": { baseUrl: PROVIDER_URL } },
+  }
+  return {
+    ctx,
+    name,
+    /** What it has logged as lost calls. */
+    lost,
+    kill() {
+      dead = true
+    },
+  }
+}
+
+const unavailable = () => new TurnpikeError("UNAVAILABLE", "The database does not answer.", { retryAfter: 1 })

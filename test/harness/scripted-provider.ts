@@ -1,0 +1,116 @@
+import { MODEL_PIN } from "./models.ts"
+import type { World } from "./world.ts"
+
+/** The address of a provider in the test's hand, as OPENAI_BASE_URL says it. */
+export const PROVIDER_URL = "https://model.test/v1"
+export const PROVIDED_PIN = MODEL_PIN
+
+/** How the provider answers one call. Pieces come one after another, each `pauseMs` after the one before. */
+export interface Script {
+  /** An HTTP error instead of an answer. */
+  status?: number
+  thinking?: string[]
+  words?: string[]
+  calls?: { name: string; arguments: string }[]
+  pauseMs?: number
+  /** Behind so many pieces the connection breaks, or nothing comes any more. */
+  breaksAfter?: number
+  silentAfter?: number
+  /** False: it counts no tokens at the end. */
+  counts?: boolean
+}
+
+/** What it has sent in one call. */
+export interface SentAnswer {
+  n: number
+  /** Who asked, in the words of the test. */
+  worker: string
+  thoughts: { text: string; at: number }[]
+  words: { text: string; at: number }[]
+  /** When the other side went away; null when it did not. */
+  leftAt: number | null
+  whole: boolean
+  counts: boolean
+}
+
+export const PROMPT_TOKENS = 50
+export const tokensOf = ({ words, thoughts }: SentAnswer) => 2 * (words.length + thoughts.length) + 1
+
+/** What was certainly there before the other side went away. */
+export const arrived = ({ leftAt }: SentAnswer, pieces: SentAnswer["words"]) =>
+  pieces.filter(({ at }) => leftAt === null || at < leftAt)
+
+export interface Asked {
+  model: string
+  messages: { role: string; content: unknown }[]
+  tools?: { function: { name: string } }[]
+}
+
+/** A provider that speaks OpenAI's chat completions as the test says, on the test's clock, and counts what it sends. */
+export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: Asked, n: number) => Script) {
+  const sent: SentAnswer[] = []
+  const asks: Asked[] = []
+
+  async function serve(request: Request, worker = "", signal: AbortSignal = request.signal): Promise<Response> {
+    const asked = (await request.json()) as Asked
+    const n = sent.length
+    const script = answer(asked, n)
+    const { status, thinking = [], words = [], calls = [], pauseMs = 0, counts = true } = script
+    const made: SentAnswer = { n, worker, thoughts: [], words: [], leftAt: null, whole: false, counts }
+    sent.push(made)
+    asks.push(asked)
+    if (status) return Response.json({ error: { message: "no", type: "error" } }, { status })
+    const encoder = new TextEncoder()
+    const pieces = [
+      ...thinking.map((text) => ({ kind: "thoughts" as const, text })),
+      ...words.map((text) => ({ kind: "words" as const, text })),
+    ]
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        const tell = (delta: object, more: object = {}) => {
+          const chunk = {
+            id: "c",
+            created: 1,
+            model: "m",
+            choices: [{ index: 0, delta, finish_reason: null, ...more }],
+          }
+          controller.enqueue(encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`))
+        }
+        signal.addEventListener("abort", () => {
+          made.leftAt = clock.ms()
+        })
+        try {
+          for (const [at, { kind, text }] of pieces.entries()) {
+            if (at === script.silentAfter) await clock.sleep(1e9, signal)
+            if (at === script.breaksAfter) {
+              // What has come must be read before: an error takes what still waits in a stream.
+              while ((controller.desiredSize ?? 1) < 1) await clock.sleep(1, signal)
+              await clock.sleep(1, signal)
+              throw new Error("the connection breaks")
+            }
+            if (pauseMs > 0) await clock.sleep(pauseMs, signal)
+            tell(kind === "words" ? { content: text } : { reasoning_content: text })
+            made[kind].push({ text, at: clock.ms() })
+          }
+          for (const [index, call] of calls.entries()) {
+            tell({ tool_calls: [{ index, id: `call_${n}_${index}`, type: "function", function: call }] })
+          }
+          tell({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" })
+          if (counts) {
+            const usage = { prompt_tokens: PROMPT_TOKENS, completion_tokens: tokensOf(made) }
+            const last = { id: "c", created: 1, model: "m", choices: [], usage }
+            controller.enqueue(encoder.encode(`data: ${JSON.stringify(last)}\n\n`))
+          }
+          controller.enqueue(encoder.encode("data: [DONE]\n\n"))
+          made.whole = true
+          controller.close()
+        } catch (error) {
+          controller.error(error)
+        }
+      },
+    })
+    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+  }
+
+  return { sent, asks, serve }
+}
