@@ -36,7 +36,7 @@ const base = z.object({
   }),
   /** Further hosts of our own that no customer's URL may name, joined by commas. */
   OWN_HOSTS: z.string().default(""),
-  /** Opens this machine's own addresses to customers' URLs. Only `npm start` sets it. */
+  /** Opens this machine's own addresses to customers' URLs. Only `npm start` and `npm run stack` set it. */
   ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })

@@ -1,4 +1,3 @@
-import type { Context as HonoContext } from "hono"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 
@@ -7,5 +6,3 @@ export interface AppEnv {
   Bindings: object
   Variables: { ctx: Context; credential: Credential }
 }
-
-export type Page = (c: HonoContext<AppEnv>) => Response | Promise<Response>

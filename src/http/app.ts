@@ -5,7 +5,7 @@ import { type Context, createContext, type Overrides } from "../actor/context.ts
 import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { answerError, nothingAt } from "./api-errors.ts"
-import type { AppEnv, Page } from "./app-env.ts"
+import type { AppEnv } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
@@ -21,16 +21,9 @@ export interface Group {
 /** A Hono app that knows its operations: the OpenAPI document and tests of every route come from them. */
 export class App extends Hono<AppEnv> {
   readonly operations: Operation[] = []
-  /** What is served to anybody, and also before the worker has its variables: it may use no context. By path. */
-  readonly pages = new Map<string, Page>()
 
   constructor() {
     super({ router: new TableRouter() })
-  }
-
-  page(path: string, serve: Page): void {
-    this.pages.set(path, serve)
-    this.get(path, serve)
   }
 
   operation<Params extends Shape, Query extends Shape, Body extends z.ZodType, Answer extends z.ZodType>(
@@ -57,7 +50,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
   app.use(async (c, next) => {
     const started = performance.now()
     const env = bindingsOf(group, c.env)
-    if (env instanceof TurnpikeError) return answerUnconfigured(app.pages, c, env)
+    if (env instanceof TurnpikeError) return answerUnconfigured(c, env)
     const ctx = createContext(env, (work) => c.executionCtx.waitUntil(work), {
       ...overrides,
       address: c.req.header("cf-connecting-ip"),

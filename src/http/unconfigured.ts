@@ -4,15 +4,13 @@ import { newId } from "../base/ids.ts"
 import { systemClock } from "../platform/clock.ts"
 import { createLog } from "../platform/log.ts"
 import { errorBody, nothingAt } from "./api-errors.ts"
-import type { AppEnv, Page } from "./app-env.ts"
+import type { AppEnv } from "./app-env.ts"
 
 const CALLS = /^\/(v1|api|callbacks)(\/|$)/
 
-/** What a worker answers while `fault` says that variables are missing or wrong: its pages, and that to every call. */
-export function answerUnconfigured(pages: ReadonlyMap<string, Page>, c: HonoContext<AppEnv>, fault: TurnpikeError) {
-  const { method, path } = c.req
-  const page = pages.get(path)
-  if (page && (method === "GET" || method === "HEAD")) return page(c)
+/** What a worker answers to every call while `fault` says that variables are missing or wrong. Its pages are static files. */
+export function answerUnconfigured(c: HonoContext<AppEnv>, fault: TurnpikeError) {
+  const { path } = c.req
   const requestId = newId("request", systemClock.now())
   const log = createLog({ LOG_LEVEL: "error" }, { request_id: requestId })
   log("error", "worker.unconfigured", { message: fault.message, faults: String(fault.cause) })

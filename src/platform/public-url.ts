@@ -8,7 +8,11 @@ export interface UrlPolicy {
   ownHosts: readonly string[]
 }
 
-/** Top-level and second-level names that are not the public Internet's (RFC 2606, 6761, 6762, 7686, 8375, 9476). */
+/**
+ * Names that are not the public Internet's (RFC 2606, 6761, 6762, 7686, 8375, 9476): refused here, a customer reads why when setting
+ * the URL. What any other name resolves to is the runtime's to refuse (`global_fetch_strictly_public`): it connects, and a look of
+ * ours before that could be answered otherwise.
+ */
 const PRIVATE_SUFFIXES = [
   "localhost",
   "local",
@@ -29,33 +33,6 @@ const PRIVATE_SUFFIXES = [
   "alt",
 ]
 
-/** Public names that stand for whatever address they spell, or for this machine. */
-const NAMES_OF_ADDRESSES = [
-  "nip.io",
-  "sslip.io",
-  "xip.io",
-  "traefik.me",
-  "backname.io",
-  "plex.direct",
-  "local-ip.co",
-  "local-ip.sh",
-  "localtest.me",
-  "lvh.me",
-  "vcap.me",
-  "lacolhost.com",
-  "yoogle.com",
-  "127-0-0-1.org.uk",
-  "localho.st",
-  "localhost.direct",
-  "local.gd",
-  "lcl.host",
-  "smackaho.st",
-  "fuf.me",
-  "1u.ms",
-  "rbndr.us",
-  "burpcollaborator.net",
-]
-
 /** The URL, if a customer may have us call it; else OutboundError "refused" (design section 10). */
 export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   const url = parse(input)
@@ -68,7 +45,7 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   if (isAddress(host)) throw refuse("its host is an IP address; a name is needed")
   if (host === "" || !host.includes(".")) throw refuse(`its host "${host}" is no public name`)
   if (!/^(?:[a-z0-9_-]+\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is no valid name")
-  if ([...PRIVATE_SUFFIXES, ...NAMES_OF_ADDRESSES].some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
+  if (PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
     throw refuse(`its host "${host}" is no public name`)
   }
   return url

