@@ -1,4 +1,5 @@
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
 import { html, line, type Markup, prose } from "./markup.ts"
 import { code } from "./operation.ts"
 
@@ -51,7 +52,7 @@ ${prose(
 )}
 <h4>Holds</h4>
 ${prose(
-  "An accepted turn holds `max_cost_usd`, or 0.25, of the balance and of each of its caps, or what is left if that is less: `reserved_usd`. " +
+  "An accepted turn holds `max_cost_usd`, or 0.25 (more where its first model call needs more), of the balance and of each of its caps, or what is left if that is less: `reserved_usd`. " +
     "The hold counts like spending until the turn ends; then what it cost is `spent_usd`, and the rest is free again. Name a small " +
     "`max_cost_usd` where many turns share a cap.\n\n" +
     "A turn whose hold is used up takes more, as far as its `max_cost_usd`, the balance and its caps have it. When nothing is left it ends as " +
@@ -60,16 +61,20 @@ ${prose(
 )}
 <h4>Refusals</h4>
 ${prose(
-  "A turn is refused when the balance or a cap has less left than its first model call can cost (`needed_usd`). If it is the balance, the " +
+  "A turn is refused when the balance or a cap has less left than its first model call can cost (`needed_usd`): instructions, tools, the " +
+    "conversation's earlier turns, files and text, a token for each byte at the most, with a short answer. If it is the balance, the " +
     "answer is 402 `INSUFFICIENT_CREDITS`: no waiting helps. Else it is 429 `QUOTA_EXCEEDED`. Nothing is held, and " +
-    "its Idempotency-Key may be sent again.",
+    "its Idempotency-Key may be sent again.\n\n" +
+    "So what is accepted can make its first call. Only what changes behind it can stop it: another configuration, model price, or list of an MCP " +
+    `server's tools. A server that nobody has listed yet (a turn does, and a check) counts as ${FIRST_CALL_BOUNDS.server} tokens, and the answer of an earlier turn of the ` +
+    `conversation that has not ended as ${FIRST_CALL_BOUNDS.reply}. If that was too little and nothing more is left, the turn fails with COST_LIMIT_REACHED, says so, and costs nothing.`,
 )}
 ${code("429", REFUSAL)}
 ${prose(
   "`details` is the cap that resets last, `exceeded` all that have too little, and `Retry-After` the whole seconds until `resets_at`: who " +
     "waits that long meets no cap that was named. It can be sooner, when a turn ends for less than it held.\n\n" +
-    "A cap that is smaller than `needed_usd`, such as 0, refuses at any time: it is named before all others, there is no `Retry-After`, and " +
-    "`retryable` is false. Raise it. A cap that is raised admits with the next request; one that is lowered below what is spent refuses until " +
+    "A cap that is smaller than `needed_usd`, such as 0, refuses this turn at any time: it is named before all others, `Retry-After` is the time until " +
+    "its next period, and `retryable` is false: then only a smaller turn can pass. Raise it. A cap that is raised admits with the next request; one that is lowered below what is spent refuses until " +
     "it resets.",
 )}
 <h4>Asking before</h4>

@@ -6,9 +6,10 @@ import type { Tool } from "../spaces/tool.ts"
 import type { McpCheck, ToolTest } from "../spaces/try-tool.ts"
 import { McpError } from "./mcp-client.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { noteListing } from "./note-listing.ts"
 import { openSecrets } from "./open-secrets.ts"
 import { callRestTool } from "./rest-tool.ts"
-import type { ToolContext } from "./toolbox.ts"
+import { countTools, type ToolContext } from "./toolbox.ts"
 import { inputFault } from "./validate-input.ts"
 
 /** What the /v1 worker sends: it has checked that its caller may use this space. */
@@ -58,6 +59,7 @@ export async function checkServer(
     try {
       const storeImage = async () => ""
       const tools = await mcpTools(deps, { server, connection, storeImage })
+      await noteListing(ctx, space, { servers: { [name]: server }, listed: { [name]: countTools(tools) }, known: {} })
       const specs = tools.map(({ spec: { inputSchema, ...spec } }) => ({ ...spec, input_schema: inputSchema }))
       return { ok: true, error: null, tools: specs, duration_ms: duration() }
     } finally {

@@ -5,7 +5,8 @@
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
   p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
-  p_timeout integer, p_wanted bigint, p_tokens bigint, p_short_tokens bigint, p_min_output bigint, p_wake_at timestamptz, p_locked boolean,
+  p_timeout integer, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint, p_wake_at timestamptz,
+  p_locked boolean,
   out actor json, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -40,8 +41,8 @@ begin
   end if;
 
   -- What it names, and what may be held for it.
-  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_wanted, p_tokens, p_short_tokens,
-    p_min_output);
+  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_max_cost, p_default_hold,
+    p_tokens, p_short_tokens, p_bounds, p_min_output);
   if admission.refused is not null then
     outcome := admission.refused;
     perform turnpike.note_use(caller, p_moment);

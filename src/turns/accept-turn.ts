@@ -1,4 +1,3 @@
-import { fromUsd } from "../billing/money.ts"
 import type { Context } from "../context.ts"
 import { TurnpikeError } from "../errors.ts"
 import { callAs } from "../identity/call-as.ts"
@@ -52,7 +51,6 @@ export async function acceptTurn(
       request_hash: requestHash,
       text: body.text,
       metadata: body.metadata ?? {},
-      max_cost: body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd),
       timeout: body.timeout_seconds ?? null,
       wake_at: wake,
       locked,
