@@ -128,6 +128,7 @@ create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, ad
   out outcome text, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   room record;
+  short_needed bigint;
 begin
   perform from wallets w where w.user_id = caller.user_id for no key update;
   select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
@@ -137,6 +138,8 @@ begin
   end if;
   outcome := 'no_hold';
   hold := to_jsonb(room) || jsonb_build_object('needed', admission.needed);
-  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, p_end_user, admission.needed, admission.short_needed, room.available,
+  select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
+    from model_catalog c where c.pin = admission.pin;
+  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, p_end_user, admission.needed, short_needed, room.available,
     room.held, room.caps, p_moment);
 end $$;

@@ -7,11 +7,12 @@ create type turnpike.admission as (
   made_by text,
   pin text,
   conversation_name text,
-  -- The hold that it asks for, and what it must be able to hold at the least: what its first model call can cost. short_needed: had it
-  -- a short text. Credit micros.
+  -- The hold that it asks for, and what it must be able to hold at the least: what its first model call can cost. Credit micros.
   wanted bigint,
   needed bigint,
-  short_needed bigint,
+  -- The same call with a short text and nothing beside it but its configuration, in tokens, and its shortest answer.
+  short_tokens bigint,
+  answer_tokens bigint,
   -- Whether the end user has limits of their own.
   limited boolean
 );
@@ -32,7 +33,6 @@ declare
   talk conversations;
   tokens bigint;
   of_files bigint := 0;
-  answer_tokens bigint;
 begin
   select s.* into space from spaces s where s.slug = p_space;
   if space.space_id is null or not turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
@@ -93,8 +93,8 @@ begin
 
   -- What its first call is bounded by, from what is kept: as boundCall will bound it when it is made.
   tokens := turnpike.config_tokens(facts, model.engine, p_bounds);
-  answer_tokens := least(p_min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
-  admission.short_needed := turnpike.least_cost(model, p_short_tokens + tokens, answer_tokens);
+  admission.answer_tokens := least(p_min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
+  admission.short_tokens := tokens + p_short_tokens;
   tokens := tokens + p_tokens + of_files;
   if talk.conversation_id is null then
     select c.* into talk from conversations c
@@ -103,10 +103,9 @@ begin
   if talk.conversation_id is not null then
     tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, facts -> 'history', p_bounds);
   end if;
-  admission.needed := turnpike.least_cost(model, tokens, answer_tokens);
+  admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
   admission.wanted := coalesce(p_max_cost, greatest(p_default_hold, admission.needed));
   admission.needed := least(admission.wanted, admission.needed);
-  admission.short_needed := least(admission.wanted, admission.short_needed);
   return admission;
 end $$;
 

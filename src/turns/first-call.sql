@@ -34,6 +34,7 @@ declare
   reply integer := (p_bounds -> 'reply')::integer;
   oldest bigint := p_position - (p_bounds -> 'history_within')::integer;
   first_open bigint;
+  seen integer;
   shown integer;
   bytes bigint;
   open_shown integer := 0;
@@ -42,8 +43,15 @@ begin
   if most_turns = 0 or most_bytes = 0 then
     return 0;
   end if;
+  -- The lengths are read without the texts. Mostly the newest turns are all done, and are few enough: these are what a claim loads.
+  select count(*), count(*) filter (where e.state = 'done' and e.erased_at is null), coalesce(sum(e.bytes), 0) into seen, shown, bytes from (
+    select octet_length(t.text) + octet_length(t.result) as bytes, t.state, t.erased_at from turns t
+    where t.conversation_id = p_conversation_id and t.position >= oldest order by t.position desc limit most_turns) e;
+  if seen = shown and bytes <= most_bytes then
+    return bytes + around * shown;
+  end if;
   select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
-  -- Turns end in their order: none behind the first open one is done. The lengths are read without the texts.
+  -- Turns end in their order: none behind the first open one is done.
   select count(*), coalesce(sum(h.bytes), 0) into shown, bytes from (
     select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far from (
       select octet_length(t.text) + octet_length(t.result) as bytes, t.position from turns t
