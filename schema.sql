@@ -135,6 +135,10 @@ create table spaces (
   metadata jsonb not null default '{}',
   config_version integer not null default 1,
   config_change text not null default 'created',
+  -- What admission counts of the configuration of a version, and what the tools of each MCP server counted when they were last listed
+  -- (src/spaces/prompt-facts.sql). Null, or of another version: nobody has counted.
+  prompt_facts jsonb,
+  mcp_tokens jsonb not null default '{}',
   archived_at timestamptz,
   -- Archiving ends the space's turns; the sweeper goes on with that while this is true.
   ending_turns boolean not null default false,

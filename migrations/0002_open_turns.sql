@@ -1,6 +1,6 @@
 -- phase: before-deploy
 -- Open turns in a table of their own, and the releases of procedures. Workers of the former release go on writing turns alone: a
--- trigger keeps open_turns in step with them until 0007.
+-- trigger keeps open_turns in step with them until 0008.
 create table procedure_releases (
   name text primary key,
   applied_at timestamptz not null

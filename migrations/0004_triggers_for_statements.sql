@@ -1,6 +1,6 @@
 -- phase: before-deploy
 -- transaction: none
--- Procedures do themselves what these triggers do: they go on for the statements of workers of the former release, until 0007.
+-- Procedures do themselves what these triggers do: they go on for the statements of workers of the former release, until 0008.
 create or replace trigger spaces_config_made after insert on spaces for each row
   when (current_query() not like 'select * from turnpike\_%') execute function keep_space_config();
 create or replace trigger spaces_config_changed after update of config_version on spaces for each row

@@ -84,8 +84,8 @@ export class ConflictError extends TurnpikeError {
   override name = "ConflictError"
 }
 /**
- * 429 QUOTA_EXCEEDED: a cap is reached. `retryAfter` are the seconds until it resets; undefined: it is too small for this turn at
- * any time. The client waits for it itself up to 30 seconds.
+ * 429 QUOTA_EXCEEDED: a cap is reached. `retryAfter` are the seconds until it resets. The client waits for it itself up to 30
+ * seconds, unless `retryable` is false: then the cap is too small for this turn at any time.
  *
  * @example
  * if (error instanceof QuotaExceededError) console.log(error.details.cap, error.details.left_usd, error.retryAfter)

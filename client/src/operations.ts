@@ -735,14 +735,17 @@ export interface TurnEstimate {
     code: "QUOTA_EXCEEDED"
     message: string
     details: QuotaDetails
-    /** Whole seconds until it is worth another try; null: the cap is too small for this turn at any time. */
-    retry_after: number | null
+    /** Whole seconds until the next period of that cap. */
+    retry_after: number
+    /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
+    retryable: boolean
   } | {
     code: "INSUFFICIENT_CREDITS"
     message: string
     details: CreditsDetails
     /** No waiting helps. */
     retry_after: null
+    retryable: false
   } | null
   /** The pin that it would run on. */
   model: string

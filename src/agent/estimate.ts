@@ -1,16 +1,27 @@
-import { type Message, type ModelCall, type ModelUsage, type ObjectPart, textOf } from "./engine.ts"
+import {
+  type AssistantPart,
+  type Message,
+  type ModelCall,
+  type ModelUsage,
+  type ObjectPart,
+  type ToolSpec,
+  textOf,
+} from "./engine.ts"
 import { shownObjects } from "./takes.ts"
 
-/** What a provider's chat template adds around a message, a tool and the whole prompt, at the most. */
-const TOKENS_PER_MESSAGE = 16
-const TOKENS_PER_TOOL = 64
-const TOKENS_PER_PROMPT = 64
-/** With any tool at all, a provider puts instructions of its own before them (Anthropic: up to 530). */
-const TOKENS_FOR_TOOLS = 600
-/** An image at the highest resolution that a provider looks at. */
-const TOKENS_PER_IMAGE = 5_000
-/** A document's pages are read as text and as images: some bytes make a token. */
-const DOCUMENT_TOKENS = { least: 10_000, most: 500_000, bytesPerToken: 10 }
+/** What is counted beside the bytes of texts, in tokens. Admission counts with the same (src/turns/first-call.ts). */
+export const PROMPT_TOKENS = {
+  /** What a provider's chat template adds around a message, a tool and the whole prompt, at the most. */
+  message: 16,
+  tool: 64,
+  prompt: 64,
+  /** With any tool at all, a provider puts instructions of its own before them (Anthropic: up to 530). */
+  tools: 600,
+  /** An image at the highest resolution that a provider looks at. */
+  image: 5_000,
+  /** A document's pages are read as text and as images: some bytes make a token. */
+  document: { least: 10_000, most: 500_000, bytesPerToken: 10 },
+} as const
 
 /** What a model is asked behind an answer that broke off. */
 export const GO_ON = "Your answer broke off here. Go on exactly where it ended, without repeating anything of it."
@@ -23,18 +34,23 @@ const bytesOf = (text: string) => encoder.encode(text).length
  * Holds are bounded by it; bills come from what the provider counts.
  */
 export function promptTokenBound(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
-  let bound = TOKENS_PER_PROMPT + (call.tools.length > 0 ? TOKENS_FOR_TOOLS : 0)
-  if (call.system) bound += bytesOf(call.system) + TOKENS_PER_MESSAGE
-  for (const tool of call.tools) bound += bytesOf(JSON.stringify(tool)) + TOKENS_PER_TOOL
+  let bound = PROMPT_TOKENS.prompt + (call.tools.length > 0 ? PROMPT_TOKENS.tools : 0)
+  if (call.system) bound += bytesOf(call.system) + PROMPT_TOKENS.message
+  bound += toolTokenBound(call.tools)
   const shown = shownObjects(call.engine, call.messages)
   for (const message of call.messages) bound += messageBound(message, shown)
   return bound
 }
 
+/** What these tools add to it. */
+export function toolTokenBound(tools: readonly ToolSpec[]): number {
+  return tools.reduce((sum, tool) => sum + bytesOf(JSON.stringify(tool)) + PROMPT_TOKENS.tool, 0)
+}
+
 function messageBound(message: Message, shown: ReadonlySet<ObjectPart>): number {
   if (message.role === "assistant") {
-    const asked = message.cut ? bytesOf(GO_ON) + TOKENS_PER_MESSAGE : 0
-    return bytesOf(JSON.stringify(message.content)) + TOKENS_PER_MESSAGE + asked
+    const asked = message.cut ? bytesOf(GO_ON) + PROMPT_TOKENS.message : 0
+    return message.content.reduce<number>((sum, part) => sum + saidBound(part), PROMPT_TOKENS.message + asked)
   }
   const parts =
     message.role === "user"
@@ -44,17 +60,22 @@ function messageBound(message: Message, shown: ReadonlySet<ObjectPart>): number 
           ...(output.type === "parts" ? output.value : [{ type: "text" as const, text: output.value }]),
         ])
   return parts.reduce(
-    (sum, part) => sum + TOKENS_PER_MESSAGE + (part.type === "text" ? bytesOf(part.text) : objectBound(part, shown)),
+    (sum, part) => sum + PROMPT_TOKENS.message + (part.type === "text" ? bytesOf(part.text) : objectBound(part, shown)),
     0,
   )
+}
+
+/** A text counts as it is; a call, and what a provider keeps with a part, as it is written. */
+function saidBound(part: AssistantPart): number {
+  return bytesOf(part.type === "text" && !part.providerOptions ? part.text : JSON.stringify(part))
 }
 
 function objectBound(part: ObjectPart, shown: ReadonlySet<ObjectPart>): number {
   const { name, mediaType, bytes } = part
   // One that is not shown is named in a sentence.
-  if (!shown.has(part)) return bytesOf(name) + bytesOf(mediaType) + TOKENS_PER_TOOL
-  if (mediaType.startsWith("image/")) return TOKENS_PER_IMAGE
-  const { least, most, bytesPerToken } = DOCUMENT_TOKENS
+  if (!shown.has(part)) return bytesOf(name) + bytesOf(mediaType) + PROMPT_TOKENS.tool
+  if (mediaType.startsWith("image/")) return PROMPT_TOKENS.image
+  const { least, most, bytesPerToken } = PROMPT_TOKENS.document
   return Math.min(most, Math.max(least, Math.ceil(bytes / bytesPerToken)))
 }
 

@@ -1,7 +1,7 @@
 import type { EngineName, Message, ObjectPart } from "./engine.ts"
 
 /** Which kinds of bytes a provider takes beside text (its API reference); all other files are only named to the model. */
-const TAKES: Record<EngineName, RegExp | null> = {
+export const TAKES: Record<EngineName, RegExp | null> = {
   anthropic: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
   openai: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
   "openai-compatible": /^image\/(png|jpeg|gif|webp)$/,
@@ -9,7 +9,7 @@ const TAKES: Record<EngineName, RegExp | null> = {
 }
 
 /** Of all objects of one call: a worker has 128 MB, and each is in its memory several times, as bytes and as base64. */
-const MAX_OBJECT_BYTES = 20 * 1024 * 1024
+export const MAX_OBJECT_BYTES = 20 * 1024 * 1024
 
 /** The objects of a transcript whose bytes go to the provider: of kinds that it takes, the newest first, within a limit. */
 export function shownObjects(engine: EngineName, messages: readonly Message[]): ReadonlySet<ObjectPart> {

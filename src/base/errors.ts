@@ -197,7 +197,7 @@ export const ERROR_CODES = {
     cause: "A cap is reached: the key's daily cap, that of its window, or the end user's daily or monthly limit.",
     cure:
       "Wait `Retry-After` seconds, until the cap resets, or raise it. `details` names it, with what is spent and reserved. " +
-      "Without `Retry-After` it is too small for the turn at any time.",
+      "With `retryable: false` it is too small for this turn at any time.",
   },
   INTERNAL: {
     status: 500,

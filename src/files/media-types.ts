@@ -30,10 +30,14 @@ export function mediaTypeOf(name: string): string | undefined {
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
 }
 
+/** Types whose bytes a model can read as text. */
+export const TEXT_TYPES =
+  /^text\/|^application\/(json|jsonl|xml|yaml|sql|javascript|x-ndjson|x-yaml)$|\+(json|xml|yaml)$/
+
 /** Whether a model can read the bytes as text. */
 export function isText(mediaType: string): boolean {
   const [type = ""] = mediaType.split(";")
-  return /^text\/|^application\/(json|jsonl|xml|yaml|sql|javascript|x-ndjson|x-yaml)$|\+(json|xml|yaml)$/.test(type)
+  return TEXT_TYPES.test(type)
 }
 
 const UNKNOWN = "application/octet-stream"

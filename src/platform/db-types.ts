@@ -331,9 +331,11 @@ export interface Spaces {
   ending_turns: Generated<boolean>;
   manifest: Generated<Json>;
   mcp_servers: Generated<Json>;
+  mcp_tokens: Generated<Json>;
   metadata: Generated<Json>;
   model: string | null;
   origin: Generated<string>;
+  prompt_facts: Json | null;
   slug: string;
   space_id: Generated<number>;
   test: Generated<boolean>;

@@ -37,8 +37,9 @@ export const refusedBySchema = z.union([
     code: z.literal("QUOTA_EXCEEDED"),
     message,
     details: quotaDetailsSchema,
-    retry_after: z.int().nullable().meta({
-      description: "Whole seconds until it is worth another try; null: the cap is too small for this turn at any time.",
+    retry_after: z.int().meta({ description: "Whole seconds until the next period of that cap." }),
+    retryable: z.boolean().meta({
+      description: "Whether the same turn is worth another try then; false: the cap is too small for it at any time.",
     }),
   }),
   z.object({
@@ -46,6 +47,7 @@ export const refusedBySchema = z.union([
     message,
     details: creditsDetailsSchema,
     retry_after: z.null().meta({ description: "No waiting helps." }),
+    retryable: z.literal(false),
   }),
 ])
 
@@ -65,13 +67,16 @@ export const DETAILS_EXAMPLES = {
 /**
  * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429
  * QUOTA_EXCEEDED, which names the cap that resets last (all are in `exceeded`), with Retry-After until then: whole seconds,
- * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, without Retry-After. Null when it
+ * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, and is not retryable. Null when it
  * gets one.
  */
 export function refusedBy(row: HoldRow, now: Date): RefusedBy | null {
   if (row.available < row.needed) return insufficientCredits(row)
-  const end = (cap: CapRow) => (isTooSmall(cap, row) ? Number.MAX_SAFE_INTEGER : resetOf(cap))
-  const exceeded = row.caps.filter((cap) => leftOf(cap) < row.needed).sort((one, other) => end(one) - end(other))
+  const exceeded = row.caps
+    .filter((cap) => leftOf(cap) < row.needed)
+    .sort(
+      (one, other) => Number(isTooSmall(one, row)) - Number(isTooSmall(other, row)) || resetOf(one) - resetOf(other),
+    )
   const last = exceeded.at(-1)
   if (!last) return null
   const needed_usd = toUsd(row.needed)
@@ -79,7 +84,8 @@ export function refusedBy(row: HoldRow, now: Date): RefusedBy | null {
     code: "QUOTA_EXCEEDED",
     message: capSentence(last, row),
     details: { ...serializeCapState(last), needed_usd, exceeded: exceeded.map(serializeCapState) },
-    retry_after: isTooSmall(last, row) ? null : Math.max(1, Math.ceil((resetOf(last) - now.getTime()) / 1000)),
+    retry_after: Math.max(1, Math.ceil((resetOf(last) - now.getTime()) / 1000)),
+    retryable: !isTooSmall(last, row),
   }
 }
 
@@ -87,9 +93,12 @@ export function refusedBy(row: HoldRow, now: Date): RefusedBy | null {
 export function holdRefusal(row: HoldRow, now: Date): TurnpikeError {
   const refused = refusedBy(row, now)
   if (!refused) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
-  const { code, message, details, retry_after } = refused
-  if (retry_after === null) return new TurnpikeError(code, message, { details, retryable: false })
-  return new TurnpikeError(code, message, { details, retryAfter: retry_after })
+  const { code, message, details, retryable, retry_after } = refused
+  return new TurnpikeError(code, message, {
+    details,
+    retryable,
+    ...(retry_after !== null && { retryAfter: retry_after }),
+  })
 }
 
 function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
@@ -103,6 +112,7 @@ function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {
     message: `${what} of the balance is available: top up.${least}${holding}`,
     details: { ...balance, ...(some && { needed_usd: toUsd(needed) }) },
     retry_after: null,
+    retryable: false,
   }
 }
 

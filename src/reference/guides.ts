@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
+import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
 import type { BalanceReached, CapReached } from "../webhooks/account-events.ts"
 
 const QUOTA_EXCEEDED = {
@@ -34,6 +35,8 @@ const INSERTS: Record<string, string> = {
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   cap_reached: shown(CAP_REACHED),
   balance_low: shown(BALANCE_LOW),
+  unlisted_server: String(FIRST_CALL_BOUNDS.server),
+  open_reply: String(FIRST_CALL_BOUNDS.reply),
 }
 
 /** The guide in `guides/NAME.md`: its first line is its title. `{{codes}}` in it is a table of `codes`. */

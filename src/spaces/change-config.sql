@@ -45,8 +45,10 @@ end $$;
 -- Writes a space's configuration as a new version of it, with what made it, such as tools/lookup_order. Its row must be locked.
 create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces language plpgsql as $$
 begin
+  changed.config_version := changed.config_version + 1;
   update spaces s set model = changed.model, manifest = changed.manifest, tools = changed.tools, mcp_servers = changed.mcp_servers,
-      config_version = s.config_version + 1, config_change = p_change, updated_at = p_moment
+      mcp_tokens = changed.mcp_tokens, prompt_facts = turnpike.prompt_facts(changed),
+      config_version = changed.config_version, config_change = p_change, updated_at = p_moment
     where s.space_id = changed.space_id returning s.* into changed;
   perform turnpike.keep_config(changed);
   return changed;

@@ -23,10 +23,15 @@ begin
     if unknown_pin is not null then
       refused := 'unknown_pin';
     else
-      insert into spaces (slug, user_id, created_by_key_id, test, brand, title, model, manifest, tools, mcp_servers, metadata,
-          created_at, updated_at)
+      made.config_version := 1;
+      made.manifest := p_manifest;
+      made.tools := p_tools;
+      made.mcp_servers := p_mcp_servers;
+      made.mcp_tokens := '{}';
+      insert into spaces (slug, user_id, created_by_key_id, test, brand, title, model, manifest, tools, mcp_servers, prompt_facts,
+          metadata, created_at, updated_at)
         values (p_slug, caller.user_id, caller.key_id, caller.test, p_brand, p_title, p_model, p_manifest, p_tools, p_mcp_servers,
-          p_metadata, p_moment, p_moment)
+          turnpike.prompt_facts(made), p_metadata, p_moment, p_moment)
         returning * into made;
       perform turnpike.keep_config(made);
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)

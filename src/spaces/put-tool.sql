@@ -64,6 +64,9 @@ begin
   if p_column = 'tools' then
     space.tools := p_entries;
   else
+    -- What is known of the tools of a server that has changed, or has gone, holds no longer.
+    space.mcp_tokens := (select coalesce(jsonb_object_agg(k.key, k.value), '{}') from jsonb_each(space.mcp_tokens) k
+      where space.mcp_servers -> k.key = p_entries -> k.key);
     space.mcp_servers := p_entries;
   end if;
   perform turnpike.change_config(space, p_change, p_moment);

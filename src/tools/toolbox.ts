@@ -1,6 +1,7 @@
 import { type Schema, Validator } from "@cfworker/json-schema"
 import type { Context } from "../actor/context.ts"
 import type { ToolSpec } from "../agent/engine.ts"
+import { toolTokenBound } from "../agent/estimate.ts"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { BuiltinTool } from "../agent-config/names.ts"
@@ -23,6 +24,8 @@ export interface ToolContext extends Context {
 /** All tools of a turn's agent, connected. */
 export interface Toolbox {
   readonly tools: ReadonlyMap<string, BoundTool>
+  /** What the tools of each MCP server count in a prompt, in tokens. */
+  readonly listed: Readonly<Record<string, number>>
   /** Ends the sessions with MCP servers. Never throws. */
   close(): Promise<void>
 }
@@ -68,15 +71,16 @@ export async function openToolbox(
     ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
     ...remote.tools,
   ]
-  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), close: remote.close }
+  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed: remote.listed, close: remote.close }
 }
 
 interface RemoteTools {
   tools: BoundTool[]
+  listed: Record<string, number>
   close(): Promise<void>
 }
 
-const NO_SERVERS: RemoteTools = { tools: [], close: async () => {} }
+const NO_SERVERS: RemoteTools = { tools: [], listed: {}, close: async () => {} }
 
 async function openServers(
   ctx: ToolContext,
@@ -109,7 +113,9 @@ async function openServers(
     )
     // All have come to an end before any is closed: a session that opens later would stay open.
     await Promise.allSettled(opening)
-    return { tools: (await Promise.all(opening)).flat(), close }
+    const tools = await Promise.all(opening)
+    const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
+    return { tools: tools.flat(), listed: Object.fromEntries(listed), close }
   } catch (error) {
     await close()
     throw error
@@ -117,6 +123,9 @@ async function openServers(
     over.clear()
   }
 }
+
+/** What they count in a prompt, in tokens. */
+export const countTools = (tools: readonly BoundTool[]): number => toolTokenBound(tools.map(({ spec }) => spec))
 
 function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   return {

@@ -6,9 +6,10 @@ import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
 import { McpError } from "./mcp-client.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
+import { noteListing } from "./note-listing.ts"
 import { callRestTool } from "./rest-tool.ts"
 import { openSecrets } from "./secrets.ts"
-import { inputFault, type ToolContext } from "./toolbox.ts"
+import { countTools, inputFault, type ToolContext } from "./toolbox.ts"
 
 /** One call of a REST tool with given input, as a model's call would be; null when the tool is there no more. */
 export async function tryTool(
@@ -48,6 +49,7 @@ export async function checkServer(
     try {
       const storeImage = async () => ""
       const tools = await mcpTools(deps, { server, connection, storeImage })
+      await noteListing(ctx, space, { servers: { [name]: server }, listed: { [name]: countTools(tools) }, known: {} })
       const specs = tools.map(({ spec: { inputSchema, ...spec } }) => ({ ...spec, input_schema: inputSchema }))
       return { ok: true, error: null, tools: specs, duration_ms: duration() }
     } finally {

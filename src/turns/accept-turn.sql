@@ -5,7 +5,8 @@
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
   p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
-  p_timeout integer, p_wanted bigint, p_tokens bigint, p_short_tokens bigint, p_min_output bigint, p_wake_at timestamptz, p_locked boolean,
+  p_timeout integer, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint, p_wake_at timestamptz,
+  p_locked boolean,
   out actor json, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -40,8 +41,8 @@ begin
   end if;
 
   -- What it names, and what may be held for it.
-  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_wanted, p_tokens, p_short_tokens,
-    p_min_output);
+  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_max_cost, p_default_hold,
+    p_tokens, p_short_tokens, p_bounds, p_min_output);
   if admission.refused is not null then
     outcome := admission.refused;
     perform turnpike.note_use(caller, p_moment);
@@ -130,6 +131,7 @@ create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, ad
   out outcome text, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   room record;
+  short_needed bigint;
 begin
   perform from wallets w where w.user_id = caller.user_id for no key update;
   select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
@@ -139,6 +141,8 @@ begin
   end if;
   outcome := 'no_hold';
   hold := to_jsonb(room) || jsonb_build_object('needed', admission.needed);
-  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, p_end_user, admission.needed, admission.short_needed, room.available,
+  select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
+    from model_catalog c where c.pin = admission.pin;
+  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, p_end_user, admission.needed, short_needed, room.available,
     room.held, room.caps, p_moment);
 end $$;

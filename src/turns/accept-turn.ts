@@ -4,7 +4,6 @@ import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
-import { fromUsd } from "../base/money.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { wasRefusedWith } from "../platform/db.ts"
@@ -52,7 +51,6 @@ export async function acceptTurn(
       request_hash: requestHash,
       text: body.text,
       metadata: body.metadata ?? {},
-      max_cost: body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd),
       timeout: body.timeout_seconds ?? null,
       wake_at: wake,
       locked,

@@ -7,29 +7,33 @@ create type turnpike.admission as (
   made_by text,
   pin text,
   conversation_name text,
-  -- The hold that it asks for, and what it must be able to hold at the least: what its first model call can cost. short_needed: had it
-  -- a short text. Credit micros.
+  -- The hold that it asks for, and what it must be able to hold at the least: what its first model call can cost. Credit micros.
   wanted bigint,
   needed bigint,
-  short_needed bigint,
+  -- The same call with a short text and nothing beside it but its configuration, in tokens, and its shortest answer.
+  short_tokens bigint,
+  answer_tokens bigint,
   -- Whether the end user has limits of their own.
   limited boolean
 );
 
--- p_conversation: a name, or an id (`conv_…`); p_wanted: the hold that is asked for; p_tokens: the most its prompt can count, and
--- p_short_tokens with a short text; p_min_output: the shortest answer that is worth a call.
+-- p_conversation: a name, or an id (`conv_…`); p_max_cost: the hold that is asked for; null: p_default_hold, or more where its first
+-- call needs more. p_tokens: the most that its text can count, and p_short_tokens a short one; p_bounds: what is counted around and
+-- beside it (first-call.sql); p_min_output: the shortest answer that is worth a call.
 create function turnpike.admit_turn(caller turnpike.caller, p_space text, p_end_user text, p_model text, p_conversation text,
-  p_files jsonb, p_wanted bigint, p_tokens bigint, p_short_tokens bigint, p_min_output bigint)
+  p_files jsonb, p_max_cost bigint, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint)
 returns turnpike.admission language plpgsql stable as $$
 declare
   admission turnpike.admission;
   space spaces;
   customer end_users;
   model model_catalog;
+  facts jsonb;
   wanted_pin text;
-  answer_tokens bigint;
+  talk conversations;
+  tokens bigint;
+  of_files bigint := 0;
 begin
-  admission.wanted := p_wanted;
   select s.* into space from spaces s where s.slug = p_space;
   if space.space_id is null or not turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
     admission.refused := 'space';
@@ -49,7 +53,10 @@ begin
     return admission;
   end if;
   admission.limited := num_nonnulls(customer.daily_limit_credit_micros, customer.monthly_limit_credit_micros) > 0;
-  wanted_pin := coalesce(p_model, space.manifest ->> 'model', space.model);
+  -- Of another version: a worker of a release that does not count has written the configuration.
+  facts := case when (space.prompt_facts -> 'version')::integer = space.config_version then space.prompt_facts
+    else turnpike.prompt_facts(space) end;
+  wanted_pin := coalesce(p_model, facts ->> 'model', space.model);
   if caller.test then
     select c.* into model from model_catalog c where c.enabled and c.engine = 'rehearsal' order by c.sort_order, c.pin limit 1;
   elsif wanted_pin is not null then
@@ -62,36 +69,58 @@ begin
     return admission;
   end if;
   admission.pin := model.pin;
-  admission.conversation_name := coalesce(p_conversation, 'default');
   if p_conversation like 'conv\_%' then
-    select c.name into admission.conversation_name from conversations c
+    select c.* into talk from conversations c
       where c.conversation_id = p_conversation and c.space_id = space.space_id and c.end_user_ref = p_end_user;
     if not found then
       admission.refused := 'conversation';
       return admission;
     end if;
+    admission.conversation_name := talk.name;
+  else
+    admission.conversation_name := coalesce(p_conversation, 'default');
   end if;
-  if jsonb_array_length(p_files) > 0 and jsonb_array_length(p_files) <> (select count(*) from files f
-      where f.space_id = space.space_id and f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(p_files)))
-  then
-    admission.refused := 'files';
+  if p_files <> '[]' then
+    of_files := turnpike.file_tokens(space.space_id, p_files, model.engine, p_bounds);
+    if of_files is null then
+      admission.refused := 'files';
+      return admission;
+    end if;
+  end if;
+  if caller.test then
     return admission;
   end if;
-  answer_tokens := least(p_min_output, model.max_output_tokens, (space.manifest ->> 'max_output_tokens')::bigint);
-  admission.needed := greatest(1, least(p_wanted, turnpike.least_cost(model, p_tokens, answer_tokens)));
-  admission.short_needed := greatest(1, least(p_wanted, turnpike.least_cost(model, p_short_tokens, answer_tokens)));
+
+  -- What its first call is bounded by, from what is kept: as boundCall will bound it when it is made.
+  tokens := turnpike.config_tokens(facts, model.engine, p_bounds);
+  admission.answer_tokens := least(p_min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
+  admission.short_tokens := tokens + p_short_tokens;
+  tokens := tokens + p_tokens + of_files;
+  if talk.conversation_id is null then
+    select c.* into talk from conversations c
+      where c.space_id = space.space_id and c.end_user_ref = p_end_user and c.name = admission.conversation_name;
+  end if;
+  if talk.conversation_id is not null then
+    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, facts -> 'history', p_bounds);
+  end if;
+  admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
+  admission.wanted := coalesce(p_max_cost, greatest(p_default_hold, admission.needed));
+  admission.needed := least(admission.wanted, admission.needed);
   return admission;
 end $$;
 
--- Credit micros of a call with so many tokens, rounded up.
-create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language sql immutable as $$
-  select ceil((greatest(model.price_input, model.price_cached, model.price_cache_write)::numeric * p_prompt + model.price_output::numeric * p_answer) / 1000000)::bigint
-$$;
+-- The hold that pays for a call with so many tokens, in credit micros: at least 1. Prompt and answer are rounded up each, as
+-- affordableOutput does (src/billing/price.ts).
+create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language plpgsql immutable as $$
+begin
+  return greatest(1, ceil(greatest(model.price_input, model.price_cached, model.price_cache_write)::numeric * p_prompt / 1000000)
+    + ceil(model.price_output::numeric * p_answer / 1000000));
+end $$;
 
 -- What accepting such a turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
 create function turnpike.estimate_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_space text, p_end_user text, p_model text, p_conversation text, p_files jsonb, p_wanted bigint, p_tokens bigint,
-  p_short_tokens bigint, p_min_output bigint,
+  p_space text, p_end_user text, p_model text, p_conversation text, p_files jsonb, p_max_cost bigint, p_default_hold bigint,
+  p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint,
   out actor jsonb, out refused text, out pin text, out hold jsonb, out balance bigint, out held bigint) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -102,8 +131,8 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_wanted, p_tokens, p_short_tokens,
-    p_min_output);
+  admission := turnpike.admit_turn(caller, p_space, p_end_user, p_model, p_conversation, p_files, p_max_cost, p_default_hold,
+    p_tokens, p_short_tokens, p_bounds, p_min_output);
   refused := admission.refused;
   pin := admission.pin;
   select coalesce(max(w.balance_credit_micros), 0), coalesce(max(w.held_credit_micros), 0) into balance, held

@@ -2,10 +2,11 @@ import { promptTokenBound } from "../agent/estimate.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd } from "../base/money.ts"
 import { QUOTA_POLICY } from "../quotas/policies.ts"
+import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "./first-call.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
-/** What the procedure admit_turn is asked about a turn, and what its first call is bounded by. */
+/** What the procedure admit_turn is asked about a turn, and what it counts the turn's first call by. */
 export function admissionArguments(body: CreateTurn) {
   const message = { role: "user" as const, content: [{ type: "text" as const, text: body.text }] }
   const tokens = promptTokenBound({ engine: "rehearsal", messages: [message], tools: [] })
@@ -16,9 +17,11 @@ export function admissionArguments(body: CreateTurn) {
     model: body.model ?? null,
     conversation: body.conversation ?? null,
     files: body.files ?? [],
-    wanted: body.max_cost_usd === undefined ? TURN_POLICY.defaultHold : fromUsd(body.max_cost_usd),
+    max_cost: body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd),
+    default_hold: TURN_POLICY.defaultHold,
     tokens,
     short_tokens: Math.min(tokens, beside + QUOTA_POLICY.shortTextBytes),
+    bounds: body.files?.length ? { ...FIRST_CALL_BOUNDS, files: ATTACHED_BOUNDS } : FIRST_CALL_BOUNDS,
     min_output: TURN_POLICY.minOutputTokens,
   }
 }

@@ -4,6 +4,7 @@ import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { McpError } from "../tools/mcp-client.ts"
+import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
 import { turnOpening } from "./build-call.ts"
@@ -84,7 +85,10 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   const byDefault: BuiltinTool[] = model.engine === "openai-compatible" ? [] : DEFAULT_BUILTIN_TOOLS
   const builtinTools = manifest.builtin_tools ?? byDefault
   try {
-    return await openToolbox(ctx, { turn, config: claim.config, secrets, builtinTools, signal })
+    const toolbox = await openToolbox(ctx, { turn, config: claim.config, secrets, builtinTools, signal })
+    const { mcp_servers: servers, mcp_tokens: known } = claim.config
+    ctx.background(noteListing(ctx, turn.space_id, { servers, listed: toolbox.listed, known }))
+    return toolbox
   } catch (error) {
     if (signal.aborted) throw run.limit("TIMEOUT_REACHED")
     if (!(error instanceof McpError)) throw error

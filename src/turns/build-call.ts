@@ -58,8 +58,14 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
   const object =
     bytes === 0 ? null : await ctx.files.get(file.object_key, { range: { offset: 0, length: Math.min(bytes, limit) } })
   if (!object && bytes > 0) return { type: "text", text: `[${about}: not there any more.]` }
-  const text = storable(object ? cutToBytes(new TextDecoder().decode(await object.arrayBuffer()), limit) : "")
+  const text = storable(object ? cutToBytes(readable(await object.arrayBuffer()), limit) : "")
   return { type: "text", text: `${about}${bytes > limit ? `, its first ${limit} bytes` : ""}:\n${text}\n` }
+}
+
+/** Bytes as text that has no more of them, as admission counts it: what is no UTF-8 becomes "?", one byte. */
+function readable(bytes: ArrayBuffer): string {
+  const text = new TextDecoder().decode(bytes)
+  return text.includes("\uFFFD") ? text.replaceAll("\uFFFD", "?") : text
 }
 
 export interface BoundedCall {

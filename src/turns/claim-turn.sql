@@ -5,7 +5,7 @@
 -- takes over what an earlier one may have claimed without hearing of it.
 create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
   p_lease timestamptz, p_max_attempts integer,
-  p_history_turns integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
+  p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
 returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, heard boolean)
 language plpgsql rows 1 as $$
 declare
@@ -52,7 +52,8 @@ begin
   -- What its agent needs. A plain turn has none of the parts behind an if.
   select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
   turn := turnpike.turn_answer(claimed, space.slug);
-  config := jsonb_build_object('manifest', version.manifest, 'tools', version.tools, 'mcp_servers', version.mcp_servers);
+  config := jsonb_build_object('manifest', version.manifest, 'tools', version.tools, 'mcp_servers', version.mcp_servers,
+    'mcp_tokens', space.mcp_tokens);
   models := '{}';
   history := '[]';
   steps := '[]';
@@ -65,7 +66,7 @@ begin
   end if;
   if claimed.position > 1 then
     history := turnpike.history_of(claimed,
-      coalesce((version.manifest -> 'history' ->> 'max_turns')::integer, p_history_turns), p_history_bytes,
+      coalesce((version.manifest -> 'history' ->> 'max_turns')::integer, p_history_turns), p_history_within, p_history_bytes,
       p_bytes_per_token * coalesce((version.manifest -> 'history' ->> 'max_tokens')::bigint, p_history_tokens));
   end if;
   if claimed.epoch > 1 then
@@ -83,9 +84,9 @@ begin
   return next;
 end $$;
 
--- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them, as far as their texts go into p_bytes
+-- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them among the last p_within turns, as far as their texts go into p_bytes
 -- and, written as JSON, into p_json_bytes.
-create function turnpike.history_of(claimed turns, p_turns integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
+create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
 language plpgsql stable as $$
 begin
   return (select coalesce(jsonb_agg(jsonb_build_object('text', h.text, 'result', h.result) order by h.position), '[]') from (
@@ -94,7 +95,8 @@ begin
       sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
     from (
       select t.text, t.result, t.position from turns t
-      where t.conversation_id = claimed.conversation_id and t.position < claimed.position and t.state = 'done' and t.erased_at is null
+      where t.conversation_id = claimed.conversation_id and t.position < claimed.position and t.position >= claimed.position - p_within
+        and t.state = 'done' and t.erased_at is null
       order by t.position desc limit p_turns
     ) e
     window newest_first as (order by e.position desc)

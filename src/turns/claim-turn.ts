@@ -23,7 +23,13 @@ export type AttachedFile = JsonRow<"files">
 export interface Claim {
   turn: TurnRow
   /** The version of the space's configuration that the turn began with. */
-  config: { manifest: Manifest; tools: Record<string, Tool>; mcp_servers: Record<string, McpServer> }
+  config: {
+    manifest: Manifest
+    tools: Record<string, Tool>
+    mcp_servers: Record<string, McpServer>
+    /** What the tools of each server counted in a prompt when they were listed last. */
+    mcp_tokens: Record<string, number>
+  }
   /** The turn's model and those of its sub-agents, by pin. */
   models: Record<string, ModelRow>
   /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
@@ -69,6 +75,7 @@ async function tryClaim(
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
     max_attempts: TURN_POLICY.maxAttempts,
     history_turns: TURN_POLICY.historyTurns,
+    history_within: TURN_POLICY.historyWithin,
     history_bytes: TURN_POLICY.historyBytes,
     bytes_per_token: TURN_POLICY.bytesPerToken,
     history_tokens: TURN_POLICY.historyTokens,

@@ -31,6 +31,8 @@ export const TURN_POLICY = {
   maxSteps: 16,
   timeoutSeconds: 300,
   historyTurns: 20,
+  /** Earlier turns are looked for among so many of its conversation, whatever became of them. */
+  historyWithin: 1000,
   historyTokens: 100_000,
   /** How history is counted before a model has seen it. */
   bytesPerToken: 4,

@@ -182,7 +182,8 @@ export class Run {
   }
 
   limit(code: LimitCode): RunEnd {
-    return this.ended(limitReached(code, this.partialResult(), this.boundBy))
+    const grown = this.claim.steps.length === 0
+    return this.ended(limitReached(code, this.partialResult(), this.boundBy, { grown }))
   }
 
   /** What the space's own agent has said so far, or null. */
@@ -194,17 +195,30 @@ export class Run {
 
 type LimitCode = keyof typeof LIMIT_MESSAGES
 
-/** A limit of the customer's own: what was done until then is billed. `boundBy`: what a COST_LIMIT_REACHED has met. */
-export function limitReached(code: LimitCode, result: string | null, boundBy: HoldBound | null = null): Outcome {
-  const message = code === "COST_LIMIT_REACHED" ? costMessage(boundBy) : LIMIT_MESSAGES[code]
+/**
+ * A limit of the customer's own: what was done until then is billed. `boundBy`: what a COST_LIMIT_REACHED has met; `grown`: with its
+ * first model call, which was within all limits when the turn was accepted.
+ */
+export function limitReached(
+  code: LimitCode,
+  result: string | null,
+  boundBy: HoldBound | null = null,
+  { grown = false } = {},
+): Outcome {
+  const message = code === "COST_LIMIT_REACHED" ? costMessage(boundBy, grown) : LIMIT_MESSAGES[code]
   return { state: "failed", code, message, ours: false, result }
 }
 
-function costMessage(boundBy: HoldBound | null): string {
+function costMessage(boundBy: HoldBound | null, grown: boolean): string {
   if (boundBy === null || boundBy === "max_cost") return LIMIT_MESSAGES.COST_LIMIT_REACHED
   const end = boundBy === "balance" ? "the end of the balance" : CAPS[boundBy]
+  if (grown) return `${GROWN} It reached ${end}: what is left there does not pay for it.`
   return `The turn reached ${end}: what is left there does not pay for its next model call.`
 }
+
+const GROWN =
+  "The turn's first model call costs more than when the turn was accepted: since then its space's configuration, the tools of its MCP " +
+  "servers, the answers of earlier turns of its conversation or the model's price have changed."
 
 const LIMIT_MESSAGES = {
   TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",

@@ -1,8 +1,9 @@
 import type { NewKey } from "../../src/keys/create-key.ts"
+import { BARE } from "./customer.ts"
 import { json } from "./space-config.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** What a turn with the text "hello" and nothing spent yet needs at least: 85 tokens in, 16 out. */
+/** What a turn with the text "hello" needs at least in a bare space: 85 tokens in, 16 out. */
 export const NEEDED_USD = (85 * 10 + 16 * 50) / 10_000_000
 
 /** A text whose turn costs 0.0002 USD. */
@@ -32,7 +33,7 @@ export async function cappedAccount(world: World, { usd = 10, ...key }: { usd?: 
     asked(world.createClient(userId, (await world.makeKey(userId, { scope: "all", ...more })).value))
   const client = await addKey(key)
   const browser = await world.signIn(userId)
-  return { userId, client, browser, addKey, space: await client.space() }
+  return { userId, client, browser, addKey, space: await client.space(BARE) }
 }
 
 function asked(client: TestClient) {

@@ -38,6 +38,9 @@ export function serveCustomer(
   }
 }
 
+/** A space whose agent has no tools and sees no earlier turns: all that its first call counts is the text, and 80 tokens around it. */
+export const BARE = { manifest: { builtin_tools: [], history: { max_turns: 0 } } }
+
 /** A REST tool of that server. */
 export const orderTool = (host = "api.customer.com", overrides: object = {}) => ({
   name: "lookup_order",

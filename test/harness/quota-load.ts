@@ -1,6 +1,7 @@
 import { expect } from "vitest"
 import type { SetCaps } from "../../src/keys/caps.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
+import { BARE } from "./customer.ts"
 import type { Random } from "./random.ts"
 import type { TestClient, World } from "./world.ts"
 
@@ -20,7 +21,7 @@ export interface Limits {
 export interface Estate {
   userId: number
   limits: Limits
-  /** Keys with the same caps, each with a space of its own. */
+  /** Keys with the same caps, each with a bare space of its own. */
   clients: { client: TestClient; keyId: string; space: string }[]
   refs: string[]
 }
@@ -39,7 +40,7 @@ export async function makeEstate(world: World, limits: Limits, endUsers: number,
     Array.from({ length: keys }, async () => {
       const made = await world.makeKey(userId, { caps, scope: "all" })
       const client = world.createClient(userId, made.value)
-      return { client, keyId: made.key_id, space: await client.space() }
+      return { client, keyId: made.key_id, space: await client.space(BARE) }
     }),
   )
   await world.sql(
@@ -65,7 +66,7 @@ export interface Wish {
   cancelled: boolean
 }
 
-/** What the contract's words say that a turn wants to hold, and needs at least, in credit micros. */
+/** What the contract's words say that a turn in a bare space wants to hold, and needs at least, in credit micros. */
 export function wants({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
   // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).

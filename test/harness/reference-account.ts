@@ -24,24 +24,26 @@ export interface Model {
   turns: ModelTurn[]
 }
 
-/** The least that the first model call of the text "t" can cost: a bound of 81 tokens in, 16 out (src/agent/estimate.ts). */
+/** The least that the first model call of the text "t" can cost in a bare space: a bound of 81 tokens in, 16 out (src/agent/estimate.ts). */
 const NEEDED = 81 * 10 + 16 * 50
 
 export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
 /** What a refusal under these caps must say; null when none has less than is needed. */
 function refusalOf(caps: ModelCap[], needed: number, now: number) {
-  // One that is too small for any turn never ends.
-  const end = ({ limit, resets }: ModelCap) => (limit < needed ? Number.POSITIVE_INFINITY : resets)
+  // One that is too small for the turn goes before all others: no period of it will do.
+  const isTooSmall = ({ limit }: ModelCap) => limit < needed
   const exceeded = caps.filter((cap) => leftOf(cap) < needed)
-  const last = exceeded.toSorted((one, other) => (end(one) === end(other) ? 0 : end(one) - end(other))).at(-1)
+  const last = exceeded
+    .toSorted((one, other) => Number(isTooSmall(one)) - Number(isTooSmall(other)) || one.resets - other.resets)
+    .at(-1)
   if (!last) return null
   const wait = Math.max(1, Math.ceil((last.resets - now) / 1000))
   const numbers = { limit_usd: last.limit / 1e7, spent_usd: last.spent / 1e7, reserved_usd: last.reserved / 1e7 }
   return {
     code: "QUOTA_EXCEEDED",
     details: { cap: last.cap, ...numbers, left_usd: leftOf(last) / 1e7, needed_usd: needed / 1e7 },
-    // One that is too small for any turn is no matter of waiting.
-    retryAfter: exceeded.some(({ limit }) => limit < needed) ? undefined : wait,
+    retryAfter: wait,
+    retryable: !exceeded.some(isTooSmall),
   }
 }
 

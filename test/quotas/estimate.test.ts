@@ -37,7 +37,7 @@ function foretold({ status, retryAfter, body }: Answered) {
   if (admitted) return { admitted, held_usd: hold_usd, model }
   const { retry_after, ...refusal } = refused_by
   const isCap = refusal.code === "QUOTA_EXCEEDED"
-  return { status: isCap ? 429 : 402, retryAfter: retry_after, ...refusal, retryable: retry_after !== null }
+  return { status: isCap ? 429 : 402, retryAfter: retry_after, ...refusal }
 }
 
 test(`an estimate is what the turn is answered, in ${SITUATIONS} seeded situations`, async () => {
@@ -52,6 +52,8 @@ test(`an estimate is what the turn is answered, in ${SITUATIONS} seeded situatio
   const clients = [...more, free, free, free, tester, narrow]
   const archived = await client.space()
   await client.call("DELETE", `/v1/spaces/${archived}`)
+  // With tools, and a conversation that grows.
+  const furnished = await client.space({ manifest: { instructions: "Be brief. ".repeat(100) } })
   const own = new Map([[tester, await tester.space()]])
   await client.putLimits({ blocked: true }, "blocked")
   const { key } = await client.me()
@@ -77,7 +79,7 @@ test(`an estimate is what the turn is answered, in ${SITUATIONS} seeded situatio
     if (random.int(2)) await random.pick(changes)(random)
     const sender = random.pick(clients)
     const body = {
-      space: own.get(sender) ?? random.pick([...Array(18).fill(owner.space), archived, "spc_none"]),
+      space: own.get(sender) ?? random.pick([...Array(9).fill([owner.space, furnished]).flat(), archived, "spc_none"]),
       end_user_ref: random.pick([...Array(8).fill(REFS.slice(0, 2)).flat(), "blocked"]),
       text: random.pick(["hello", "[use input=900 output=900]", "[use input=9000 output=4000]", "x".repeat(20_000)]),
       ...(random.int(2) && { max_cost_usd: random.pick([0.0000001, 0.001, 0.1, 0.5, 2]) }),

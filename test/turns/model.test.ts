@@ -4,6 +4,7 @@ import type { KeyCredential } from "../../src/actor/actor.ts"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
+import { BARE } from "../harness/customer.ts"
 import { createRandom } from "../harness/random.ts"
 import type { ModelAccount } from "../harness/reference-account.ts"
 import { Sequence } from "../harness/reference-model.ts"
@@ -44,7 +45,7 @@ test(`${SEQUENCES} random sequences agree with the reference model after every s
     const account: ModelAccount = {
       userId,
       keys: keys.map(({ keyId, value }) => ({ keyId, credential: credentialOf(value) })),
-      space: await space(),
+      space: await space(BARE),
     }
     const sequence = new Sequence({ world, context, random: createRandom("", seed) }, account)
     try {

@@ -1,0 +1,39 @@
+-- What admission must know of a space's configuration: sizes that its first prompt is bounded by, as raw counts and bytes (what is
+-- counted around them is in src/turns/first-call.ts), and the settings that it asks for. Kept with the space as `prompt_facts` whenever its
+-- configuration is written, so that accepting a turn reads some numbers and never the configuration. Absent is none:
+-- {version, model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names), system (bytes of the instructions),
+-- tools, tool_bytes, agents, agent_bytes, listed (tokens of MCP tools that are known), unlisted (servers never listed)}.
+create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
+begin
+  return jsonb_strip_nulls(
+    jsonb_build_object('version', space.config_version, 'model', space.manifest -> 'model',
+      'answer', space.manifest -> 'max_output_tokens', 'history', space.manifest -> 'history',
+      'builtin', space.manifest -> 'builtin_tools', 'system', nullif(octet_length(space.manifest ->> 'instructions'), 0))
+    -- jsonb as text is never shorter than what JSON.stringify makes of it.
+    || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes', sum(octet_length(jsonb_build_object('name', t.key,
+        'description', t.value -> 'description', 'inputSchema', t.value -> 'input_schema')::text))) from jsonb_each(space.tools) t)
+    -- A sub-agent's name and description stand in the description of the tool `delegate`, its name in that tool's schema too.
+    || (select jsonb_build_object('agents', nullif(count(*), 0),
+        'agent_bytes', sum(2 * octet_length(a ->> 'name') + octet_length((a -> 'description')::text)))
+      from jsonb_array_elements(space.manifest -> 'subagents') a)
+    || (select jsonb_build_object('listed', sum((space.mcp_tokens ->> s)::bigint),
+        'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
+end $$;
+
+-- Notes how many tokens the tools of MCP servers count, by server, as a run or a check of these definitions has just listed them. One
+-- whose definition is another by now stays as it is.
+create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb) returns boolean language plpgsql as $$
+declare
+  space spaces;
+  news jsonb;
+begin
+  select s.* into space from spaces s where s.space_id = p_space_id for no key update;
+  select jsonb_object_agg(l.key, l.value) into news from jsonb_each(p_tokens) l
+    where space.mcp_servers -> l.key = p_servers -> l.key and space.mcp_tokens -> l.key is distinct from l.value;
+  if news is null then
+    return false;
+  end if;
+  space.mcp_tokens := space.mcp_tokens || news;
+  update spaces s set mcp_tokens = space.mcp_tokens, prompt_facts = turnpike.prompt_facts(space) where s.space_id = p_space_id;
+  return true;
+end $$;

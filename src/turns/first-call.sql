@@ -1,0 +1,101 @@
+-- What a turn's first model call is bounded by, in tokens: never less than what src/turns/build-call.ts bounds it by when it is made. All
+-- that is counted around texts comes as p_bounds (src/turns/first-call.ts).
+
+-- Its instructions and tools, by what is kept of the space's configuration (src/spaces/prompt-facts.sql).
+create function turnpike.config_tokens(facts jsonb, p_engine text, p_bounds jsonb) returns bigint language plpgsql immutable as $$
+declare
+  builtin bigint := 0;
+begin
+  if facts ? 'builtin' then
+    builtin := (select coalesce(sum((p_bounds -> 'builtin' ->> b)::bigint), 0) from jsonb_array_elements_text(facts -> 'builtin') b);
+  elsif p_engine <> 'openai-compatible' then
+    builtin := (p_bounds -> 'default_tools')::bigint;
+  end if;
+  if not facts ?| '{system,tools,agents,listed,unlisted}' then
+    return case when builtin > 0 then builtin + (p_bounds -> 'any_tool')::bigint else 0 end;
+  end if;
+  return builtin + coalesce((facts -> 'system')::bigint + (p_bounds -> 'message')::bigint, 0)
+    + coalesce((facts -> 'tool_bytes')::bigint + (facts -> 'tools')::bigint * (p_bounds -> 'tool')::bigint, 0)
+    + coalesce((facts -> 'agent_bytes')::bigint + (facts -> 'agents')::bigint * (p_bounds -> 'agent')::bigint
+      + (p_bounds -> 'delegate')::bigint, 0)
+    + coalesce((facts -> 'listed')::bigint, 0) + coalesce((facts -> 'unlisted')::bigint * (p_bounds -> 'server')::bigint, 0)
+    + case when builtin > 0 or facts ?| '{tools,agents,listed,unlisted}' then (p_bounds -> 'any_tool')::bigint else 0 end;
+end $$;
+
+-- Earlier turns of its conversation, in which it will have p_position, as a claim would load them (history_of): those that are done, as they are; those that are still
+-- open count with their text and `reply` for an answer that nobody knows yet.
+create function turnpike.history_tokens(p_conversation_id text, p_position bigint, p_history jsonb, p_bounds jsonb) returns bigint
+language plpgsql stable as $$
+declare
+  most_turns integer := coalesce(p_history -> 'max_turns', p_bounds -> 'history_turns')::integer;
+  most_bytes bigint := coalesce(p_history -> 'max_tokens', p_bounds -> 'history_tokens')::bigint * (p_bounds -> 'bytes_per_token')::integer;
+  -- Each shows two messages.
+  around integer := 2 * (p_bounds -> 'message')::integer;
+  reply integer := (p_bounds -> 'reply')::integer;
+  oldest bigint := p_position - (p_bounds -> 'history_within')::integer;
+  first_open bigint;
+  seen integer;
+  shown integer;
+  bytes bigint;
+  open_shown integer := 0;
+  open_bytes bigint := 0;
+begin
+  if most_turns = 0 or most_bytes = 0 then
+    return 0;
+  end if;
+  -- The lengths are read without the texts. Mostly the newest turns are all done, and are few enough: these are what a claim loads.
+  select count(*), count(*) filter (where e.state = 'done' and e.erased_at is null), coalesce(sum(e.bytes), 0) into seen, shown, bytes from (
+    select octet_length(t.text) + octet_length(t.result) as bytes, t.state, t.erased_at from turns t
+    where t.conversation_id = p_conversation_id and t.position >= oldest order by t.position desc limit most_turns) e;
+  if seen = shown and bytes <= most_bytes then
+    return bytes + around * shown;
+  end if;
+  select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
+  -- Turns end in their order: none behind the first open one is done.
+  select count(*), coalesce(sum(h.bytes), 0) into shown, bytes from (
+    select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far from (
+      select octet_length(t.text) + octet_length(t.result) as bytes, t.position from turns t
+      where t.conversation_id = p_conversation_id and t.position >= oldest and t.position < coalesce(first_open, p_position)
+        and t.state = 'done' and t.erased_at is null
+      order by t.position desc limit most_turns) e) h
+    where h.so_far <= most_bytes;
+  if first_open is not null then
+    select count(*), coalesce(sum(octet_length(t.text) + reply), 0) into open_shown, open_bytes from (
+      select p.text from turns p where p.conversation_id = p_conversation_id and p.position >= greatest(first_open, oldest)
+      order by p.position desc limit most_turns) t;
+  end if;
+  return least(bytes + open_bytes, most_bytes) + around * least(shown + open_shown, most_turns);
+end $$;
+
+-- The files that are sent with it, as attachedPart shows them and promptTokenBound counts that; null when one is not there.
+create function turnpike.file_tokens(p_space_id bigint, p_files jsonb, p_engine text, p_bounds jsonb) returns bigint
+language plpgsql stable as $$
+declare
+  bounds jsonb := p_bounds -> 'files';
+  found_files integer;
+  tokens bigint;
+  documents integer;
+  document_tokens bigint;
+begin
+  select count(*), sum(named.tokens + case
+      when f.kind = 'text' then least(f.bytes, (bounds -> 'text_bytes')::bigint)
+      when f.kind = 'image' then (bounds -> 'image')::bigint else 0 end),
+    count(*) filter (where f.kind = 'document'),
+    sum(least(greatest(ceil(f.bytes / (bounds -> 'document_bytes')::numeric), (bounds -> 'document_least')::bigint),
+      (bounds -> 'document_most')::bigint)) filter (where f.kind = 'document')
+    into found_files, tokens, documents, document_tokens
+  from (
+    select a.*, case
+      when split_part(a.media_type, ';', 1) ~ (bounds ->> 'text_types') then 'text'
+      when a.bytes > (bounds -> 'object_bytes')::bigint or a.media_type !~ coalesce(bounds -> 'takes' ->> p_engine, '^$') then 'named'
+      when a.media_type like 'image/%' then 'image' else 'document' end as kind
+    from files a
+    where a.space_id = p_space_id and a.state = 'ready' and a.file_id in (select jsonb_array_elements_text(p_files))
+  ) f, lateral (select octet_length(f.name) + octet_length(f.file_id) + octet_length(f.media_type) + (bounds -> 'named')::bigint as tokens) named;
+  if found_files <> jsonb_array_length(p_files) then
+    return null;
+  end if;
+  -- All objects of a call together have a limit too.
+  return tokens + least(coalesce(document_tokens, 0), documents * (bounds -> 'document_least')::bigint
+    + ceil((bounds -> 'all_object_bytes')::bigint / (bounds -> 'document_bytes')::numeric)::bigint);
+end $$;

@@ -1,0 +1,46 @@
+import { PROMPT_TOKENS } from "../agent/estimate.ts"
+import { MAX_OBJECT_BYTES, TAKES } from "../agent/takes.ts"
+import { TEXT_TYPES } from "../files/media-types.ts"
+import { TURN_POLICY } from "./policies.ts"
+
+/** What each built-in tool counts in a prompt (promptTokenBound); a test holds it equal to what the tools say of themselves. */
+const BUILTIN = { list_files: 230, read_file: 479, write_file: 517, create_task: 618, update_task: 556 }
+
+/**
+ * What admission counts a turn's first model call by (src/turns/first-call.sql), in tokens where nothing else is said. The same as
+ * promptTokenBound counts when the call is made, but for what nobody knows before: the allowances.
+ */
+export const FIRST_CALL_BOUNDS = {
+  message: PROMPT_TOKENS.message,
+  tool: PROMPT_TOKENS.tool,
+  any_tool: PROMPT_TOKENS.tools,
+  builtin: BUILTIN,
+  default_tools: BUILTIN.list_files + BUILTIN.read_file + BUILTIN.write_file,
+  /** The tool `delegate` without its sub-agents, and what stands around each of their names. */
+  delegate: 407,
+  agent: 7,
+  /** Allowance for an MCP server whose tools no run and no check has listed yet. */
+  server: 4096,
+  history_within: TURN_POLICY.historyWithin,
+  history_turns: TURN_POLICY.historyTurns,
+  history_tokens: TURN_POLICY.historyTokens,
+  bytes_per_token: TURN_POLICY.bytesPerToken,
+  /** Allowance for the answer of an earlier turn of the conversation that has not ended. */
+  reply: 4096,
+} as const
+
+/** The same for files that are sent with it. `named`: what is said of any of them, beside its name, id and type. */
+export const ATTACHED_BOUNDS = {
+  named: PROMPT_TOKENS.message + PROMPT_TOKENS.tool + 64,
+  text_bytes: TURN_POLICY.attachedTextBytes,
+  text_types: TEXT_TYPES.source,
+  object_bytes: TURN_POLICY.attachedObjectBytes,
+  all_object_bytes: MAX_OBJECT_BYTES,
+  takes: Object.fromEntries(
+    Object.entries(TAKES).flatMap(([engine, kinds]) => (kinds ? [[engine, kinds.source]] : [])),
+  ),
+  image: PROMPT_TOKENS.image,
+  document_least: PROMPT_TOKENS.document.least,
+  document_most: PROMPT_TOKENS.document.most,
+  document_bytes: PROMPT_TOKENS.document.bytesPerToken,
+} as const
