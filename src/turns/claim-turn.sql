@@ -22,8 +22,8 @@ begin
     return;
   end if;
   select s.* into space from spaces s where s.space_id = claimed.space_id;
-  -- A worker before this one has committed nothing: what its models had said is lost.
-  lost_before := not begins and claimed.attempts > 0;
+  -- A worker before this one has died, or has committed nothing: what its models had said is lost.
+  lost_before := not begins and (claimed.attempts > 0 or claimed.lease_until is not null);
   update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = p_lease,
     started_at = coalesce(t.started_at, p_moment), config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
