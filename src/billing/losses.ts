@@ -8,6 +8,7 @@ export const LOSS_CAUSES = {
   over_hold: "The provider counted more than the worst case that was held.",
   engine_lost: "The turn was lost several times: all of it is free.",
   worker_lost: "A worker ended without a commit. How far its calls had come is not known.",
+  uncommitted: "The database did not answer for longer than a commit is repeated.",
   stale: "An answer came when the turn was no longer this worker's.",
   unfinished: "The provider broke off or fell silent before it had said anything that a customer can see.",
   worker_time: "A model thought for longer than one worker may take, and had said nothing.",

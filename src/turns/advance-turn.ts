@@ -10,7 +10,7 @@ import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../to
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import { type Claim, claimTurn, type Delivery, type ModelRow } from "./claim-turn.ts"
-import { type CalledStep, noteStale, rowOf } from "./commit-called.ts"
+import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
 import { TURN_POLICY } from "./policies.ts"
@@ -127,12 +127,9 @@ async function end(run: Run, error: unknown): Promise<Advance> {
 
 async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<Advance> {
   const files = run.claim.steps.some(({ content }) => content.some((part) => part.type === "tool-call"))
-  const ended = await settleTurn(run.ctx, run.turn, outcome, {
-    step: called?.step,
-    events: called?.events ?? [],
-    files,
-  })
-  if (!ended && called) await noteStale(run, called.step)
+  const ending = { step: called?.step, events: called?.events ?? [], files }
+  const ended = await orNoted(run, called, () => settleTurn(run.ctx, run.turn, outcome, ending))
+  if (!ended) await noteLost(run, called, "stale")
   return ended ? "settled" : "stale"
 }
 

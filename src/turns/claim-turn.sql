@@ -33,8 +33,8 @@ begin
     select t.finished_at into before_it from turns t
       where t.conversation_id = claimed.conversation_id and t.position < claimed.position order by t.position desc limit 1;
   end if;
-  -- A worker before this one has committed nothing: what its models had said is lost.
-  lost_before := not begins and claimed.attempts > 0;
+  -- A worker before this one has died, or has committed nothing: what its models had said is lost.
+  lost_before := not begins and (claimed.attempts > 0 or claimed.lease_until is not null);
   update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = p_lease,
     claim_message = p_message, claim_try = p_try, started_at = coalesce(t.started_at, greatest(p_moment, before_it)), config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end

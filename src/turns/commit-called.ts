@@ -1,5 +1,5 @@
 import { wireBytes } from "../agent-config/request-parts.ts"
-import { noteLoss } from "../billing/losses.ts"
+import { type LossCause, noteLoss } from "../billing/losses.ts"
 import { commitAnswer } from "./commit-step.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { announceCalls } from "./run-calls.ts"
@@ -21,16 +21,26 @@ export async function commitCalled(run: Run, agent: AgentWork, called: CalledSte
   const row = rowOf(called)
   const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.now } : {}
   const events = [...called.events, ...announceCalls(agent, row, run.ctx.clock.now())]
-  const turn = await commitAnswer(run.ctx, run.turn, called.step, events)
-  if (!turn) await noteStale(run, called.step)
+  const turn = await orNoted(run, called, () => commitAnswer(run.ctx, run.turn, called.step, events))
+  if (!turn) await noteLost(run, called, "stale")
   agent.steps.push(row)
   if (agent.ref === null) run.claim.steps.push(row)
   run.committed(turn, { ...allowsCallsFrom, bytes: wireBytes(row.content) })
 }
 
-/** Notes an answer that came when the turn was another worker's. */
-export function noteStale(run: Run, { step, price }: FinishedStep): Promise<void> {
-  return noteLoss(run.ctx, run.turn, { step, cause: "stale", micros: price })
+/** Does what commits a called step; when that fails for good, the answer is lost. */
+export async function orNoted<T>(run: Run, called: CalledStep | undefined, commit: () => Promise<T>): Promise<T> {
+  try {
+    return await commit()
+  } catch (error) {
+    await noteLost(run, called, "uncommitted")
+    throw error
+  }
+}
+
+/** Notes that an answer is lost, unless it was committed after all. */
+export async function noteLost(run: Run, called: CalledStep | undefined, cause: LossCause): Promise<void> {
+  if (called) await noteLoss(run.ctx, run.turn, { step: called.step.step, cause, micros: called.step.price })
 }
 
 export function rowOf({ step: { step, agent, answer } }: CalledStep): StepRow {

@@ -37,9 +37,13 @@ export function mortalWorker(
       }),
   }
   const fetch: typeof globalThis.fetch = (input, init) =>
-    whileAlive(async () =>
-      provider.serve(new Request(input, { ...init, signal: null }), name, init?.signal ?? undefined),
-    )
+    whileAlive(async () => {
+      const signal = init?.signal ?? undefined
+      signal?.throwIfAborted()
+      const response = await provider.serve(new Request(input, { ...init, signal: null }), name, signal)
+      signal?.throwIfAborted()
+      return response
+    })
   const lost: Record<string, unknown>[] = []
   const base = createContext(parseBaseEnv(world.env), () => {}, { clock, fetch })
   const db = databaseOver((statement) =>

@@ -2,6 +2,7 @@ import { expect } from "vitest"
 import type { KeyCredential } from "../../src/actor/actor.ts"
 import type { Context } from "../../src/actor/context.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
+import { sweepExpiredTurns } from "../../src/ending/causes.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
@@ -55,7 +56,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
     "settle failed by them": settle({ state: "failed", code: "MINE", message: "m", ours: false, result: null }),
     "settle cancelled": settle({ state: "cancelled", reason: "client", result: null }),
     cancel: () => cancelTurn(ctx, credential, turn_id).catch(refusal("TURN_FINISHED")),
-    expire: () => sweepTurns(ctx),
+    expire: () => sweepExpiredTurns(ctx),
     "sweep what is lost": async () => {
       await world.sql(
         `with lost as (update turns set attempts = 5, lease_until = created_at where turn_id = $1 and state = 'running' returning turn_id)
@@ -81,6 +82,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
     async sweepAgain() {
       await world.advance(TURN_POLICY.republishMs)
       await sweepTurns(ctx)
+      await sweepExpiredTurns(ctx)
     },
     act: (name: Act) => acts[name](),
     /** What the database says that it has come to. */

@@ -195,10 +195,11 @@ export class PaidSequence {
     expect(turn.billed, "all of them, or nothing of a turn that was lost by us").toBe(turn.lost ? 0 : sum)
     if (turn.lost) expect(turn.code, "only when nobody has it any more").toBe("ENGINE_LOST")
     if (turn.lost && sum > 0) expect(losses).toContainEqual({ cause: "engine_lost", micros: sum })
-    this.explain(turn, steps, this.provider.sent.slice(first))
+    const lostByWorkers = this.explain(turn, steps, this.provider.sent.slice(first))
+    if (lostByWorkers > 0) expect(losses.length, "named").toBeGreaterThan(0)
   }
 
-  private explain(turn: { hold: number; lost: boolean }, steps: StepFacts[], calls: SentAnswer[]): void {
+  private explain(turn: { hold: number; lost: boolean }, steps: StepFacts[], calls: SentAnswer[]): number {
     const unnoted = [...this.noted]
     let lostMicros = 0
     let thoughtOnly = 0
@@ -227,6 +228,7 @@ export class PaidSequence {
     expect(lostMicros, "what lost workers cost us is bounded by what they held").toBeLessThanOrEqual(
       turn.hold * Math.max(1, workers),
     )
+    return lostMicros
   }
 
   private expectPrice(step: StepFacts, sent: SentAnswer): void {

@@ -8,7 +8,7 @@ export async function passTime<T>(world: Pick<World, "sql" | "advance">, work: P
   }
   void work.then(ended, ended)
   while (!done) {
-    await Promise.race([work.catch(() => {}), world.sql("select pg_sleep(0.005)")])
+    await Promise.race([work.catch(() => {}), world.sql("select pg_sleep(0.005)").catch(() => {})])
     if (!done) await world.advance(stepMs)
   }
   return work

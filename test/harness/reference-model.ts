@@ -1,5 +1,6 @@
 import { expect } from "vitest"
 import type { KeyCredential } from "../../src/actor/actor.ts"
+import { sweepExpiredTurns } from "../../src/ending/causes.ts"
 import { releaseTurn } from "../../src/turns/advance-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { type Claim, claimTurn } from "../../src/turns/claim-turn.ts"
@@ -142,6 +143,7 @@ export class Sequence extends ModelledAccount {
     const wait = this.random.pick([0, 1000, 61_000, TURN_POLICY.leaseMs, TURN_POLICY.queueLimitMs / 3])
     await this.world.advance(wait)
     await sweepTurns(this.context)
+    await sweepExpiredTurns(this.context)
     const due = this.model.turns.filter((turn) => open(turn) && turn.wakeAt <= this.now)
     const live = due.filter((turn) => turn.state === "running" || (!this.tooOld(turn) && !behind(this.model, turn)))
     for (const turn of live) {

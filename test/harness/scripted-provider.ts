@@ -56,7 +56,8 @@ export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: 
     const n = sent.length
     const script = answer(asked, n)
     const { status, thinking = [], words = [], calls = [], pauseMs = 0, counts = true } = script
-    const made: SentAnswer = { n, worker, thoughts: [], words: [], leftAt: null, whole: false, counts }
+    const leftAt = signal.aborted ? clock.ms() : null
+    const made: SentAnswer = { n, worker, thoughts: [], words: [], leftAt, whole: false, counts }
     sent.push(made)
     asks.push(asked)
     if (status) return Response.json({ error: { message: "no", type: "error" } }, { status })

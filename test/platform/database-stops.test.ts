@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { callOf, createEstate, type Estate } from "../harness/estate.ts"
 import { createFragileWorld } from "../harness/fragile-world.ts"
 import { v1Operations } from "../harness/operations.ts"
+import { passTime } from "../harness/pass-time.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import type { TestClient } from "../harness/world.ts"
@@ -77,7 +78,8 @@ test(`stopped or crashed in the middle of a load, nothing is lost, in ${ROUNDS} 
     await jitter(20 + random.int(20))
     await (random.int(2) ? world.postgres.stop() : world.postgres.crash())
     await Promise.all(answers)
-    await runs
+    // Commits are repeated for some seconds.
+    await passTime(world, runs)
     await world.postgres.start()
     await expectBooks(world, client.userId)
 
