@@ -401,7 +401,7 @@ export interface Manifest {
   timeout_seconds?: number | undefined
   /** How much of its conversation the agent sees. */
   history?: {
-    /** Earlier turns shown. Default 20. */
+    /** Earlier turns shown, of the last 1,000. Default 20. */
     max_turns?: number | undefined
     /** And at most so many tokens of them. */
     max_tokens?: number | undefined

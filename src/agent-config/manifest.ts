@@ -31,7 +31,12 @@ export const manifestSchema = z
     timeout_seconds: z.int().min(1).max(3600).optional().meta({ description: "For the whole turn. Default 300." }),
     history: z
       .strictObject({
-        max_turns: z.int().min(0).max(100).optional().meta({ description: "Earlier turns shown. Default 20." }),
+        max_turns: z
+          .int()
+          .min(0)
+          .max(100)
+          .optional()
+          .meta({ description: "Earlier turns shown, of the last 1,000. Default 20." }),
         max_tokens: z
           .int()
           .min(0)

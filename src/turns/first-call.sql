@@ -37,21 +37,25 @@ declare
   seen integer;
   shown integer;
   bytes bigint;
-  open_shown integer := 0;
-  open_bytes bigint := 0;
+  open_shown integer;
+  open_bytes bigint;
 begin
   if most_turns = 0 or most_bytes = 0 then
     return 0;
   end if;
   -- The lengths are read without the texts. Mostly the newest turns are all done, and are few enough: these are what a claim loads.
-  select count(*), count(*) filter (where e.state = 'done' and e.erased_at is null), coalesce(sum(e.bytes), 0) into seen, shown, bytes from (
-    select octet_length(t.text) + octet_length(t.result) as bytes, t.state, t.erased_at from turns t
-    where t.conversation_id = p_conversation_id and t.position >= oldest order by t.position desc limit most_turns) e;
+  select count(*), count(*) filter (where e.state = 'done' and e.erased_at is null), coalesce(sum(e.bytes), 0),
+      count(*) filter (where e.state in ('queued', 'running')),
+      coalesce(sum(e.text_bytes + reply) filter (where e.state in ('queued', 'running')), 0)
+    into seen, shown, bytes, open_shown, open_bytes from (
+      select octet_length(t.text) as text_bytes, octet_length(t.text) + octet_length(t.result) as bytes, t.state, t.erased_at from turns t
+      where t.conversation_id = p_conversation_id and t.position >= oldest order by t.position desc limit most_turns) e;
   if seen = shown and bytes <= most_bytes then
     return bytes + around * shown;
   end if;
+  -- Of those that are open some may never be shown: then as many older ones are. None behind the first open one is done, since turns
+  -- end in their order.
   select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
-  -- Turns end in their order: none behind the first open one is done.
   select count(*), coalesce(sum(h.bytes), 0) into shown, bytes from (
     select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far from (
       select octet_length(t.text) + octet_length(t.result) as bytes, t.position from turns t
@@ -59,11 +63,6 @@ begin
         and t.state = 'done' and t.erased_at is null
       order by t.position desc limit most_turns) e) h
     where h.so_far <= most_bytes;
-  if first_open is not null then
-    select count(*), coalesce(sum(octet_length(t.text) + reply), 0) into open_shown, open_bytes from (
-      select p.text from turns p where p.conversation_id = p_conversation_id and p.position >= greatest(first_open, oldest)
-      order by p.position desc limit most_turns) t;
-  end if;
   return least(bytes + open_bytes, most_bytes) + around * least(shown + open_shown, most_turns);
 end $$;
 

@@ -4,6 +4,7 @@ import { startStack } from "../../src/local/stack.ts"
 import { compareCatalogs, describeDifference } from "../../src/ops/catalog.ts"
 import { readMigrations } from "../../src/ops/migration-files.ts"
 import { migrate } from "../../src/ops/migrations.ts"
+import { applyRelease, readRelease } from "../../src/ops/release.ts"
 import { catalogOf, OLD_ROWS, OLD_SCHEMA, rowsOf, type Server, startServer } from "../harness/databases.ts"
 
 let server: Server
@@ -79,6 +80,23 @@ test("the baseline alone makes the database as it was before there were migratio
   const { client } = await server.create(baseline?.text ?? "")
   expect(await differences(client, await catalogOf(old))).toEqual([])
   expect(await rowsOf(client)).toMatchObject({ model_catalog: [{ pin: "rehearsal/standard" }] })
+})
+
+test("configurations are counted by an upgrade as its release counts them", async () => {
+  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  const subagents = [{ name: "researcher", description: 'Says "so".' }]
+  const manifest = { instructions: "Sei kurz — bitte.", model: "rehearsal/standard", max_output_tokens: 9, subagents }
+  const history = { max_turns: 3 }
+  const change = "update spaces set manifest = $1, mcp_servers = $2, config_version = 9 where slug = 'spc_1'"
+  const settings = { ...manifest, history, builtin_tools: ["read_file"] }
+  await client.query(change, [JSON.stringify(settings), JSON.stringify({ docs: { name: "docs" } })])
+  await migrate(client, { phase: "after-deploy" })
+  const release = await readRelease()
+  await applyRelease(client, release)
+  const counted = `select prompt_facts as kept, ${release.name}.prompt_facts(s) as now from spaces s order by slug`
+  const { rows } = await client.query<{ kept: object; now: object }>(counted)
+  expect(rows.map(({ kept }) => kept)).toEqual(rows.map(({ now }) => now))
+  expect(rows[0]?.kept).toMatchObject({ version: 9, system: 19, tools: 1, agents: 1, unlisted: 1, history, answer: 9 })
 })
 
 test("a data directory of npm start from before there were migrations is upgraded as it starts", async () => {
