@@ -1,6 +1,7 @@
 import { expect } from "vitest"
 import type { SetCaps } from "../../src/keys/caps.ts"
 import type { Event } from "../../src/webhooks/schemas.ts"
+import { BARE } from "./customer.ts"
 import { makeWebhook, serveReceiver } from "./receiver.ts"
 import type { TestClient, World } from "./world.ts"
 
@@ -24,7 +25,7 @@ export async function createWatched(world: World, { usd = 100, caps }: { usd?: n
   const receiver = serveReceiver(world)
   const events = ["balance.low", "balance.depleted", "cap.reached"]
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events })
-  const space = await client.space()
+  const space = await client.space(BARE)
   return {
     ...{ userId, keyId, client, receiver, webhookId: webhook_id, space, keyWith },
     /** Runs a turn that costs so much to its end. */
