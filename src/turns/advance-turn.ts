@@ -87,7 +87,13 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   try {
     const toolbox = await openToolbox(ctx, { turn, config: claim.config, secrets, builtinTools, signal })
     const { mcp_servers: servers, mcp_tokens: known } = claim.config
-    ctx.background(noteListing(ctx, turn.space_id, { servers, listed: toolbox.listed, known }))
+    // The next turn counts what was kept before, or the allowance, when this is lost.
+    const noted = noteListing(ctx, turn.space_id, { servers, listed: toolbox.listed, known })
+    ctx.background(
+      noted.catch((error: unknown) =>
+        ctx.log("error", "mcp.listing_unnoted", { turn_id: turn.turn_id, error: describeError(error) }),
+      ),
+    )
     return toolbox
   } catch (error) {
     if (signal.aborted) throw run.limit("TIMEOUT_REACHED")
