@@ -53,8 +53,14 @@ test(`${REQUESTS} requests made from the OpenAPI document are answered as it say
   const tally = new Map<string, { all: number; validDone: number; statuses: Record<number, number> }>()
   const failures: string[] = []
 
+  const never = () =>
+    operations
+      .map(({ template, verb }) => document.paths[template]?.[verb]?.operationId ?? "")
+      .filter((id) => !tally.get(id)?.validDone)
+
   let sent = 0
-  for (let round = 0; sent < REQUESTS; round++) {
+  // Those sent at once may take from each other what a rare one needs: then there are some more.
+  for (let round = 0; sent < REQUESTS || (never().length > 0 && sent < 3 * REQUESTS); round++) {
     const [own, others] = await Promise.all(accounts.map((client) => createEstate(world, { client })))
     if (!own || !others) throw new Error("no estate")
     const made = operations.flatMap(({ template, verb }, index) => {
@@ -95,10 +101,7 @@ test(`${REQUESTS} requests made from the OpenAPI document are answered as it say
   )
   console.log(`${sent} requests to ${tally.size} operations\n${rows.join("\n")}`)
   expect(failures.slice(0, 12).join("\n\n"), `seed ${seed}`).toBe("")
-  const never = operations
-    .map(({ template, verb }) => document.paths[template]?.[verb]?.operationId ?? "")
-    .filter((id) => !tally.get(id)?.validDone)
-  expect(never, "a valid request of every operation is done at least once").toEqual([])
+  expect(never(), "a valid request of every operation is done at least once").toEqual([])
 
   for (let turn = 0; turn < 60; turn++) {
     await world.advance(30_000)
