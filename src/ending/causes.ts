@@ -114,21 +114,21 @@ export async function sweepExpiredTurns(ctx: Context): Promise<{ turns: number; 
   const sweep = { turns: 0, failed: 0 }
   const until = queueLimit(ctx.clock.now())
   const stopAt = ctx.clock.now().getTime() + ENDING_POLICY.expireMs
-  const done = new Set<number>()
+  const passed = new Set<number>()
   while (ctx.clock.now().getTime() < stopAt) {
-    const args = { queued_before: until, limit: ENDING_POLICY.expireLook }
+    const args = { queued_before: until, limit: ENDING_POLICY.expireLook, passed: [...passed] }
     const accounts = await call(ctx.db, "accounts_with_expired", args)
-    const left = accounts.flatMap(({ user_id }) => (user_id === null || done.has(user_id) ? [] : [user_id]))
+    const left = accounts.flatMap(({ user_id }) => user_id ?? [])
     if (left.length === 0) break
     await inParallel(left, async (userId) => {
       try {
         const cause = { cause: "expired", userId, until, reason: "expired" } as const
         const { touched, all } = await endTurns(ctx, cause, { batches: ENDING_POLICY.expireBatches })
         sweep.turns += touched
-        if (all) done.add(userId)
+        if (all) passed.add(userId)
       } catch (error) {
         // It does not keep the others.
-        done.add(userId)
+        passed.add(userId)
         sweep.failed++
         ctx.log("error", "sweep.expiry_failed", { user_id: userId, error: describeError(error) })
       }

@@ -1,7 +1,8 @@
 -- Ends open turns of one account by a cause: those of a key, a space, an end user, or all (p_cause 'key', 'space', 'end_user', 'user'), or
 -- those that nobody has started in time ('expired'). The other arguments name which; p_until: those of an end user, or queued ones, that
--- were accepted by then. Up to p_limit that were not touched yet, the oldest first: queued ones are cancelled, running ones asked to stop. Locks turns by their id, then their conversations, then the wallet. touched: what workers and queues must know of each; next:
--- who is to be called in the conversations in which turns ended; nothing is left to do when touched is empty.
+-- were accepted by then. Up to p_limit that were not touched yet, the oldest first: queued ones are cancelled, running ones asked to stop.
+-- Locks turns by their id, then their conversations, then the wallet. touched: what workers and queues must know of each; next: who is
+-- to be called in the conversations in which turns ended; nothing is left to do when touched is empty.
 create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
   p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_queued_after timestamptz, p_moment timestamptz,
   out touched jsonb, out next jsonb) language plpgsql as $$
@@ -83,13 +84,16 @@ begin
   return found;
 end $$;
 
--- Accounts with turns that nobody started in time, queued since p_queued_before: those of the p_limit oldest turns.
-create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer) returns table (user_id bigint)
+-- Accounts with turns that nobody started in time, queued since p_queued_before: those of the p_limit oldest turns, without those of
+-- p_passed: accounts that this run is done with, or that failed in it, so that however many they have, the others are found.
+create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer, p_passed jsonb) returns table (user_id bigint)
 language plpgsql as $$
+declare
+  passed bigint[] := array(select jsonb_array_elements_text(p_passed)::bigint);
 begin
   return query
   select o.user_id from (
     select e.user_id, e.created_at from open_turns e
-    where e.state = 'queued' and e.created_at <= p_queued_before order by e.created_at limit p_limit) o
+    where e.state = 'queued' and e.created_at <= p_queued_before and e.user_id <> all (passed) order by e.created_at limit p_limit) o
   group by o.user_id order by min(o.created_at);
 end $$;

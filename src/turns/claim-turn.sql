@@ -36,7 +36,8 @@ begin
   -- A worker before this one has died, or has committed nothing: what its models had said is lost.
   lost_before := not begins and (claimed.attempts > 0 or claimed.lease_until is not null);
   update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = p_lease,
-    claim_message = p_message, claim_try = p_try, started_at = coalesce(t.started_at, greatest(p_moment, before_it)), config_version = coalesce(t.config_version, space.config_version),
+    claim_message = p_message, claim_try = p_try, started_at = coalesce(t.started_at, greatest(p_moment, before_it)),
+    config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
     where t.turn_id = p_turn_id returning t.* into claimed;
   update open_turns o set state = 'running', wake_at = p_lease where o.turn_id = p_turn_id;
@@ -84,8 +85,8 @@ begin
   return next;
 end $$;
 
--- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them among the last p_within turns, as far as their texts go into p_bytes
--- and, written as JSON, into p_json_bytes.
+-- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them among the last p_within turns, as far as
+-- their texts go into p_bytes and, written as JSON, into p_json_bytes.
 create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint) returns jsonb
 language plpgsql stable as $$
 begin

@@ -22,8 +22,8 @@ begin
     + case when builtin > 0 or facts ?| '{tools,agents,listed,unlisted}' then (p_bounds -> 'any_tool')::bigint else 0 end;
 end $$;
 
--- Earlier turns of its conversation, in which it will have p_position, as a claim would load them (history_of): those that are done, as they are; those that are still
--- open count with their text and `reply` for an answer that nobody knows yet.
+-- Earlier turns of its conversation, in which it will have p_position, as a claim would load them (history_of): those that are done, as
+-- they are; those that are still open count with their text and `reply` for an answer that nobody knows yet.
 create function turnpike.history_tokens(p_conversation_id text, p_position bigint, p_history jsonb, p_bounds jsonb) returns bigint
 language plpgsql stable as $$
 declare

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
+import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { settleTurn } from "../../src/turns/settle-turn.ts"
 import { sweepTurns } from "../../src/turns/sweep-turns.ts"
@@ -29,7 +30,11 @@ async function queueBehind(turnId: string, count: number): Promise<void> {
      update wallets w set held_credit_micros = w.held_credit_micros + $2 where w.user_id = (select user_id from turns where turn_id = $1)`,
     [turnId, count],
   )
-  await world.sql("update conversations c set last_position = c.last_position + $1 where c.last_position > 0", [count])
+  await world.sql(
+    `update conversations c set last_position = c.last_position + $2
+     where c.conversation_id = (select conversation_id from turns where turn_id = $1)`,
+    [turnId, count],
+  )
 }
 
 const QUEUED = 3_000
@@ -139,4 +144,29 @@ test("a turn never begins before the one ahead of it has ended, whatever its wor
   await claimTurn(contextOf(), sent[1]?.turn_id ?? "")
   const [one, two] = await Promise.all(sent.map(({ turn_id }) => client.getTurn(turn_id)))
   expect(two?.started_at).toBe(one?.finished_at)
+})
+
+test("an account whose expired turns cannot be ended hides nobody's, however many it has", async () => {
+  const [broken, other] = [await world.createAccount({ usd: 1000 }), await world.createAccount()]
+  const head = await turnOf(await broken.sendTurn({ space: await broken.space() }))
+  await world.settled()
+  await queueBehind(head.turn_id, ENDING_POLICY.expireLook)
+  await world.advance(1000)
+  const later = await turnOf(await other.sendTurn({ space: await other.space() }))
+  await world.settled()
+  await world.qstash.reset()
+  await world.advance(3_600_000)
+  await world.sql(`create function break_turn() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`)
+  await world.sql(
+    `create trigger broken before update on turns for each row when (new.user_id = ${broken.userId}) execute function break_turn()`,
+  )
+  try {
+    await world.sweep()
+  } finally {
+    await world.sql("drop function break_turn() cascade")
+  }
+  expect(await other.getTurn(later.turn_id)).toMatchObject({ state: "cancelled", status_reason: "expired" })
+  expect((await broken.getTurn(head.turn_id)).state).toBe("queued")
+  await world.sweep()
+  expect(await broken.getTurn(head.turn_id)).toMatchObject({ state: "cancelled", status_reason: "expired" })
 })
