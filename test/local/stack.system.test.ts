@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** `npm run stack` in a folder of its own: its exit, its output, and when that says that it is ready. */
+/** `npm run stack` in a folder of its own: its exit, its output, and when that has been said to its end. */
 function runStack(port: number) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
   const args = [resolve("src/local/start-stack.ts"), "--port", String(port), "--data", join(dir, "data")]
@@ -32,7 +32,7 @@ function runStack(port: number) {
     for (const stream of [own.stdout, own.stderr]) {
       stream.on("data", (chunk: Buffer) => {
         output.text += chunk
-        if (/\] ready\.$/m.test(output.text)) done()
+        if (/^Ctrl-C ends it/m.test(output.text)) done()
       })
     }
   })
