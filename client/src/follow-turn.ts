@@ -81,6 +81,6 @@ async function* messagesOf(
     yield* readEventStream(watched, onRetry)
   } catch (cause) {
     if (cause instanceof TurnpikeError) throw cause
-    throw new ConnectionError("The stream of events broke.", { code: "CONNECTION_FAILED", retryable: true, cause })
+    throw new ConnectionError("The event stream broke off.", { code: "CONNECTION_FAILED", retryable: true, cause })
   }
 }

@@ -45,11 +45,12 @@ export interface Settings {
 /** Throws TypeError for what cannot work. */
 export function readOptions(options: TurnpikeOptions): Settings {
   const apiKey = options.apiKey ?? fromEnvironment("TURNPIKE_API_KEY")
-  if (!apiKey) throw new TypeError("Turnpike: give an apiKey, or set TURNPIKE_API_KEY.")
+  if (!apiKey) throw new TypeError("Turnpike: pass an apiKey, or set TURNPIKE_API_KEY.")
   // A header takes no others, and an error about it would quote the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("Turnpike: the apiKey holds a space or a strange character.")
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError("Turnpike: the apiKey has a space or a character that a header cannot have.")
   const baseUrl = options.baseUrl ?? fromEnvironment("TURNPIKE_BASE_URL")
-  if (!baseUrl) throw new TypeError("Turnpike: give a baseUrl, or set TURNPIKE_BASE_URL.")
+  if (!baseUrl) throw new TypeError("Turnpike: pass a baseUrl, or set TURNPIKE_BASE_URL.")
   const url = new URL(baseUrl)
   if (!/^https?:$/.test(url.protocol)) throw new TypeError("Turnpike: the baseUrl must be http or https.")
   return {

@@ -58,7 +58,7 @@ export class Transport {
       try {
         return JSON.parse(text) as Answer<Id>
       } catch (cause) {
-        throw new TurnpikeError("The answer is not JSON: is baseUrl right?", {
+        throw new TurnpikeError("The answer is not JSON. Is baseUrl right?", {
           code: "UNEXPECTED_ANSWER",
           status: response.status,
           details: text.slice(0, 1000),

@@ -52,7 +52,7 @@ export class Turnpike {
   }
 
   /**
-   * Who this key is, what it may, and its account's balance.
+   * The key of this client, its scope and caps, and its account's balance.
    *
    * @example
    * const { key, balance } = await turnpike.me()

@@ -65,12 +65,12 @@ export async function verifyWebhook(
   if (!(Math.abs(nowSeconds - seconds) <= toleranceSeconds)) throw refused("webhook-timestamp is too far from now")
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
   if (!ArrayBuffer.isView(bytes)) {
-    throw new TypeError("verifyWebhook: give the raw body, as text or bytes: a parsed one is not what was signed.")
+    throw new TypeError("verifyWebhook: pass the raw body, as text or bytes. A parsed body is not what was signed.")
   }
   const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   const candidates = signatures.split(" ").flatMap((entry) => (entry.startsWith("v1,") ? [decode(entry.slice(3))] : []))
   const secrets = typeof secret === "string" ? [secret] : secret
-  if (secrets.length === 0) throw new TypeError("verifyWebhook: give at least one secret.")
+  if (secrets.length === 0) throw new TypeError("verifyWebhook: pass at least one secret.")
   for (const one of secrets) {
     const key = await keyOf(one)
     for (const candidate of candidates) {
@@ -96,7 +96,8 @@ function isReadable(headers: WebhookHeaders): headers is { get(name: string): st
 
 function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = decode(secret.trim().replace(/^whsec_/, ""))
-  if (!bytes || bytes.length === 0) throw new TypeError("verifyWebhook: this is no secret: whsec_ and base64.")
+  if (!bytes || bytes.length === 0)
+    throw new TypeError("verifyWebhook: this is not a secret. A secret is whsec_ and base64.")
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
 }
 

@@ -63,9 +63,7 @@ export function requireActor(row: ActorRow | null | undefined, credential: Crede
 
 function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
   if (kind === "session") {
-    const message = expired
-      ? "The session has expired. Sign in again."
-      : "There is no such session any more. Sign in again."
+    const message = expired ? "The session has expired. Sign in again." : "The session has ended. Sign in again."
     return new TurnpikeError("SESSION_REQUIRED", message)
   }
   if (expired) return new TurnpikeError("API_KEY_EXPIRED", "This API key has expired.")

@@ -28,7 +28,7 @@ export const templatedUrl = z
   .max(4096)
   .refine((url) => originOf(url) !== null, "must be an absolute http(s) URL whose host holds no placeholder")
   .meta({
-    description: "Placeholders may stand behind the host only.",
+    description: "Placeholders are allowed after the host only.",
     example: "https://api.example.com/orders/{{input.id}}",
   })
 

@@ -3,7 +3,7 @@ import type { Place } from "../base/key-ring.ts"
 
 /** Shorter ones could not be masked without blackening ordinary words. */
 export const secretValue = z.string().min(4).max(8192).meta({
-  description: "4–8192 characters. It never comes out again, only goes to the origin of a tool that names it.",
+  description: "4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it.",
 })
 
 export const putSecretSchema = z.strictObject({ value: secretValue }).meta({ id: "PutSecret" })

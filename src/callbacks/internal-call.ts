@@ -52,7 +52,7 @@ export async function verifyInternalCall(
   ctx: Context,
   { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
 ): Promise<void> {
-  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "It is not signed.")
+  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
   const keys = await ctx.keyRing.derive(PURPOSE)
   const signed = { token: signature, issuer: ISSUER, keys, url: ctx.callbackUrl(path), body, now: ctx.clock.now() }
   await verifySignedBody(signed).catch((error: Error) => {

@@ -32,7 +32,7 @@ export const toolTestSchema = z
         body: z.string().meta({ example: '{"status":"shipped"}' }),
       })
       .nullable()
-      .meta({ description: "Null when none came." }),
+      .meta({ description: "Null when there was none." }),
     duration_ms: z.int(),
   })
   .meta({ id: "ToolTest" })

@@ -37,7 +37,7 @@ const exportedTurnSchema = turnSchema
           base64: z.string(),
         }),
       )
-      .meta({ description: "What tools answered as images." }),
+      .meta({ description: "Images that tools answered." }),
   })
   .meta({ id: "ExportedTurn" })
 

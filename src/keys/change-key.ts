@@ -15,7 +15,7 @@ const ROTATION_POLICY = { overlapSeconds: 86_400, maxOverlapSeconds: 7 * 86_400 
 export const updateKeySchema = z
   .strictObject({
     name: keyName.optional(),
-    expires_at: instantParam.nullable().optional().meta({ description: "null: never." }),
+    expires_at: instantParam.nullable().optional().meta({ description: "Null: never." }),
     caps: setCapsSchema.optional().meta({ description: "Caps that are left out stay as they are." }),
   })
   .meta({ id: "UpdateApiKey" })
@@ -44,7 +44,7 @@ export const rotateKeySchema = z
       .min(0)
       .max(ROTATION_POLICY.maxOverlapSeconds)
       .default(ROTATION_POLICY.overlapSeconds)
-      .meta({ description: "How long the value before goes on working; 0: not at all." }),
+      .meta({ description: "How many seconds the former value goes on working. 0: not at all." }),
   })
   .meta({ id: "RotateApiKey" })
 

@@ -15,7 +15,8 @@ export const createKeySchema = z
   .strictObject({
     name: keyName,
     scope: z.enum(KEY_SCOPES).default("created").meta({
-      description: "`created` (recommended): only spaces that this key creates; `space`: one; `all`: all of yours.",
+      description:
+        "`created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces.",
     }),
     space: z.string().min(1).max(64).optional().meta({ description: "The `space_id`, with the scope `space` only." }),
     test: z.boolean().default(false).meta({
@@ -54,7 +55,7 @@ export async function createKey(
 export function futureInstant(text: string, now: Date): Date {
   const instant = new Date(text)
   if (instant > now) return instant
-  throw new TurnpikeError("VALIDATION_FAILED", "expires_at: has passed already", { param: "expires_at" })
+  throw new TurnpikeError("VALIDATION_FAILED", "expires_at: must be in the future", { param: "expires_at" })
 }
 
 export interface NewKey {

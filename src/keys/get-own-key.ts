@@ -22,8 +22,9 @@ export const ownKeyAnswerSchema = z
     key: ownKeySchema,
     caps: z.array(capStateSchema).meta({
       description:
-        "The caps of the key itself that are set, `key_daily` and `key_window`, with what is spent, reserved and left now. What " +
-        "binds one of your customers is at the end user. A test key's turns have no caps: empty.",
+        "The caps that are set on the key itself, `key_daily` and `key_window`, with what is spent, " +
+        "reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose " +
+        "turns have no caps.",
     }),
     balance: balanceSchema,
   })

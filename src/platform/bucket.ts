@@ -32,5 +32,5 @@ export function createBucket(r2: R2Bucket): Bucket {
 }
 
 function rethrow(cause: unknown): never {
-  throw new TurnpikeError("UNAVAILABLE", "The store of files does not answer. Try again.", { retryAfter: 1, cause })
+  throw new TurnpikeError("UNAVAILABLE", "The file store does not answer. Try again.", { retryAfter: 1, cause })
 }

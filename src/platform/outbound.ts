@@ -77,11 +77,11 @@ async function follow(
     if (redirects >= most) throw new OutboundError("redirect", `The server redirects more than ${most} times.`)
     const location = response.headers.get("location")
     if (location === null || !URL.canParse(location, url)) {
-      throw new OutboundError("redirect", "The server redirects to no valid URL.")
+      throw new OutboundError("redirect", "The server redirects to an invalid URL.")
     }
     const next = checkPublicUrl(new URL(location, url), policy)
     if (request.mayRepeat && method !== "GET" && method !== "HEAD" && !(await request.mayRepeat())) {
-      throw new OutboundError("redirect", "The turn is cancelled: the redirect is not followed.")
+      throw new OutboundError("redirect", "The turn is cancelled, so the redirect is not followed.")
     }
     if (response.status < 307 && method !== "GET" && method !== "HEAD") {
       method = "GET"

@@ -42,9 +42,9 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   if (isOwn(url, host, policy.ownHosts)) throw refuse("its host is this service itself")
   if (policy.allowLoopback && isLoopback(host) && /^https?:$/.test(url.protocol)) return url
   if (url.protocol !== "https:") throw refuse("it must begin with https://")
-  if (isAddress(host)) throw refuse("its host is an IP address; a name is needed")
+  if (isAddress(host)) throw refuse("its host is an IP address; use a name")
   if (host === "" || !host.includes(".")) throw refuse(`its host "${host}" is no public name`)
-  if (!/^(?:[a-z0-9_-]+\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is no valid name")
+  if (!/^(?:[a-z0-9_-]+\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is not a valid name")
   if (PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
     throw refuse(`its host "${host}" is no public name`)
   }
@@ -53,7 +53,7 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
 
 function parse(input: string | URL): URL {
   if (input instanceof URL) return input
-  if (!URL.canParse(input)) throw new OutboundError("refused", "The URL cannot be called: it is no absolute URL.")
+  if (!URL.canParse(input)) throw new OutboundError("refused", "The URL cannot be called: it is not an absolute URL.")
   return new URL(input)
 }
 

@@ -25,7 +25,7 @@ export async function verifySignature(
   env: SigningKeys,
   { signature, url, body, now }: { signature: string | undefined; url: string; body: ArrayBuffer; now: Date },
 ): Promise<void> {
-  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "It is not signed.")
+  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
   try {
     // Strict, so that no other bytes read as the same text and have its hash.
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
@@ -33,7 +33,7 @@ export async function verifySignature(
     await receiverOf(env).verify({ signature, url, body: text, clockTolerance })
     checkRest(signature, now)
   } catch (error) {
-    throw new TurnpikeError("INVALID_SIGNATURE", "The signature is wrong here.", { cause: error })
+    throw new TurnpikeError("INVALID_SIGNATURE", "The signature is not valid for this URL and body.", { cause: error })
   }
 }
 
@@ -42,6 +42,7 @@ function checkRest(token: string, now: Date): void {
   if (decodeProtectedHeader(token).alg !== "HS256") throw new Error("The algorithm is not HS256.")
   const { nbf, exp } = decodeJwt(token)
   const seconds = Math.floor(now.getTime() / 1000)
-  if (typeof nbf !== "number" || nbf > seconds + CLOCK_TOLERANCE_SECONDS) throw new Error("It is not valid yet.")
-  if (typeof exp !== "number" || exp <= seconds - CLOCK_TOLERANCE_SECONDS) throw new Error("It is not valid any more.")
+  if (typeof nbf !== "number" || nbf > seconds + CLOCK_TOLERANCE_SECONDS) throw new Error("The token is not valid yet.")
+  if (typeof exp !== "number" || exp <= seconds - CLOCK_TOLERANCE_SECONDS)
+    throw new Error("The token is no longer valid.")
 }

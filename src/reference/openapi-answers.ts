@@ -5,12 +5,12 @@ import { exampleOf, type Json } from "./examples.ts"
 /** Headers that many answers have, as components of the document. */
 export const ANSWER_HEADERS: Json = {
   RequestId: {
-    description: "The request's id: tell it to the service's operator when something is wrong.",
+    description: "The request's id. Name it when you report a problem.",
     schema: { type: "string" },
     example: "req_01jd3k9m2x4t8r5w6y7z0a1b2c",
   },
   RetryAfter: {
-    description: "Whole seconds after which it is worth another try.",
+    description: "Try again after this many whole seconds.",
     schema: { type: "integer", minimum: 1 },
     example: 30,
   },

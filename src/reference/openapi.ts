@@ -19,7 +19,7 @@ const UPLOAD_BODY = {
 
 /** An operation that only leads elsewhere is for browsers. */
 const ERROR_PAGE = {
-  description: "Any error, to a browser that asks for `text/html`: a small page with a link to start again.",
+  description: "Any error, for a browser that asks for `text/html`: a small page with a link to start again.",
   headers: answerHeaders(),
   content: { "text/html": { schema: { type: "string" } } },
 }
@@ -172,7 +172,7 @@ const PATH_PARAMETERS: Record<string, string> = {
   session_id: "The session, `ses_…`.",
   identity_id: "The identity, `idn_…`.",
   erasure_id: "The receipt, `era_…`.",
-  name: "Its name, by which there is one in the space.",
+  name: "Its name, which is unique in the space.",
   version: "The number of the version.",
 }
 

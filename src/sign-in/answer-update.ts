@@ -41,7 +41,7 @@ export async function answerUpdate(
   const brand = await brandOf(ctx, url)
   const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
   if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
-    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not bring the secret of this brand's bot.")
+    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not have the secret of this brand's bot.")
   }
   const request = readUpdate(update)
   return request ? answer(ctx, { brand: brand.brand, origin: new URL(url).origin }, request) : {}

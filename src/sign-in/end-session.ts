@@ -30,6 +30,6 @@ export async function endSessions(
   const now = ctx.clock.now()
   const new_session_id = which === "others" ? newId("session", now) : null
   const { row } = await callAs(ctx, credential, "end_sessions", { new_session_id, expires_at: expiryOf(now) })
-  if (!row.ended) throw new TurnpikeError("SESSION_REQUIRED", "There is no such session any more. Sign in again.")
+  if (!row.ended) throw new TurnpikeError("SESSION_REQUIRED", "The session has ended. Sign in again.")
   return new_session_id
 }

@@ -13,11 +13,17 @@ export const messengerWebAppAuthSchema = z
       description: "The launch data, as the platform hands it to the mini-app: a query string with `hash`.",
       example: "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1662771648&hash=c501b7…",
     }),
-    ref_code: z.string().max(64).nullable().optional().meta({
-      description:
-        "The code of the user who has brought this one. It counts at the first sign-in only; one that is unknown is ignored.",
-      example: "4f1c9a07be52d386",
-    }),
+    ref_code: z
+      .string()
+      .max(64)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "The code of the user who referred this one. It counts at the first sign-in only. An unknown code " +
+          "is ignored.",
+        example: "4f1c9a07be52d386",
+      }),
   })
   .meta({ id: "MessengerWebAppAuth" })
 

@@ -24,7 +24,10 @@ export async function linkIdentity(
     address: ctx.address,
   })
   if (row.refused === "another_account") {
-    throw new TurnpikeError("LOGIN_STATE_INVALID", "Another account has signed in here meanwhile. Nothing was linked.")
+    throw new TurnpikeError(
+      "LOGIN_STATE_INVALID",
+      "Another account has signed in here in the meantime. Nothing was linked.",
+    )
   }
   if (row.refused) throw new TurnpikeError("IDENTITY_TAKEN", "This identity belongs to another account.")
 }

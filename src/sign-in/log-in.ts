@@ -9,7 +9,11 @@ import { PASSWORD_POLICY } from "./policies.ts"
 /** LoginRequest of the contract. */
 export const loginRequestSchema = z
   .strictObject({
-    email: z.string().min(1).max(320).meta({ example: "you@example.com", description: "In any case of its letters." }),
+    email: z
+      .string()
+      .min(1)
+      .max(320)
+      .meta({ example: "you@example.com", description: "Upper and lower case count as the same." }),
     password: z.string().min(1).max(PASSWORD_POLICY.maxLength).meta({ example: "correct horse battery staple" }),
   })
   .meta({ id: "LoginRequest" })
@@ -57,5 +61,4 @@ const REMEMBERED_SESSIONS = 200
 const isHere = (address: string | null, before: (string | null)[]) =>
   address !== null && before.some((known) => known !== null && networkOf(known) === networkOf(address))
 
-export const invalidCredentials = () =>
-  new TurnpikeError("INVALID_CREDENTIALS", "The email and the password do not belong together.")
+export const invalidCredentials = () => new TurnpikeError("INVALID_CREDENTIALS", "The email or the password is wrong.")

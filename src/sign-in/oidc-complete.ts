@@ -29,7 +29,10 @@ export async function redeemState(
 }
 
 const stateInvalid = () =>
-  new TurnpikeError("LOGIN_STATE_INVALID", "This login was not begun in this browser, is over, or took too long.")
+  new TurnpikeError(
+    "LOGIN_STATE_INVALID",
+    "This browser did not begin this login, or the login is over or took too long.",
+  )
 
 interface Return {
   flow: OauthState
@@ -122,7 +125,7 @@ function denied({ error }: oauth.AuthorizationResponseError): TurnpikeError {
       },
     )
   }
-  return new TurnpikeError("LOGIN_DENIED", "The identity provider did not sign you in: it was refused there.")
+  return new TurnpikeError("LOGIN_DENIED", "The identity provider did not sign you in.")
 }
 
 /** Claims of the userinfo endpoint, of the same subject (OpenID Connect Core 1.0, section 5.3); a signed answer is not asked for. */

@@ -74,11 +74,11 @@ export async function changePassword(
   const former = rows[0]?.password_hash ?? null
   if (former !== null) {
     if (current === undefined) {
-      throw new TurnpikeError("VALIDATION_FAILED", "Give the current password too.", { param: "current_password" })
+      throw new TurnpikeError("VALIDATION_FAILED", "Send the current password too.", { param: "current_password" })
     }
     const { succeeded } = await takePasswordTry(ctx, { account: actor.user_id, known: true })
     if (!(await verifyPassword(current, former))) {
-      throw new TurnpikeError("WRONG_PASSWORD", "The current password is not this one.")
+      throw new TurnpikeError("WRONG_PASSWORD", "The current password is wrong.")
     }
     succeeded()
   }

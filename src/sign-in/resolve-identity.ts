@@ -42,7 +42,7 @@ export async function resolveIdentity(
 }
 
 const loginRefused = () =>
-  new TurnpikeError("LOGIN_REFUSED", "This account is disabled, or cannot be signed in to in this way.")
+  new TurnpikeError("LOGIN_REFUSED", "This account is disabled, or does not allow this way of signing in.")
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,255}$/u
 /** What no text of ours has: control characters, and halves of surrogate pairs. */
@@ -76,16 +76,19 @@ export const idpSessionSchema = z
       .min(1)
       .max(512)
       .regex(/^(?!messenger:)[^\p{C}]+$/iu, "is no issuer")
-      .meta({ description: "Who has signed the person in, always spelt alike.", example: "https://id.example.com" }),
+      .meta({
+        description: "The issuer that signed the person in. Always spell it the same way.",
+        example: "https://id.example.com",
+      }),
     subject: z
       .string()
       .min(1)
       .max(255)
       .regex(/^[^\p{C}]+$/u, "has control characters")
-      .meta({ description: "Who they are there, for good.", example: "248289761001" }),
+      .meta({ description: "The person's permanent id at that issuer.", example: "248289761001" }),
     email: z.email().max(320).nullish(),
     email_verified: z.boolean().default(false).meta({
-      description: "Whether the issuer has verified the email. One that it has not verified never leads to an account.",
+      description: "Whether the issuer has verified the email. An unverified email never leads to an account.",
       example: true,
     }),
     name: z.string().max(200).nullish().meta({ example: "Ada" }),

@@ -53,7 +53,7 @@ export async function startSession(
     expires_at: expiryOf(now),
     moment: now,
   })
-  if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or not any more in this way.")
+  if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or can no longer sign in in this way.")
   return { sessionId: row.session_id, user: serializeUser({ ...row, created_at: row.created_at.toISOString() }) }
 }
 

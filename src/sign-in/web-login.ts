@@ -27,7 +27,7 @@ export const startedLoginSchema = z
   .object({
     token: z.string().meta({ example: "Zm9yIG9uZSBsb2dpbiwgd2l0aGluIGZpdmUgbWludXQ" }),
     url: z.url().meta({
-      description: "Opens the brand's bot, which confirms the login when it is started.",
+      description: "Opens the brand's bot. Starting the bot confirms the login.",
       example: "https://t.me/turnpike_bot?start=weblogin_Zm9yIG9uZSBsb2dpbiwgd2l0aGluIGZpdmUgbWludXQ",
     }),
     expires_at: z.iso.datetime(),

@@ -42,7 +42,7 @@ export async function createSpace(
   })
   if (replayOf !== null) return replay(getSpace(ctx, credential, replayOf))
   if (row.refused === "scope") {
-    throw new TurnpikeError("SCOPE_DENIED", "This key is bound to one space and cannot create others.")
+    throw new TurnpikeError("SCOPE_DENIED", "This key's scope is one space, so it cannot create others.")
   }
   if (row.refused !== null) throw unknownPinError(row.unknown_pin ?? "", pins)
   return { made: row.space as SpaceRow, replayed: false }

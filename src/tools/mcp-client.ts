@@ -106,7 +106,7 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
         })
         session = await renewal
       }
-      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled: the call is not made again.")
+      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled, so the call is not made again.")
       return work(session.client)
     }
   }

@@ -117,10 +117,10 @@ function fillUrl(template: string, resolve: Resolve): string {
   const path = pathEnd < 0 ? template : template.slice(0, pathEnd)
   const present: Resolve = (reference) => resolve(reference) ?? ""
   const filledPath = fillText(path, present, (value) => {
-    if (/^\.*$/.test(value)) throw new TemplateError("A value in the URL's path is empty or only dots.")
+    if (/^\.*$/.test(value)) throw new TemplateError("A value in the URL's path is empty or has only dots.")
     return encodeURIComponent(value)
   })
-  if (/\/\.{1,2}(\/|$)/.test(filledPath)) throw new TemplateError("The URL's path holds a segment of only dots.")
+  if (/\/\.{1,2}(\/|$)/.test(filledPath)) throw new TemplateError("The URL's path has a segment of only dots.")
   return filledPath + (pathEnd < 0 ? "" : fillText(template.slice(pathEnd), resolve, encodeURIComponent))
 }
 

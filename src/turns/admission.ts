@@ -44,13 +44,13 @@ export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeErr
         "VALIDATION_FAILED",
         body.model
           ? `There is no enabled model with the pin "${body.model}".`
-          : "The space's model is not enabled any more; name another one.",
+          : "The space's model is no longer enabled. Name another one.",
         { param: "model" },
       )
     case "conversation":
       return notFound(`There is no conversation "${body.conversation}" of this end user in this space.`, "conversation")
     case "files":
-      return notFound("At least one of the files is not in this space, or not there any more.", "files")
+      return notFound("At least one of the files is not in this space, or was deleted.", "files")
     default:
       throw new Error(`nobody knows the refusal ${refused}`)
   }

@@ -21,7 +21,8 @@ export const createChatTurnSchema = createTurnSchema
   .extend({
     conversation: createTurnSchema.shape.conversation.meta({
       description:
-        "A conversation's id (`conv_…`), or a name of your own within this space. Default: one for the space.",
+        "A conversation's id (`conv_…`), or a name of your own within this space. Default: one " +
+        "conversation for the space.",
     }),
   })
   .meta({ id: "CreateChatTurn" })

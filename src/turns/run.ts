@@ -222,9 +222,9 @@ const GROWN =
 
 const LIMIT_MESSAGES = {
   TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",
-  STEP_LIMIT_REACHED: "The agent took more model calls than it may.",
-  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for its next model call.",
-  TRANSCRIPT_LIMIT_REACHED: "What the model and its tools have said is more than a turn can hold.",
+  STEP_LIMIT_REACHED: "The agent made more model calls than it may.",
+  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for the next model call.",
+  TRANSCRIPT_LIMIT_REACHED: "The model and its tools have said more than a turn can hold.",
 }
 
 /** What the worker that runs turns may use beside the rest: models and customers' URLs. */

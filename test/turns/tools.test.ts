@@ -89,13 +89,13 @@ describe("a tool's failure goes back to the model", () => {
   test("a value cannot climb out of the path that the tool names", async () => {
     for (const id of ["..", ".", ""]) {
       const { said, customer } = await callResult({}, {}, JSON.stringify({ id }))
-      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or only dots.")
+      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or has only dots.")
       expect(customer.requests).toEqual([])
     }
     const optional = { input_schema: { type: "object" } }
     for (const input of ["{}", '{"id":null}']) {
       const { said, customer } = await callResult({}, optional, input)
-      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or only dots.")
+      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or has only dots.")
       expect(customer.requests).toEqual([])
     }
     const { customer } = await callResult({}, {}, JSON.stringify({ id: "../../admin?x=1#y" }))

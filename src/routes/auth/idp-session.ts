@@ -32,7 +32,7 @@ const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
   // Thrown, not answered: else the answer to another method would name the one that there is.
   if (secret === undefined) throw nothingAt(c.req.path)
   if (c.req.method === "POST" && !isInternalSecret(c.req.header(SECRET_HEADER) ?? "", secret)) {
-    throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in X-Internal-Secret.")
+    throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in the X-Internal-Secret header.")
   }
   await next()
 })
@@ -45,11 +45,12 @@ export function mountIdpSession(app: App) {
       path: IDP_PATH,
       id: "createIdpSession",
       tag: "Signing in",
-      summary: "Mint a session for a person whom our own identity service has signed in",
+      summary: "Mint a session for a person who signed in to your own identity service",
       description:
-        "From server to server, never from a page: `X-Internal-Secret` is the secret that both know, and without one there is no " +
-        "such operation. The claims lead to an account as a sign-in with the identity provider does: by issuer and subject, else by " +
-        "an email that is verified on both sides, else to a new account. An admin's account is refused.",
+        "A call from server to server, never from a page. `X-Internal-Secret` is a secret that both " +
+        "servers know; while none is set, this operation does not exist. The claims lead to an account as " +
+        "a sign-in with the identity provider does: by issuer and subject, else by an email that is " +
+        "verified on both sides, else to a new account. Admins' accounts are refused.",
       open: true,
       byServer: true,
       headers: [
@@ -63,7 +64,7 @@ export function mountIdpSession(app: App) {
       body: idpSessionSchema,
       answer: {
         status: 200,
-        description: "The user; the session is in the cookie `token`, to be handed on to their browser.",
+        description: "The user. The session is in the cookie `token`: pass it on to their browser.",
         schema: userSchema,
       },
       errors: ["INVALID_INTERNAL_SECRET", "CROSS_ORIGIN", "LOGIN_REFUSED", "NOT_FOUND"],
