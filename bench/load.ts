@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 
-export interface Account {
+export interface BenchAccount {
   userId: number
   key: string
   space: string
@@ -10,7 +10,7 @@ export interface Account {
 /** Closed-loop clients: each sends its next request when it has the answer to its last one. */
 export interface Job {
   url: string
-  accounts: Account[]
+  accounts: BenchAccount[]
   prefix: string
   clients: number
   /** Ends after so long, or after so many requests. */

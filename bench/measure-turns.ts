@@ -2,7 +2,7 @@ import type { Options } from "./options.ts"
 import { memoryMb, startCpuMeter } from "./processes.ts"
 import { createSite, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const WAIT_MS = 120_000
 const BATCH = 10_000
@@ -10,13 +10,13 @@ const BATCH = 10_000
 const MOST_PER_MS = 2
 
 /** As deployed: v1 and callbacks as a worker each, or all in one. */
-export async function measureTurns(world: World, options: Options, accounts: number, split = false) {
+export async function measureTurns(world: BenchWorld, options: Options, accounts: number, split = false) {
   const site = await createSite(world, "turns", { runs: true, accounts, split })
   return runTurns(world, site, options)
 }
 
 /** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */
-export async function runTurns(world: World, site: Site, { seconds, clients }: Options) {
+export async function runTurns(world: BenchWorld, site: Site, { seconds, clients }: Options) {
   const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients }
   const before = (await countTurns(site)).done
   const warm = await world.load.run({ ...job, seconds: 1 })
@@ -43,7 +43,7 @@ export async function runTurns(world: World, site: Site, { seconds, clients }: O
 }
 
 /** The runtime's memory while turns run through it in steps of 10,000. */
-export async function measureMemory(world: World, { turns, clients }: Options) {
+export async function measureMemory(world: BenchWorld, { turns, clients }: Options) {
   const site = await createSite(world, "memory", { runs: true })
   const { url, pid } = site.runtime
   const points = [{ turns: 0, mb: await memoryMb(pid), finished_per_second: 0 }]

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises"
 import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
 import { newId } from "../src/base/ids.ts"
-import { createDatabase, dropDatabase, withDatabase } from "../src/local/databases.ts"
+import { addDatabase, dropDatabase, withDatabase } from "../src/local/databases.ts"
 import { type Migrated, migrate } from "../src/ops/migrations.ts"
 import { OLD_STATEMENTS, READS } from "./old-statements.ts"
 import { round, timesOf } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const STORED = 400_000
 const ACCOUNTS = 16
@@ -25,8 +25,8 @@ type Samples = Partial<Record<Name, number[]>>
  * Upgrades the database as it was before there were migrations, with 400,000 turns in it, under the statements of the workers of then,
  * beside a read transaction of 10 s. An after-deploy migration meets only what every release sends.
  */
-export async function measureUpgrade(world: World) {
-  const url = await createDatabase(world.postgresUrl, DATABASE)
+export async function measureUpgrade(world: BenchWorld) {
+  const url = await addDatabase(world.postgresUrl, DATABASE)
   world.keep(() => dropDatabase(world.postgresUrl, DATABASE))
   const connect = async () => {
     const client = new pg.Client({ connectionString: withDatabase(url, DATABASE) })

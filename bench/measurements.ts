@@ -10,7 +10,7 @@ import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import { measureUpgrade } from "./measure-upgrade.ts"
 import type { Options } from "./options.ts"
-import type { World, WorldOptions } from "./world.ts"
+import type { BenchWorld, WorldOptions } from "./world.ts"
 
 const MANY_ACCOUNTS = 16
 
@@ -18,7 +18,7 @@ interface Measurement {
   /** What `--only` calls it. */
   group: string
   title: string
-  measure(world: World, options: Options): Promise<unknown>
+  measure(world: BenchWorld, options: Options): Promise<unknown>
   /** Also of the version that `--baseline` names. */
   isCompared?: boolean
   world?: Partial<WorldOptions>

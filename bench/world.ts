@@ -20,7 +20,7 @@ export interface WorldOptions {
 }
 
 /** Servers of one measurement. */
-export interface World extends WorldOptions {
+export interface BenchWorld extends WorldOptions {
   dataDir: string
   /** A superuser's URL of the server. */
   postgresUrl: string
@@ -35,7 +35,7 @@ export interface World extends WorldOptions {
   close(): Promise<void>
 }
 
-export async function createWorld(options: WorldOptions): Promise<World> {
+export async function createBenchWorld(options: WorldOptions): Promise<BenchWorld> {
   const closers: (() => Promise<unknown>)[] = []
   let isClosed = false
   const keep = (one: () => Promise<unknown>) => {
@@ -55,7 +55,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-async function startServers({ durable, settings = {} }: WorldOptions, keep: World["keep"]) {
+async function startServers({ durable, settings = {} }: WorldOptions, keep: BenchWorld["keep"]) {
   const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-"))
   keep(() => rm(dataDir, { recursive: true, force: true }))
   const postgresUrl = process.env.DATABASE_URL ?? (await startServer())

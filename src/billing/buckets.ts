@@ -27,12 +27,12 @@ export const BUCKETS = {
   spent: { reasons: ["usage", "space_usage"], sign: -1 },
 } as const satisfies Record<string, { reasons: LedgerReason[]; sign: 1 | -1 }>
 
-export type Bucket = keyof typeof BUCKETS
+export type LedgerBucket = keyof typeof BUCKETS
 
-export const BUCKET_NAMES = Object.keys(BUCKETS) as [Bucket, ...Bucket[]]
+export const BUCKET_NAMES = Object.keys(BUCKETS) as [LedgerBucket, ...LedgerBucket[]]
 
-export function bucketOf({ reason, amount }: { reason: LedgerReason; amount: number | null }): Bucket | null {
-  const inBucket = (name: Bucket) => {
+export function bucketOf({ reason, amount }: { reason: LedgerReason; amount: number | null }): LedgerBucket | null {
+  const inBucket = (name: LedgerBucket) => {
     const { reasons, sign } = BUCKETS[name]
     return (reasons as readonly LedgerReason[]).includes(reason) && amount !== null && amount * sign > 0
   }

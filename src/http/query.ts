@@ -2,8 +2,6 @@ import * as z from "zod"
 
 import { instantParam } from "../base/time.ts"
 
-export { instantParam }
-
 /** A path's or a query's id: any short text; what does not exist is NOT_FOUND, not a wrong form. */
 export const idParam = z.string().min(1).max(128)
 

@@ -20,7 +20,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-export async function createDatabase(adminUrl: string, name: string, template?: string): Promise<string> {
+export async function addDatabase(adminUrl: string, name: string, template?: string): Promise<string> {
   await withClient(adminUrl, (client) =>
     client.query(
       `create database ${pg.escapeIdentifier(name)}${template ? ` template ${pg.escapeIdentifier(template)}` : ""}`,

@@ -3,7 +3,7 @@ import { createFaults } from "./faults.ts"
 import { createNeon, neonLabel, type OnStatement } from "./neon.ts"
 import { createQstash, QSTASH_DEFAULTS } from "./qstash.ts"
 import { createRedisRest, redisLabel } from "./redis.ts"
-import { type Answer, type Call, json, type Service } from "./service.ts"
+import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
 export interface NamespaceOptions {
   name: string
@@ -44,14 +44,14 @@ export async function createNamespace(options: NamespaceOptions, places: Places)
     control: async (call) => {
       const input = call.body.length ? JSON.parse(call.body.toString()) : {}
       if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })
-      if (call.path === "/calls") return json(200, faults.calls())
+      if (call.path === "/calls") return jsonAnswer(200, faults.calls())
       if (call.path === "/faults") {
-        if (call.method !== "DELETE") return json(200, faults.plan(input.rules))
+        if (call.method !== "DELETE") return jsonAnswer(200, faults.plan(input.rules))
         faults.clear()
-        return json(200, {})
+        return jsonAnswer(200, {})
       }
-      if (call.path === "/sql") return json(200, (await direct.query(input.query, input.params ?? [])).rows)
-      return json(404, { error: "no such control" })
+      if (call.path === "/sql") return jsonAnswer(200, (await direct.query(input.query, input.params ?? [])).rows)
+      return jsonAnswer(404, { error: "no such control" })
     },
   }
 

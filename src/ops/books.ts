@@ -52,7 +52,7 @@ export async function refund(ctx: SystemContext, { turn, note }: { turn: string;
 }
 
 /** The report of a whole pass, as JSON, and whether nothing was found. */
-export async function reconcile(ctx: SystemContext): Promise<{ report: string; sound: boolean }> {
+export async function reconcileBooks(ctx: SystemContext): Promise<{ report: string; sound: boolean }> {
   const report = serializeReconciliation(await reconcileNow(booksOf(ctx)))
   const findings = report.findings.map((finding) => ({ ...finding, meaning: FINDING_KINDS[finding.kind] }))
   return { report: JSON.stringify({ ...report, findings }, null, 2), sound: report.findings_total === 0 }

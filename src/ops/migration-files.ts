@@ -3,12 +3,12 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
 /** before-deploy: safe while workers of the former release run. after-deploy: only when none of them runs any more. */
-export type Phase = "before-deploy" | "after-deploy"
+export type MigrationPhase = "before-deploy" | "after-deploy"
 
 export interface Migration {
   /** Its file's name without ".sql". Migrations are applied in the order of their names. */
   name: string
-  phase: Phase
+  phase: MigrationPhase
   text: string
   /** SHA-256 of its text, in hex. */
   checksum: string
@@ -48,7 +48,7 @@ export function parseMigration(file: string, written: string): Migration {
     throw new Error(`migrations/${file} has a batch: its second line has to be "-- transaction: none".`)
   }
   const checksum = createHash("sha256").update(text).digest("hex")
-  return { name, phase: header[1] as Phase, text, checksum, statements }
+  return { name, phase: header[1] as MigrationPhase, text, checksum, statements }
 }
 
 /** The statements of a text, each with the comments before it. Quotes, dollar quotes and comments may have semicolons. */

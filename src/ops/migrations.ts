@@ -1,11 +1,11 @@
 import type pg from "pg"
 import { adoptDatabase } from "./adopt-database.ts"
-import { type Migration, type Phase, readMigrations, readSchema } from "./migration-files.ts"
+import { type Migration, type MigrationPhase, readMigrations, readSchema } from "./migration-files.ts"
 import { LOCK_TIMEOUT_MS, type Patience, retryLocks, runStatement } from "./run-statement.ts"
 
 export interface MigrateOptions {
   /** How far to go: "before-deploy" stops before the first after-deploy migration that is pending. */
-  phase: Phase
+  phase: MigrationPhase
   log?: (line: string) => void
   /** Default: those of migrations/. */
   migrations?: Migration[]

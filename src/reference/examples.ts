@@ -1,5 +1,5 @@
 /** A JSON Schema of the OpenAPI document. */
-export type Json = Record<string, unknown>
+export type JsonValue = Record<string, unknown>
 
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 
@@ -131,7 +131,7 @@ const COUNTS: Record<string, number> = { events: 96, steps: 41, files: 3, conver
 type OnMissing = (path: string) => void
 
 interface Place {
-  components: Json
+  components: JsonValue
   onMissing: OnMissing
   path: string
 }
@@ -141,17 +141,17 @@ interface Place {
  * object has what is required, what has an example of its own, and what is an object with a name.
  */
 export function exampleOf(
-  schema: Json,
-  { components, onMissing = () => {}, path = "" }: { components: Json; onMissing?: OnMissing; path?: string },
+  schema: JsonValue,
+  { components, onMissing = () => {}, path = "" }: { components: JsonValue; onMissing?: OnMissing; path?: string },
 ): unknown {
   return example(schema, { components, onMissing, path })
 }
 
-function example(schema: Json, place: Place): unknown {
+function example(schema: JsonValue, place: Place): unknown {
   const own = ownExample(schema)
   if (own !== undefined) return own
   if (typeof schema.$ref === "string") {
-    return example(place.components[schema.$ref.split("/").at(-1) ?? ""] as Json, place)
+    return example(place.components[schema.$ref.split("/").at(-1) ?? ""] as JsonValue, place)
   }
   const name = place.path.split(".").at(-1) ?? ""
   const values = schema.enum as unknown[] | undefined
@@ -159,10 +159,10 @@ function example(schema: Json, place: Place): unknown {
   if (known) return known[name]
   if (values) return values[0]
   if (schema.format === "date-time") return "2026-01-15T09:30:00.000Z"
-  const parts = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
+  const parts = (schema.anyOf ?? schema.oneOf) as JsonValue[] | undefined
   if (parts) return example(parts.find((part) => part.type !== "null") ?? {}, place)
   const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== "null") : schema.type
-  if (type === "array") return [example((schema.items ?? {}) as Json, { ...place, path: `${place.path}[]` })]
+  if (type === "array") return [example((schema.items ?? {}) as JsonValue, { ...place, path: `${place.path}[]` })]
   if (type === "object") return exampleObject(schema, place)
   if (type === "boolean") return true
   place.onMissing(place.path)
@@ -170,25 +170,25 @@ function example(schema: Json, place: Place): unknown {
 }
 
 /** Whether a value is of the schema's kind: some names stand for a thing here and for its id there. */
-function fits(value: unknown, { $ref, anyOf, oneOf, type, items, enum: values }: Json): boolean {
+function fits(value: unknown, { $ref, anyOf, oneOf, type, items, enum: values }: JsonValue): boolean {
   if (values) return (values as unknown[]).includes(value)
-  const parts = (anyOf ?? oneOf) as Json[] | undefined
+  const parts = (anyOf ?? oneOf) as JsonValue[] | undefined
   if (parts) return parts.some((part) => fits(value, part))
-  if (Array.isArray(value) && !value.every((item) => fits(item, (items ?? {}) as Json))) return false
+  if (Array.isArray(value) && !value.every((item) => fits(item, (items ?? {}) as JsonValue))) return false
   const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
   if ($ref) return kind === "object"
   const kinds = [type].flat()
   return type === undefined || kinds.includes(kind) || (kinds.includes("integer") && Number.isInteger(value))
 }
 
-function ownExample(schema: Json): unknown {
+function ownExample(schema: JsonValue): unknown {
   if (schema.example !== undefined) return schema.example
   if (Array.isArray(schema.examples)) return schema.examples[0]
   return schema.default ?? schema.const
 }
 
-function exampleObject(schema: Json, place: Place): Json {
-  const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] }
+function exampleObject(schema: JsonValue, place: Place): JsonValue {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, JsonValue>; required?: string[] }
   const shown = Object.entries(properties).filter(
     ([name, field]) => required.includes(name) || field.example !== undefined || field.$ref !== undefined,
   )

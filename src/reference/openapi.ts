@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 import { type ClientMethods, clientSample } from "./client-sample.ts"
-import { exampleOf, type Json } from "./examples.ts"
+import { exampleOf, type JsonValue } from "./examples.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency } from "./openapi-idempotency.ts"
 import type { Surface } from "./surface.ts"
@@ -44,8 +44,8 @@ interface DocumentOptions {
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
   const { surface } = options
-  const document = { schemas: {} as Json, responses: {} as Json, codes: new Set<ErrorCode>(), options }
-  const paths: Record<string, Json> = {}
+  const document = { schemas: {} as JsonValue, responses: {} as JsonValue, codes: new Set<ErrorCode>(), options }
+  const paths: Record<string, JsonValue> = {}
   for (const operation of operations.map(withIdempotency)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
@@ -67,13 +67,13 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
 }
 
 interface Document {
-  schemas: Json
-  responses: Json
+  schemas: JsonValue
+  responses: JsonValue
   codes: Set<ErrorCode>
   options: DocumentOptions
 }
 
-function describe(operation: Operation, { schemas, responses, codes, options }: Document): Json {
+function describe(operation: Operation, { schemas, responses, codes, options }: Document): JsonValue {
   const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, schemas)
   const { answer, body, upload } = operation
   const own = codesOf(operation, options.surface)
@@ -81,11 +81,11 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
   const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
   const sent = body && schema(body, "input")
   const answered = schema(answer.schema, "output")
-  const exampleFor = (place: string, type: Json, path = "") => {
+  const exampleFor = (place: string, type: JsonValue, path = "") => {
     const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${place} ${field}`)
     return exampleOf(type, { components: schemas, onMissing, path })
   }
-  const bodyExample = sent && { ...(exampleFor("body", sent) as Json), ...operation.example?.body }
+  const bodyExample = sent && { ...(exampleFor("body", sent) as JsonValue), ...operation.example?.body }
   const parameters = parametersOf(operation, schema, exampleFor)
   const clientMethod = options.clientMethods?.[operation.id]
   const call = {
@@ -116,7 +116,7 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
             : {
                 "application/json": {
                   schema: answered,
-                  example: { ...(exampleFor("answer", answered) as Json), ...operation.example?.answer },
+                  example: { ...(exampleFor("answer", answered) as JsonValue), ...operation.example?.answer },
                 },
                 ...otherTypes(answer.also),
               },
@@ -150,12 +150,12 @@ function tagsOf(operations: readonly Operation[]): Tag[] {
 }
 
 /** A schema as JSON Schema; named ones become components. */
-function jsonSchema(type: z.ZodType, io: "input" | "output", components: Json): Json {
+function jsonSchema(type: z.ZodType, io: "input" | "output", components: JsonValue): JsonValue {
   // Inside an object a named schema is a reference; at the root it would be spelled out.
-  const wrapped = z.toJSONSchema(z.object({ it: type }), { io, unrepresentable: "any" }) as Json
+  const wrapped = z.toJSONSchema(z.object({ it: type }), { io, unrepresentable: "any" }) as JsonValue
   const { $defs = {}, properties } = JSON.parse(
     JSON.stringify(wrapped).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as { $defs?: Record<string, Json>; properties: { it: Json } }
+  ) as { $defs?: Record<string, JsonValue>; properties: { it: JsonValue } }
   for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = definition
   return properties.it
 }
@@ -178,7 +178,7 @@ const PATH_PARAMETERS: Record<string, string> = {
 
 const describedAs = (description: unknown) => (description === undefined ? {} : { description })
 
-interface Parameter extends Json {
+interface Parameter extends JsonValue {
   name: string
   in: "path" | "query" | "header"
   required: boolean
@@ -187,14 +187,14 @@ interface Parameter extends Json {
 
 function parametersOf(
   operation: Operation,
-  schema: (type: z.ZodType, io: "input") => Json,
-  exampleFor: (place: string, type: Json, path: string) => unknown,
+  schema: (type: z.ZodType, io: "input") => JsonValue,
+  exampleFor: (place: string, type: JsonValue, path: string) => unknown,
 ): Parameter[] {
   const parameters: Parameter[] = []
   for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
     if (!type) continue
     const { properties = {}, required = [] } = schema(type, "input") as {
-      properties?: Record<string, Json>
+      properties?: Record<string, JsonValue>
       required?: string[]
     }
     for (const [name, { description, example, ...property }] of Object.entries(properties)) {
@@ -216,7 +216,7 @@ function parametersOf(
   return parameters
 }
 
-function otherAnswers({ answer }: Operation): Json {
+function otherAnswers({ answer }: Operation): JsonValue {
   const entries = Object.entries(answer.others ?? {}).map(([status, description]) => [
     status,
     {
@@ -228,7 +228,7 @@ function otherAnswers({ answer }: Operation): Json {
   return Object.fromEntries(entries)
 }
 
-function otherTypes(types: Record<string, string> = {}): Json {
+function otherTypes(types: Record<string, string> = {}): JsonValue {
   const entries = Object.entries(types).map(([type, description]) => [
     type,
     { schema: { type: "string", description } },

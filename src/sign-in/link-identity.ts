@@ -2,7 +2,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { type ProvedIdentity, storable } from "./resolve-identity.ts"
+import { type ProvedIdentity, storableIdentity } from "./resolve-identity.ts"
 
 /**
  * Gives the caller an identity, as one more way in, whatever its email. Again: no change. IDENTITY_TAKEN: it is somebody else's;
@@ -13,7 +13,7 @@ export async function linkIdentity(
   credential: SessionCredential,
   { userId, identity }: { userId: number; identity: ProvedIdentity },
 ): Promise<void> {
-  const { issuer, subject, email, emailVerified } = storable(identity)
+  const { issuer, subject, email, emailVerified } = storableIdentity(identity)
   const { row } = await callAs(ctx, credential, "link_identity", {
     user_id: userId,
     issuer,

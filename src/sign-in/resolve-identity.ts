@@ -24,7 +24,7 @@ export async function resolveIdentity(
   identity: ProvedIdentity,
   { brand, exceptAdmins = false }: { brand: string; exceptAdmins?: boolean },
 ): Promise<{ userId: number; epoch: number }> {
-  const { issuer, subject, email, emailVerified, name } = storable(identity)
+  const { issuer, subject, email, emailVerified, name } = storableIdentity(identity)
   const { user_id, epoch } = await callOne(ctx.db, "resolve_identity", {
     issuer,
     subject,
@@ -49,7 +49,7 @@ const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,255}$/u
 const UNFIT = /[\p{Cc}\p{Cs}]/u
 
 /** What can be kept of it. LOGIN_PROVIDER_FAILED for a subject that cannot; an email that is none counts as none. */
-export function storable({ issuer, subject, email, emailVerified, name }: ProvedIdentity): ProvedIdentity {
+export function storableIdentity({ issuer, subject, email, emailVerified, name }: ProvedIdentity): ProvedIdentity {
   if (subject.length === 0 || subject.length > 255 || UNFIT.test(subject)) {
     throw new TurnpikeError("LOGIN_PROVIDER_FAILED", "The identity provider gives no usable subject.")
   }

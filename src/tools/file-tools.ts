@@ -61,7 +61,7 @@ function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]> {
 
 const noInput = z.strictObject({})
 
-export function listFiles(ctx: Context, turn: ToolTurn): BoundTool {
+export function listFilesTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     {
       name: "list_files",
@@ -80,7 +80,7 @@ const fileToRead = z.strictObject({
   offset: z.int().min(0).optional().meta({ description: "From which byte of a text on. Default 0." }),
 })
 
-export function readFile(ctx: Context, turn: ToolTurn): BoundTool {
+export function readFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     {
       name: "read_file",
@@ -141,7 +141,7 @@ const fileToWrite = z.strictObject({
 })
 
 /** Its row is written with the call's result, and it becomes an output when the turn is done. */
-export function writeFile(ctx: Context, turn: ToolTurn): BoundTool {
+export function writeFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     { name: "write_file", description: "Writes a text file that is returned with the result.", input: fileToWrite },
     async ({ name, content, media_type }, { step, call }) => {

@@ -5,8 +5,6 @@ import type { Outbound } from "../platform/outbound.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
 import { McpTransport } from "./mcp-transport.ts"
 
-export { McpError }
-
 export interface McpTool {
   name: string
   description: string | undefined

@@ -5,7 +5,8 @@ import { fillText, type Resolve, TemplateError } from "../agent-config/template.
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
-import { type McpConnection, McpError, type McpResult, openMcpServer } from "./mcp-client.ts"
+import { type McpConnection, type McpResult, openMcpServer } from "./mcp-client.ts"
+import { McpError } from "./mcp-error.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { Secrets } from "./secrets.ts"
 

@@ -9,8 +9,9 @@ import type { Tool } from "../agent-config/tool.ts"
 import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
-import { listFiles, readFile, writeFile } from "./file-tools.ts"
-import { type McpConnection, McpError } from "./mcp-client.ts"
+import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
+import type { McpConnection } from "./mcp-client.ts"
+import { McpError } from "./mcp-error.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
@@ -37,9 +38,9 @@ interface Configuration {
 }
 
 const BUILTIN: Record<BuiltinTool, (ctx: Context, turn: ToolTurn) => BoundTool> = {
-  list_files: listFiles,
-  read_file: readFile,
-  write_file: writeFile,
+  list_files: listFilesTool,
+  read_file: readFileTool,
+  write_file: writeFileTool,
   create_task: createTask,
   update_task: updateTask,
 }

@@ -3,13 +3,13 @@ import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { McpError } from "../tools/mcp-client.ts"
+import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
-import { type Claim, claimTurn, type Delivery, type ModelRow } from "./claim-turn.ts"
+import { type Claim, claimTurn, type ModelRow, type QueueAttempt } from "./claim-turn.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
@@ -29,7 +29,7 @@ export type Advance = "nothing_to_do" | "settled" | "handed_over" | "backed_off"
  * settles it or publishes the next callback. Whatever throws in between leaves a turn that the next delivery or the
  * sweeper takes up from its last committed step.
  */
-export async function advanceTurn(ctx: AgentContext, turnId: string, delivery?: Delivery): Promise<Advance> {
+export async function advanceTurn(ctx: AgentContext, turnId: string, delivery?: QueueAttempt): Promise<Advance> {
   const claim = await claimTurn(ctx, turnId, delivery)
   if (!claim) return "nothing_to_do"
   const deadline = deadlineOf(claim)

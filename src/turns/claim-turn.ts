@@ -41,7 +41,7 @@ export interface Claim {
 }
 
 /** The message of the queue that brings a worker to a turn, and how often it was delivered before. */
-export interface Delivery {
+export interface QueueAttempt {
   message: string
   retried: number
 }
@@ -51,7 +51,7 @@ export interface Delivery {
  * nobody holds. Null when there is nothing to do: late, duplicate, not its turn yet, or lost too often. When the answer is lost, it
  * asks once more, and the next delivery of the same message does: each takes over what those before may have got.
  */
-export async function claimTurn(ctx: Context, turnId: string, delivery?: Delivery): Promise<Claim | null> {
+export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAttempt): Promise<Claim | null> {
   if (!delivery) return tryClaim(ctx, turnId, null)
   const first = delivery.retried * 2
   return tryClaim(ctx, turnId, { message: delivery.message, place: first }).catch((error: unknown) => {

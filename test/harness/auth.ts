@@ -61,5 +61,5 @@ export async function ask(
   return { status: response.status, answer, headers: response.headers, cookie: set.split(";")[0] as string }
 }
 
-export const logIn = (world: World, email: string, password: string, address = "198.51.100.1") =>
+export const postLogin = (world: World, email: string, password: string, address = "198.51.100.1") =>
   ask(world, "/api/auth/login", { body: { email, password }, address })

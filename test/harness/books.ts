@@ -10,7 +10,7 @@ export async function signInAdmin(world: World) {
 export type Admin = Awaited<ReturnType<typeof signInAdmin>>
 
 /** A whole pass over the books, as an admin asks for it: again where a clock that was moved has cut it short. */
-export async function reconcile(admin: Admin): Promise<Reconciliation> {
+export async function reconcileAsAdmin(admin: Admin): Promise<Reconciliation> {
   for (let tries = 0; tries < 50; tries++) {
     const [status, report] = await admin.json("POST", "/api/admin/system/reconcile")
     if (status !== 200) throw new Error(JSON.stringify(report))

@@ -143,7 +143,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
 }
 
 /** A call of an operation that succeeds for the estate's owner. */
-export function callOf(operation: V1Operation, estate: Estate) {
+export function callOfOperation(operation: V1Operation, estate: Estate) {
   const call = CALLS[operation.id]?.(estate) ?? {}
   if ((operation.body || operation.upload) && call.body === undefined) {
     throw new Error(`${operation.id}: say in test/harness/estate.ts what it is called with`)

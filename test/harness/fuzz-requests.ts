@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import type { DeclaredOperation, OpenApi } from "./declared.ts"
 import { ESTATE_HOST, type Estate } from "./estate.ts"
-import { arbitraryOf, type Hints, type JsonSchema } from "./json-schema.ts"
+import { type AnySchema, arbitraryOf, type Hints } from "./json-schema.ts"
 import { brokenBody, nearly, oddHeaders, oddText } from "./mutations.ts"
 import { idsIn } from "./operations.ts"
 
@@ -68,7 +68,7 @@ function hintsOf({ own, others }: World): Hints {
 export function requestsFor(template: string, verb: string, world: World): fc.Arbitrary<FuzzRequest> {
   const operation = world.document.paths[template]?.[verb] as DeclaredOperation
   const hints = hintsOf(world)
-  const of = (schema: JsonSchema) => arbitraryOf(schema, world.document.components.schemas, hints)
+  const of = (schema: AnySchema) => arbitraryOf(schema, world.document.components.schemas, hints)
   const method = verb.toUpperCase()
   const key = `Bearer ${world.own.client.key}`
   const body = bodyOf(operation, of)
@@ -149,7 +149,7 @@ function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> 
 
 function queryOf(
   { operationId, parameters = [] }: DeclaredOperation,
-  of: (schema: JsonSchema) => fc.Arbitrary<unknown>,
+  of: (schema: AnySchema) => fc.Arbitrary<unknown>,
   hints: Hints,
 ) {
   const known = parameters.filter((parameter) => parameter.in === "query")
@@ -186,10 +186,7 @@ function queryOf(
 }
 
 /** A long text in a query would be refused before the service sees it. */
-function bodyOf(
-  { requestBody, parameters = [] }: DeclaredOperation,
-  of: (schema: JsonSchema) => fc.Arbitrary<unknown>,
-) {
+function bodyOf({ requestBody, parameters = [] }: DeclaredOperation, of: (schema: AnySchema) => fc.Arbitrary<unknown>) {
   const keyed = parameters.find(({ name }) => name === "Idempotency-Key")
   const keys = fc.oneof(fc.uuid(), fc.uuid(), fc.constantFrom("again-1", "again-2"))
   const key = keyed ? (keyed.required ? keys : fc.option(keys, { nil: undefined })) : fc.constant(undefined)

@@ -9,7 +9,7 @@ export const CLIENT_SECRET = "between us"
 
 // biome-ignore lint/suspicious/noExplicitAny: claims and headers that no right provider gives
 type Anything = Record<string, any>
-export type Answer = (request: Request) => Response | Promise<Response>
+export type ProviderAnswer = (request: Request) => Response | Promise<Response>
 
 /** What a provider did wrong, all of it optional: by default it is right. */
 export interface Misdeeds {
@@ -23,7 +23,7 @@ export interface Misdeeds {
   token?: Anything
   keys?: () => Promise<object[]>
   /** What is answered at a path instead. */
-  at?: Record<string, Answer>
+  at?: Record<string, ProviderAnswer>
   userinfo?: Anything
 }
 
@@ -64,7 +64,7 @@ export async function createHostileWorld() {
     return `${text}.${Buffer.from(signature).toString("base64url")}`
   }
 
-  const places: Record<string, Answer> = {
+  const places: Record<string, ProviderAnswer> = {
     "/.well-known/openid-configuration": () =>
       Response.json({
         issuer: ISSUER,

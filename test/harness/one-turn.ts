@@ -50,7 +50,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
     (...codes: string[]) =>
     (error: { code?: string }) =>
       expect(codes).toContain(error.code)
-  const acts: Record<Act, () => Promise<unknown>> = {
+  const acts: Record<TurnAct, () => Promise<unknown>> = {
     "settle done": settle({ state: "done", result: "r" }),
     "settle failed by us": settle({ state: "failed", code: "INTERNAL", message: "m", ours: true, result: null }),
     "settle failed by them": settle({ state: "failed", code: "MINE", message: "m", ours: false, result: null }),
@@ -84,7 +84,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
       await sweepTurns(ctx)
       await sweepExpiredTurns(ctx)
     },
-    act: (name: Act) => acts[name](),
+    act: (name: TurnAct) => acts[name](),
     /** What the database says that it has come to. */
     async fate(): Promise<Omit<Fate, "old">> {
       const [row] = await world.sql<Omit<Fate, "old">>(
@@ -115,7 +115,7 @@ export const ACTS = [
   "refund",
   "refund again",
 ] as const
-export type Act = (typeof ACTS)[number]
+export type TurnAct = (typeof ACTS)[number]
 
 export const begun = (start: Start): Fate => {
   return { state: start, asked: false, old: false, hold: TURN_POLICY.defaultHold, billed: 0, refunded: 0 }
@@ -129,7 +129,7 @@ function ended(fate: Fate, state: string, billed: number): Fate {
 }
 
 /** The same, the plain way: what an act makes of a turn. The same object when it must have no effect at all. */
-export function befall(fate: Fate, act: Act): Fate {
+export function befall(fate: Fate, act: TurnAct): Fate {
   switch (act) {
     case "settle done":
       return fate.state === "running" ? ended(fate, "done", COMMITTED + LAST) : fate

@@ -8,9 +8,9 @@ import type { Random } from "./random.ts"
 import {
   type Asked,
   arrived,
-  PROMPT_TOKENS,
   PROVIDED_PIN,
-  type Script,
+  type ProviderScript,
+  SCRIPTED_TOKENS,
   type SentAnswer,
   type scriptProvider,
   tokensOf,
@@ -20,7 +20,7 @@ import type { TestClient, World } from "./world.ts"
 const CODES = ["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE", "MODEL_REJECTED", "OUT_OF_STOCK"]
 
 /** What the provider does when it is asked: tools, text, thoughts, at any pace, broken off anywhere, counted or not, or refused. */
-export function randomScript(random: Random, { messages, tools = [] }: Asked, n: number): Script {
+export function randomScript(random: Random, { messages, tools = [] }: Asked, n: number): ProviderScript {
   const names = tools.map((tool) => tool.function.name)
   const pauseMs = random.pick([0, 500, 4000, 20_000])
   const counts = random.int(4) > 0
@@ -241,7 +241,7 @@ export class PaidSequence {
     expect(all).toContain(step.text)
     if (kind === "whole") {
       expect([step.tokens_input, step.tokens_output], "the provider's count wins").toEqual([
-        PROMPT_TOKENS,
+        SCRIPTED_TOKENS,
         tokensOf(sent),
       ])
     } else if (kind === "cut") {
@@ -256,7 +256,7 @@ export class PaidSequence {
   private lose(cause: string, sent: SentAnswer): number {
     const { lost } = this.met
     const pieces = [...arrived(sent, sent.words), ...arrived(sent, sent.thoughts)].length
-    const micros = pieces === 0 ? 0 : PROMPT_TOKENS * 30 + (2 * pieces + 1) * 150
+    const micros = pieces === 0 ? 0 : SCRIPTED_TOKENS * 30 + (2 * pieces + 1) * 150
     lost[cause] ??= { calls: 0, micros: 0 }
     lost[cause].calls++
     lost[cause].micros += micros

@@ -18,7 +18,7 @@ export interface Limits {
   end_user_monthly?: Partial<Record<"own" | "key" | "account", number>>
 }
 
-export interface Estate {
+export interface QuotaEstate {
   userId: number
   limits: Limits
   /** Keys with the same caps, each with a bare space of its own. */
@@ -27,7 +27,7 @@ export interface Estate {
 }
 
 /** An account with these limits. */
-export async function makeEstate(world: World, limits: Limits, endUsers: number, keys = 2): Promise<Estate> {
+export async function makeEstate(world: World, limits: Limits, endUsers: number, keys = 2): Promise<QuotaEstate> {
   const { userId } = await world.createAccount({ usd: (limits.balance ?? 1000 * USD) / USD })
   const refs = Array.from({ length: endUsers }, (_, n) => `customer-${n}`)
   const { end_user_daily: daily = {}, end_user_monthly: monthly = {} } = limits
@@ -75,7 +75,7 @@ export function wants({ body }: Wish): { wanted: number; needed: number } {
 }
 
 /** A turn of any kind: cheap or dear, with a hold of its own or one that must grow, done, failed or cancelled. */
-export function anyWish(random: Random, { clients, refs }: Estate): Wish {
+export function anyWish(random: Random, { clients, refs }: QuotaEstate): Wish {
   const of = random.int(clients.length)
   const use = (input: number) => `[use input=${1 + random.int(input)} output=${1 + random.int(4000)}]`
   const text = random.pick([
@@ -111,7 +111,7 @@ export interface Refusal {
   retryAfter: number | null
 }
 
-export interface Answered {
+export interface WishAnswer {
   wish: Wish
   turn: Turn | null
   refusal: Refusal | null
@@ -119,8 +119,8 @@ export interface Answered {
   timing: string
 }
 
-export async function send(estate: Estate, wish: Wish): Promise<Answered> {
-  const response = await (estate.clients[wish.of] as Estate["clients"][0]).client.sendTurn(
+export async function send(estate: QuotaEstate, wish: Wish): Promise<WishAnswer> {
+  const response = await (estate.clients[wish.of] as QuotaEstate["clients"][0]).client.sendTurn(
     wish.body,
     wish.idempotencyKey,
   )
@@ -148,10 +148,10 @@ interface Meanwhile {
 /** Sends them all at once while the queue is drained beside it; then lets all that was accepted end. */
 export async function load(
   world: World,
-  estate: Estate,
+  estate: QuotaEstate,
   wishes: Wish[],
   { betweenDrains, onAnswer }: Meanwhile = {},
-): Promise<Answered[]> {
+): Promise<WishAnswer[]> {
   let sending = true
   let count = 0
   const sent = Promise.all(
@@ -159,7 +159,7 @@ export async function load(
       const answered = await send(estate, wish)
       await onAnswer?.(++count)
       if (wish.cancelled && answered.turn) {
-        const { client } = estate.clients[wish.of] as Estate["clients"][0]
+        const { client } = estate.clients[wish.of] as QuotaEstate["clients"][0]
         const response = await client.call("POST", `/v1/turns/${answered.turn.turn_id}/cancel`)
         expect([200, 409], await response.text()).toContain(response.status)
       }
@@ -193,7 +193,7 @@ async function drainOnce(world: World): Promise<void> {
 }
 
 /** Asserts that a refusal's own numbers say that less than the turn needed was left. */
-export function expectJustified({ wish, refusal }: Answered): void {
+export function expectJustified({ wish, refusal }: WishAnswer): void {
   if (!refusal) return
   const { needed } = wants(wish)
   const micros = (value: unknown) => Math.round(Number(value) * USD)

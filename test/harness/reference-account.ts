@@ -8,7 +8,7 @@ import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { Random } from "./random.ts"
 import {
   type KeyLimits,
-  leftOf,
+  leftUnder,
   type ModelCap,
   ModelCaps,
   type ModelTurn,
@@ -32,7 +32,7 @@ export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn
 function refusalOf(caps: ModelCap[], needed: number, now: number) {
   // One that is too small for the turn goes before all others: no period of it will do.
   const isTooSmall = ({ limit }: ModelCap) => limit < needed
-  const exceeded = caps.filter((cap) => leftOf(cap) < needed)
+  const exceeded = caps.filter((cap) => leftUnder(cap) < needed)
   const last = exceeded
     .toSorted((one, other) => Number(isTooSmall(one)) - Number(isTooSmall(other)) || one.resets - other.resets)
     .at(-1)
@@ -41,7 +41,7 @@ function refusalOf(caps: ModelCap[], needed: number, now: number) {
   const numbers = { limit_usd: last.limit / 1e7, spent_usd: last.spent / 1e7, reserved_usd: last.reserved / 1e7 }
   return {
     code: "QUOTA_EXCEEDED",
-    details: { cap: last.cap, ...numbers, left_usd: leftOf(last) / 1e7, needed_usd: needed / 1e7 },
+    details: { cap: last.cap, ...numbers, left_usd: leftUnder(last) / 1e7, needed_usd: needed / 1e7 },
     retryAfter: wait,
     retryable: !exceeded.some(isTooSmall),
   }
@@ -117,7 +117,7 @@ export class ModelledAccount {
     if (refusal) this.meets(`refused by ${refusal.details.cap}`)
     if (refusal) return expect(sent).rejects.toMatchObject(refusal)
     const { made: turn } = await sent
-    const hold = Math.min(max ?? TURN_POLICY.defaultHold, available, ...caps.map(leftOf))
+    const hold = Math.min(max ?? TURN_POLICY.defaultHold, available, ...caps.map(leftUnder))
     expect(turn.hold_credit_micros).toBe(hold)
     this.model.turns.push({
       ...{

@@ -48,7 +48,7 @@ export interface ModelCap {
   resets: number
 }
 
-export const leftOf = ({ limit, spent, reserved }: ModelCap) => Math.max(0, limit - spent - reserved)
+export const leftUnder = ({ limit, spent, reserved }: ModelCap) => Math.max(0, limit - spent - reserved)
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const monthOf = (ms: number) => dayOf(ms).slice(0, 7)

@@ -6,7 +6,7 @@ export const PROVIDER_URL = "https://model.test/v1"
 export const PROVIDED_PIN = MODEL_PIN
 
 /** How the provider answers one call. Pieces come one after another, each `pauseMs` after the one before. */
-export interface Script {
+export interface ProviderScript {
   /** An HTTP error instead of an answer. */
   status?: number
   thinking?: string[]
@@ -33,7 +33,7 @@ export interface SentAnswer {
   counts: boolean
 }
 
-export const PROMPT_TOKENS = 50
+export const SCRIPTED_TOKENS = 50
 export const tokensOf = ({ words, thoughts }: SentAnswer) => 2 * (words.length + thoughts.length) + 1
 
 /** What was certainly there before the other side went away. */
@@ -47,7 +47,7 @@ export interface Asked {
 }
 
 /** A provider that speaks OpenAI's chat completions as the test says, on the test's clock, and counts what it sends. */
-export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: Asked, n: number) => Script) {
+export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: Asked, n: number) => ProviderScript) {
   const sent: SentAnswer[] = []
   const asks: Asked[] = []
 
@@ -98,7 +98,7 @@ export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: 
           }
           tell({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" })
           if (counts) {
-            const usage = { prompt_tokens: PROMPT_TOKENS, completion_tokens: tokensOf(made) }
+            const usage = { prompt_tokens: SCRIPTED_TOKENS, completion_tokens: tokensOf(made) }
             const last = { id: "c", created: 1, model: "m", choices: [], usage }
             controller.enqueue(encoder.encode(`data: ${JSON.stringify(last)}\n\n`))
           }

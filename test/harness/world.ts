@@ -5,7 +5,7 @@ import { all } from "../../src/routes/all.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
-import { createNamespace, type Delivery, type TestNamespace } from "./namespace.ts"
+import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
 
@@ -15,7 +15,7 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 export async function createWorld(
   options: { upstreams?: Record<string, string>; env?: Record<string, unknown>; stackUrl?: string } = {},
 ) {
-  const namespace = await createNamespace(options)
+  const namespace = await openNamespace(options)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
@@ -54,7 +54,7 @@ export async function createWorld(
     while (background.size > 0) await Promise.allSettled([...background])
   }
 
-  async function deliver(delivery: Delivery): Promise<Response> {
+  async function deliver(delivery: QueuedMessage): Promise<Response> {
     const body = Uint8Array.from(atob(delivery.body), (char) => char.charCodeAt(0))
     return invoke(new Request(delivery.url, { method: delivery.method, headers: delivery.headers, body }))
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
 import { expectBooks } from "../harness/promises.ts"
-import { anyWish, type Estate, makeEstate, type Wish } from "../harness/quota-load.ts"
+import { anyWish, makeEstate, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -53,7 +53,7 @@ test(`everything that holds or frees money at once, on ${ACCOUNTS} accounts: nob
 })
 
 /** Everything at once, in an order of chance; returns the status of every answer. */
-async function stir(estate: Estate, random: Random): Promise<number[]> {
+async function stir(estate: QuotaEstate, random: Random): Promise<number[]> {
   const statuses: number[] = []
   const note = async (sent: Promise<Response>) => {
     const response = await sent

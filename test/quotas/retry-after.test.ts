@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
-import { type Estate, type Limits, makeEstate, send, type Wish } from "../harness/quota-load.ts"
+import { type Limits, makeEstate, type QuotaEstate, send, type Wish } from "../harness/quota-load.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -139,7 +139,7 @@ async function playCase(one: Case): Promise<number> {
   return refused
 }
 
-async function expectRefused(estate: Estate, wait: number, reset: number): Promise<number> {
+async function expectRefused(estate: QuotaEstate, wait: number, reset: number): Promise<number> {
   const { refusal } = await send(estate, wish(estate))
   expect(refusal).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED", retryAfter: wait })
   expect(refusal?.details.resets_at).toBe(new Date(reset).toISOString())
@@ -147,7 +147,7 @@ async function expectRefused(estate: Estate, wait: number, reset: number): Promi
 }
 
 /** Uses up all that it holds. */
-function wish({ clients, refs }: Estate): Wish {
+function wish({ clients, refs }: QuotaEstate): Wish {
   const text = "[use input=1000000]"
   const body = { space: clients[0]?.space ?? "", end_user_ref: refs[0] ?? "", text, conversation: crypto.randomUUID() }
   return { of: 0, idempotencyKey: crypto.randomUUID(), body, cancelled: false }

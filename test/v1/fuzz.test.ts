@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { declaredAnswers, type OpenApi } from "../harness/declared.ts"
 import { createEstate, ownerWithAll } from "../harness/estate.ts"
 import { type FuzzRequest, requestsFor } from "../harness/fuzz-requests.ts"
-import { type Message, result } from "../harness/mcp.ts"
+import { type McpMessage, result } from "../harness/mcp.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { served } from "../harness/served.ts"
@@ -29,7 +29,7 @@ afterAll(() => world.close())
 
 /** A customer's server that is REST and MCP in one. */
 async function answerAsAnyServer(request: Request): Promise<Response> {
-  const message = (await request.json().catch(() => null)) as Message | null
+  const message = (await request.json().catch(() => null)) as McpMessage | null
   if (message?.method === "initialize") {
     const serverInfo = { name: "fake", version: "1" }
     return result(message.id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })

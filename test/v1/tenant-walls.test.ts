@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type * as z from "zod"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
-import { callOf, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
+import { callOfOperation, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
 import { idsIn, type V1Operation, v1Operations } from "../harness/operations.ts"
 import { makeWebhook } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -90,7 +90,7 @@ async function spaceId(slug: string): Promise<number> {
 }
 
 /** What an intruder sends, answered: what was sent is taken out, so that only what the service adds is left. */
-async function intrude(key: string, call: ReturnType<typeof callOf>) {
+async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   const client = world.createClient(0, key)
   const headers = key === "" ? { ...call.headers, authorization: "" } : call.headers
   const response = await client.call(call.method, call.path, call.body, headers)
@@ -120,7 +120,7 @@ describe.each(operations.filter(namesThings).map((operation) => [operation.id, o
   "%s",
   (_id, operation) => {
     test("answers nobody else, and does nothing for them", async () => {
-      const call = callOf(operation, estate)
+      const call = callOfOperation(operation, estate)
       const asked = customer.requests.length
       const before = await dumpTables(world)
       for (const { who, refused, key } of intruders) {
@@ -154,7 +154,7 @@ const FOR_ALL = ["listModels"]
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
   "%s shows nobody what is not theirs",
   async (id, operation) => {
-    const call = callOf(operation, estate)
+    const call = callOfOperation(operation, estate)
     for (const { who, refused, key } of intruders) {
       const before = await dumpTables(world)
       const answer = await intrude(key, call)
@@ -196,7 +196,7 @@ test.each(filters)("%s shows nothing to others who ask for its %s", async (_id, 
     if (refused) continue
     const own = await ownerOf(key, operation)
     // The rest of the path is the intruder's own, so that only the filter is not.
-    const call = callOf(operation, own)
+    const call = callOfOperation(operation, own)
     const value = String(estate.references[name])
     const { status, added } = await intrude(own.client.key, { ...call, path: `${call.path}?${name}=${value}` })
     expect([200, 404, 422], who).toContain(status)

@@ -12,7 +12,7 @@ import { serializeSpace } from "../../spaces/serialize-space.ts"
 const tag = "Spaces"
 const query = z.strictObject(testQuery)
 
-export function mountSpaces(app: App) {
+export function mountOwnSpaces(app: App) {
   app.operation(
     {
       method: "get",

@@ -23,7 +23,7 @@ export const turnFilters = {
   ...createdQuery,
 }
 
-export function mountTurns(app: App) {
+export function mountOwnTurns(app: App) {
   app.operation(
     {
       method: "get",

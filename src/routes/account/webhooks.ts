@@ -15,7 +15,7 @@ const tag = "Webhooks"
 const MOUNTING: Mounting = { prefix: "/api/account", query: testQuery }
 
 /** All webhooks of the account, whoever made them. */
-export function mountWebhooks(app: App) {
+export function mountOwnWebhooks(app: App) {
   mountEndpoints(app, MOUNTING)
 
   app.operation(

@@ -17,7 +17,7 @@ import { verifySignature } from "../../platform/queue-signature.ts"
 import { runSweeps } from "../../sweeps.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
-import type { Delivery } from "../../turns/claim-turn.ts"
+import type { QueueAttempt } from "../../turns/claim-turn.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import type { AgentContext } from "../../turns/run.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
@@ -80,7 +80,7 @@ export const callbacks: Group = {
   scheduled: (ctx) => runSweeps(ctx),
 }
 
-function deliveryOf(c: HonoContext<AppEnv>): Delivery | undefined {
+function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
   const message = c.req.header("upstash-message-id")
   const retried = Number(c.req.header("upstash-retried") ?? 0)
   // Not signed: whoever sends a message again with other numbers only takes a turn over from itself.
