@@ -1,5 +1,5 @@
 import * as z from "zod"
-import type { Place } from "../base/key-ring.ts"
+import type { SealTarget } from "../base/key-ring.ts"
 
 /** Shorter ones could not be masked without blackening ordinary words. */
 export const secretValue = z.string().min(4).max(8192).meta({
@@ -17,7 +17,7 @@ export const secretSchema = z
   .meta({ id: "Secret", description: "A secret's name and dates; its value is never shown." })
 
 /** Where a secret's ciphertext belongs: sealed for one space and one name. */
-export const secretPlace = (spaceSlug: string, name: string): Place => ({
+export const secretTarget = (spaceSlug: string, name: string): SealTarget => ({
   table: "space_secrets",
   column: "sealed",
   row: name,

@@ -1,5 +1,5 @@
 /** `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`: what a tool's request may hold. Anything else is a fault. */
-const PLACE = /\{\{([^{}]*)\}\}/g
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const REFERENCE = /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63}))$/
 
 export type Reference = { kind: "input"; path: string[] } | { kind: "secret"; name: string }
@@ -22,8 +22,8 @@ function parseReference(text: string): Reference | null {
 /** The first placeholder of any text inside `value` that is none, or null: for validation when it is configured. */
 export function wrongPlaceholder(value: unknown): string | null {
   for (const text of textsOf(value)) {
-    for (const [place, reference] of text.matchAll(PLACE)) {
-      if (!parseReference(reference as string)) return place
+    for (const [placeholder, reference] of text.matchAll(PLACEHOLDER)) {
+      if (!parseReference(reference as string)) return placeholder
     }
   }
   return null
@@ -42,9 +42,9 @@ function* textsOf(value: unknown): Generator<string> {
 
 /** A text with its placeholders filled, each value passed through `encode`. A missing input is the empty text. */
 export function fillText(template: string, resolve: Resolve, encode: (value: string) => string = (value) => value) {
-  return template.replace(PLACE, (place: string, text: string) => {
+  return template.replace(PLACEHOLDER, (placeholder: string, text: string) => {
     const reference = parseReference(text)
-    if (!reference) throw new TemplateError(`${place} is neither an input nor a secret.`)
+    if (!reference) throw new TemplateError(`${placeholder} is neither an input nor a secret.`)
     const value = resolve(reference)
     if (value === undefined || value === null) return ""
     return encode(typeof value === "string" ? value : JSON.stringify(value))

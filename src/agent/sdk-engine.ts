@@ -86,7 +86,7 @@ function finishOf(reason: string, parts: AssistantPart[]): ModelAnswer["finish"]
   return reason === "stop" || reason === "length" ? reason : "other"
 }
 
-/** What the model said, as the transcript keeps it. Sources and files that it made itself have no place in it yet. */
+/** What the model said, as the transcript keeps it. Sources and files that the model made itself are not kept yet. */
 function toParts(content: ContentPart<ToolSet>[]): AssistantPart[] {
   return content.flatMap((part): AssistantPart[] => {
     const kept = "providerMetadata" in part && part.providerMetadata ? { providerOptions: part.providerMetadata } : {}

@@ -219,7 +219,7 @@ export const API_CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code)
 
 /** One thing that is wrong with a request. */
 export interface Fault {
-  place: "body" | "query" | "path"
+  location: "body" | "query" | "path"
   path: (string | number)[]
   /** As Pydantic names it: "missing", "string_too_short", … */
   type: string

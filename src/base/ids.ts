@@ -38,7 +38,7 @@ let used = chance.length
 export function firstIdAt(kind: IdKind, at: Date): string {
   let time = at.getTime()
   let out = ""
-  for (let place = 0; place < 10; place++) {
+  for (let digit = 0; digit < 10; digit++) {
     out = ALPHABET[time % 32] + out
     time = Math.floor(time / 32)
   }

@@ -141,15 +141,15 @@ async function exportPage(
         fn
           .agg<number>("row_number")
           .over((over) => over.orderBy("found.turn_id", (order) => order.collate("C")))
-          .as("place"),
+          .as("row_number"),
         sql<number>`sum(octet_length(to_json(${fn.toJson("found")}::text)::text))
           over (order by ${ref("found.turn_id")} collate "C")`.as("bytes_so_far"),
       ])
     return db
       .selectFrom(sized.as("page"))
       .selectAll("page")
-      .where((eb) => eb.or([eb("page.place", "=", 1), eb("page.bytes_so_far", "<=", ERASURE_POLICY.exportBytes)]))
-      .orderBy("page.place")
+      .where((eb) => eb.or([eb("page.row_number", "=", 1), eb("page.bytes_so_far", "<=", ERASURE_POLICY.exportBytes)]))
+      .orderBy("page.row_number")
   })
   const found = rows[0]?.found_rows ?? 0
   return {

@@ -1,5 +1,5 @@
--- Up to p_limit end users whom a caller sees, those behind the place (p_before_at, p_before_ref), by their newest turn, each with that
--- place as active_at. Each is found once, at the newest of its conversations, so that a page costs as many steps as it has rows. Those
+-- Up to p_limit end users whom a caller sees, those after (p_before_at, p_before_ref), by their newest turn, each with the time
+-- of that turn as active_at. Each is found once, at the newest of its conversations, so that a page costs as many steps as it has rows. Those
 -- that have limits and no turn yet stand where the limits were set, for callers who see the whole account. p_blocked: only those who
 -- are blocked, or who are not; null for all. p_before_at is null for the first page.
 create function turnpike.list_end_users(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,

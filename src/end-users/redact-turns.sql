@@ -20,7 +20,7 @@ begin
   -- Another run may be at some of them.
   ids := array(
     select picked.turn_id from (
-      select ended.turn_id, row_number() over by_id as place, sum(ended.last_event_seq) over by_id as events_so_far
+      select ended.turn_id, row_number() over by_id as row_number, sum(ended.last_event_seq) over by_id as events_so_far
       from (
         select t.turn_id, t.last_event_seq from turns t
         where t.user_id = erasure.user_id and t.test = erasure.test and t.end_user_ref = erasure.end_user_ref
@@ -29,7 +29,7 @@ begin
       ) ended
       window by_id as (order by ended.turn_id collate "C")
     ) picked
-    where picked.place = 1 or picked.events_so_far <= p_most_events);
+    where picked.row_number = 1 or picked.events_so_far <= p_most_events);
   if cardinality(ids) = 0 then
     return 0;
   end if;

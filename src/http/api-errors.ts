@@ -69,16 +69,18 @@ function dashboardErrorBody(error: TurnpikeError, method: string) {
     return { detail: message, code, ...(param && { param }), ...(details !== undefined && { details }) }
   }
   if (faults.length > 0) {
-    return { detail: faults.map(({ place, path, message, type }) => ({ loc: [place, ...path], msg: message, type })) }
+    return {
+      detail: faults.map(({ location, path, message, type }) => ({ loc: [location, ...path], msg: message, type })),
+    }
   }
-  return { detail: [{ loc: placeOf(error, method), msg: message, type: typeOf(code) }] }
+  return { detail: [{ loc: locationOf(error, method), msg: message, type: typeOf(code) }] }
 }
 
 /** A verb names the field that it refuses, not where it was. */
-function placeOf({ code, param }: TurnpikeError, method: string): string[] {
+function locationOf({ code, param }: TurnpikeError, method: string): string[] {
   if (code === "IDEMPOTENCY_KEY_REUSED") return ["header", "Idempotency-Key"]
-  const place = method === "GET" || method === "HEAD" ? "query" : "body"
-  return param ? [place, ...param.split(".")] : [place]
+  const location = method === "GET" || method === "HEAD" ? "query" : "body"
+  return param ? [location, ...param.split(".")] : [location]
 }
 
 const typeOf = (code: string) => (code === "VALIDATION_FAILED" ? "value_error" : code.toLowerCase())

@@ -91,7 +91,7 @@ function refuse(result: Checked) {
 }
 
 /**
- * Faults of every text that PostgreSQL could not keep as it is: NUL has no place in its text type, and a lone surrogate
+ * Faults of every text that PostgreSQL could not keep as it is: NUL is not allowed in its text type, and a lone surrogate
  * no UTF-8 form. Checked once here for all inputs, keys of records included.
  */
 function unstorable(value: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {

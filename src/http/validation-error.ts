@@ -5,16 +5,16 @@ import { REQUIRED } from "./wording.ts"
 type Issue = z.core.$ZodIssue
 
 /** VALIDATION_FAILED with the first fault as `param` and all of them as `details` (/v1) and `faults` (/api). */
-export function validationError(issues: readonly Issue[], place: Fault["place"]): TurnpikeError {
+export function validationError(issues: readonly Issue[], location: Fault["location"]): TurnpikeError {
   const faults = issues.flatMap((issue): Fault[] => {
     const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)))
     const { message } = issue
-    if (issue.code !== "unrecognized_keys") return [{ place, path, type: typeOf(issue), message }]
-    return issue.keys.map((key) => ({ place, path: [...path, key], type: "extra_forbidden", message }))
+    if (issue.code !== "unrecognized_keys") return [{ location, path, type: typeOf(issue), message }]
+    return issue.keys.map((key) => ({ location, path: [...path, key], type: "extra_forbidden", message }))
   })
   const details = firstOfEach(faults.map(({ path, message }) => ({ param: path.join("."), message })))
   const first = details[0]
-  const message = first ? `${first.param || `The ${place}`}: ${first.message}` : "The request is wrong."
+  const message = first ? `${first.param || `The ${location}`}: ${first.message}` : "The request is wrong."
   return new TurnpikeError("VALIDATION_FAILED", message, {
     ...(first?.param && { param: first.param }),
     details,

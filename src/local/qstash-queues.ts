@@ -10,7 +10,7 @@ interface Queue {
   admitted: number
 }
 
-/** FIFO queues: at most `parallelism` messages are admitted, and each keeps its place until it is over. */
+/** FIFO queues: at most `parallelism` messages are admitted, and each keeps its position until it is over. */
 export class Queues {
   private readonly queues = new Map<string, Queue>()
   private readonly admit: (message: QstashMessage) => void

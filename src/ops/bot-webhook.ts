@@ -1,6 +1,6 @@
 import type { SystemContext } from "../actor/context.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
-import { brandSecretPlace, type SealedColumn } from "../sign-in/brand-of.ts"
+import { brandSecretTarget, type SealedColumn } from "../sign-in/brand-of.ts"
 
 interface BotWebhook {
   brand: string
@@ -32,7 +32,7 @@ export async function setBotWebhook(
   if (!keys) throw new Error("Set SECRETS_KEYS to the key ring of the workers: the bot's token is stored sealed.")
   const ring = createKeyRing(parseKeyRing(keys))
   const open = async (column: SealedColumn) =>
-    (await ring.open(String(row[column]), brandSecretPlace(brand, column))).text
+    (await ring.open(String(row[column]), brandSecretTarget(brand, column))).text
   const url = `https://${at}/api/auth/bot`
   const answer = await fetch(`${apiUrl}/bot${await open("bot_token")}/setWebhook`, {
     method: "POST",

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { SystemContext } from "../actor/context.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { callOne } from "../platform/db.ts"
-import { brandSecretPlace, type SealedColumn } from "../sign-in/brand-of.ts"
+import { brandSecretTarget, type SealedColumn } from "../sign-in/brand-of.ts"
 import { safeNext } from "../sign-in/safe-next.ts"
 
 interface BrandChange {
@@ -28,7 +28,7 @@ export async function putBrand(ctx: SystemContext, { brand, hosts, keys, ...chan
   const seal = async (text: string | undefined, column: SealedColumn) => {
     if (text === undefined) return null
     if (!keys) throw new Error("Set SECRETS_KEYS to the key ring of the workers: the bot's token is stored sealed.")
-    return createKeyRing(parseKeyRing(keys)).seal(text, brandSecretPlace(brand, column))
+    return createKeyRing(parseKeyRing(keys)).seal(text, brandSecretTarget(brand, column))
   }
   const { seen, refused } = await callOne(ctx.db, "put_brand", {
     brand,

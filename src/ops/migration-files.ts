@@ -28,9 +28,9 @@ export async function readSchema(): Promise<string> {
 export async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort()
   const texts = await Promise.all(files.map((file) => readFile(join(FOLDER, file), "utf8")))
-  const migrations = files.map((file, place) => parseMigration(file, texts[place] as string))
-  for (const [place, { name }] of migrations.entries()) {
-    if (Number(name.slice(0, 4)) !== place + 1) throw new Error(`migrations/${name}.sql does not have the next number.`)
+  const migrations = files.map((file, index) => parseMigration(file, texts[index] as string))
+  for (const [index, { name }] of migrations.entries()) {
+    if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migrations/${name}.sql does not have the next number.`)
   }
   return migrations
 }

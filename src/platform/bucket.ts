@@ -23,7 +23,7 @@ export function createBucket(r2: R2Bucket): Bucket {
     async createMultipartUpload(key) {
       const upload = await r2.createMultipartUpload(key).catch(rethrow)
       return {
-        uploadPart: (place, bytes) => upload.uploadPart(place, bytes).catch(rethrow),
+        uploadPart: (number, bytes) => upload.uploadPart(number, bytes).catch(rethrow),
         complete: (parts) => upload.complete(parts).catch(rethrow),
         abort: () => upload.abort().catch(rethrow),
       }

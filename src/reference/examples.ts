@@ -130,7 +130,7 @@ const COUNTS: Record<string, number> = { events: 96, steps: 41, files: 3, conver
 /** Called with the path of a field that has no example of its own and no name that has one. */
 type OnMissing = (path: string) => void
 
-interface Place {
+interface ExampleContext {
   components: JsonValue
   onMissing: OnMissing
   path: string
@@ -147,25 +147,25 @@ export function exampleOf(
   return example(schema, { components, onMissing, path })
 }
 
-function example(schema: JsonValue, place: Place): unknown {
+function example(schema: JsonValue, context: ExampleContext): unknown {
   const own = ownExample(schema)
   if (own !== undefined) return own
   if (typeof schema.$ref === "string") {
-    return example(place.components[schema.$ref.split("/").at(-1) ?? ""] as JsonValue, place)
+    return example(context.components[schema.$ref.split("/").at(-1) ?? ""] as JsonValue, context)
   }
-  const name = place.path.split(".").at(-1) ?? ""
+  const name = context.path.split(".").at(-1) ?? ""
   const values = schema.enum as unknown[] | undefined
   const known = [BY_NAME, COUNTS].find((table) => Object.hasOwn(table, name) && fits(table[name], schema))
   if (known) return known[name]
   if (values) return values[0]
   if (schema.format === "date-time") return "2026-01-15T09:30:00.000Z"
   const parts = (schema.anyOf ?? schema.oneOf) as JsonValue[] | undefined
-  if (parts) return example(parts.find((part) => part.type !== "null") ?? {}, place)
+  if (parts) return example(parts.find((part) => part.type !== "null") ?? {}, context)
   const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== "null") : schema.type
-  if (type === "array") return [example((schema.items ?? {}) as JsonValue, { ...place, path: `${place.path}[]` })]
-  if (type === "object") return exampleObject(schema, place)
+  if (type === "array") return [example((schema.items ?? {}) as JsonValue, { ...context, path: `${context.path}[]` })]
+  if (type === "object") return exampleObject(schema, context)
   if (type === "boolean") return true
-  place.onMissing(place.path)
+  context.onMissing(context.path)
   return type === "integer" || type === "number" ? 0 : type === "string" ? "string" : null
 }
 
@@ -187,7 +187,7 @@ function ownExample(schema: JsonValue): unknown {
   return schema.default ?? schema.const
 }
 
-function exampleObject(schema: JsonValue, place: Place): JsonValue {
+function exampleObject(schema: JsonValue, context: ExampleContext): JsonValue {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, JsonValue>; required?: string[] }
   const shown = Object.entries(properties).filter(
     ([name, field]) => required.includes(name) || field.example !== undefined || field.$ref !== undefined,
@@ -195,7 +195,7 @@ function exampleObject(schema: JsonValue, place: Place): JsonValue {
   return Object.fromEntries(
     shown.map(([name, field]) => [
       name,
-      example(field, { ...place, path: place.path ? `${place.path}.${name}` : name }),
+      example(field, { ...context, path: context.path ? `${context.path}.${name}` : name }),
     ]),
   )
 }

@@ -81,8 +81,8 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
   const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
   const sent = body && schema(body, "input")
   const answered = schema(answer.schema, "output")
-  const exampleFor = (place: string, type: JsonValue, path = "") => {
-    const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${place} ${field}`)
+  const exampleFor = (location: string, type: JsonValue, path = "") => {
+    const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${location} ${field}`)
     return exampleOf(type, { components: schemas, onMissing, path })
   }
   const bodyExample = sent && { ...(exampleFor("body", sent) as JsonValue), ...operation.example?.body }
@@ -136,9 +136,9 @@ function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
   return [...new Set([...operation.errors, ...validated, ...surface.codesOf(operation)])]
 }
 
-/** The examples of the parameters in one place; of a query, those that are needed or have one of their own. */
-function valuesOf(parameters: Parameter[], place: string): Record<string, unknown> {
-  const shown = parameters.filter((parameter) => parameter.in === place && parameter.example !== undefined)
+/** The examples of the parameters in one location. Of a query: those that are required, or have an example of their own. */
+function valuesOf(parameters: Parameter[], location: string): Record<string, unknown> {
+  const shown = parameters.filter((parameter) => parameter.in === location && parameter.example !== undefined)
   return Object.fromEntries(shown.map(({ name, example }) => [name, example]))
 }
 
@@ -188,23 +188,23 @@ interface Parameter extends JsonValue {
 function parametersOf(
   operation: Operation,
   schema: (type: z.ZodType, io: "input") => JsonValue,
-  exampleFor: (place: string, type: JsonValue, path: string) => unknown,
+  exampleFor: (location: string, type: JsonValue, path: string) => unknown,
 ): Parameter[] {
   const parameters: Parameter[] = []
-  for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
+  for (const [location, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
     if (!type) continue
     const { properties = {}, required = [] } = schema(type, "input") as {
       properties?: Record<string, JsonValue>
       required?: string[]
     }
     for (const [name, { description, example, ...property }] of Object.entries(properties)) {
-      const needed = place === "path" || required.includes(name)
-      const shown = example ?? (needed ? exampleFor(place, property, name) : undefined)
+      const needed = location === "path" || required.includes(name)
+      const shown = example ?? (needed ? exampleFor(location, property, name) : undefined)
       parameters.push({
         name,
-        in: place,
+        in: location,
         required: needed,
-        ...describedAs(description ?? (place === "path" ? PATH_PARAMETERS[name] : undefined)),
+        ...describedAs(description ?? (location === "path" ? PATH_PARAMETERS[name] : undefined)),
         schema: property,
         ...(shown !== undefined && { example: shown }),
       })

@@ -48,30 +48,30 @@ export async function answerUpdate(
 }
 
 /** Where the bot's brand is. */
-interface Place {
+interface BotHost {
   brand: string
   origin: string
 }
 
-async function answer(ctx: AuthContext, place: Place, request: BotRequest): Promise<BotReply> {
+async function answer(ctx: AuthContext, host: BotHost, request: BotRequest): Promise<BotReply> {
   switch (request.kind) {
     case "confirm":
-      return confirm(ctx, place, request)
+      return confirm(ctx, host, request)
     case "undo":
-      return undo(ctx, place, request)
+      return undo(ctx, host, request)
     case "login":
-      return sendMagicLink(ctx, place, request)
+      return sendMagicLink(ctx, host, request)
     case "greet": {
       const { chatId, from, refCode } = request
-      if (refCode) await signInMessenger(ctx, place.brand, from, refCode)
-      return say(chatId, `Hello! Send /login, and you get a link that signs you in to ${new URL(place.origin).host}.`)
+      if (refCode) await signInMessenger(ctx, host.brand, from, refCode)
+      return say(chatId, `Hello! Send /login, and you get a link that signs you in to ${new URL(host.origin).host}.`)
     }
   }
 }
 
 async function confirm(
   ctx: AuthContext,
-  { brand }: Place,
+  { brand }: BotHost,
   { chatId, from, token }: BotRequest & { kind: "confirm" },
 ): Promise<BotReply> {
   const over = say(chatId, "This login has expired or is over. Begin again in your browser.")
@@ -87,12 +87,12 @@ async function confirm(
   return say(chatId, describeLogin(pending.payload), undoButton(token))
 }
 
-async function undo(ctx: AuthContext, { brand }: Place, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
+async function undo(ctx: AuthContext, { brand }: BotHost, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
   await doOnce(ctx, updateKey(brand, request), () => undoLogin(ctx, brand, request.from.id, request.token))
   return answerButton(request.queryId, "The login is undone, and every session of your account is ended.")
 }
 
-async function sendMagicLink(ctx: AuthContext, { brand, origin }: Place, request: BotRequest): Promise<BotReply> {
+async function sendMagicLink(ctx: AuthContext, { brand, origin }: BotHost, request: BotRequest): Promise<BotReply> {
   const { chatId, from } = request
   const reply = await doOnce(ctx, updateKey(brand, request), async () => {
     const { user_id, disabled, identity } = await signInMessenger(ctx, brand, from, null)

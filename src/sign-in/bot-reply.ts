@@ -30,12 +30,12 @@ export const undoButton = (token: string) => ({
 
 /** Where a login was asked for, in words of ours only: what the browser said of itself is not repeated. */
 export function describeLogin({ host, user_agent, address, country, started_at }: WebLogin): string {
-  const place = [address, country && countryName(country)].filter(Boolean).join(", ")
+  const location = [address, country && countryName(country)].filter(Boolean).join(", ")
   return [
     `You are signing in to ${host}.`,
     "",
     `Browser: ${browserName(user_agent ?? "")}`,
-    ...(place ? [`Address: ${place}`] : []),
+    ...(location ? [`Address: ${location}`] : []),
     `Time: ${started_at.slice(0, 16).replace("T", " ")} UTC`,
     "",
     "If it was not you who asked for this, press the button: it ends every session of your account.",

@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import type { Place } from "../base/key-ring.ts"
+import type { SealTarget } from "../base/key-ring.ts"
 import type { AuthContext } from "./auth-context.ts"
 
 /** What is said to the users of one brand: under which name, where they land, and by which bot. */
@@ -38,10 +38,10 @@ export async function brandOf(ctx: Context, url: string): Promise<Brand> {
   return found ?? { brand: ctx.brand, ...NO_BOT }
 }
 
-/** The columns of a brand that are sealed: each opens in its own place only. */
+/** The columns of a brand that are sealed: each opens for its own brand and column only. */
 export type SealedColumn = "bot_token" | "bot_webhook_secret"
 
-export const brandSecretPlace = (brand: string, column: SealedColumn): Place => ({
+export const brandSecretTarget = (brand: string, column: SealedColumn): SealTarget => ({
   table: "brands",
   column,
   row: brand,
@@ -51,7 +51,7 @@ export const brandSecretPlace = (brand: string, column: SealedColumn): Place => 
 /** A brand's secret as it is, or null when it has none. */
 export async function openBrandSecret(ctx: Context, brand: Brand, column: SealedColumn): Promise<string | null> {
   const sealed = brand[column]
-  return sealed === null ? null : (await ctx.keyRing.open(sealed, brandSecretPlace(brand.brand, column))).text
+  return sealed === null ? null : (await ctx.keyRing.open(sealed, brandSecretTarget(brand.brand, column))).text
 }
 
 /** A brand's bot on the messaging platform. */

@@ -18,7 +18,7 @@ export interface ToolRun {
   files?: MadeFile[]
 }
 
-export interface ToolCallPlace {
+export interface ToolCallContext {
   /** `{turn_id}.{step}.{call}`: the same whenever this call is repeated (design section 5). */
   key: string
   step: number
@@ -31,7 +31,7 @@ export interface ToolCallPlace {
 /** A tool that an agent has, ready to be called. `run` throws only for the signal, or when the turn is not this worker's any more. */
 export interface BoundTool {
   spec: ToolSpec
-  run(input: unknown, place: ToolCallPlace): Promise<ToolRun>
+  run(input: unknown, context: ToolCallContext): Promise<ToolRun>
 }
 
 export const errorRun = (message: string): ToolRun => ({ output: { type: "error", value: message } })
@@ -40,14 +40,14 @@ export const jsonRun = (value: unknown): ToolRun => ({ output: { type: "text", v
 /** A tool of our own: its zod schema is what the model is told and what its input is held to. */
 export function builtin<Input extends z.ZodType>(
   { name, description, input }: { name: string; description: string; input: Input },
-  run: (input: z.output<Input>, place: ToolCallPlace) => Promise<ToolRun>,
+  run: (input: z.output<Input>, context: ToolCallContext) => Promise<ToolRun>,
 ): BoundTool {
   return {
     spec: { name, description, inputSchema: jsonSchemaOf(input) },
-    async run(given, place) {
+    async run(given, context) {
       const checked = input.safeParse(given)
       return checked.success
-        ? run(checked.data, place)
+        ? run(checked.data, context)
         : errorRun(`The input is wrong: ${z.prettifyError(checked.error)}`)
     },
   }

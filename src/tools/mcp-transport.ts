@@ -72,7 +72,7 @@ function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<
   let resumes = 0
   return async (url: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
     const all = new Headers(headers)
-    // Without a place to go on from, it would only carry notifications that nobody here waits for.
+    // Without an event id to go on from, the stream would only carry notifications that nobody here waits for.
     if (method === "GET" && (!all.has("last-event-id") || ++resumes > RESUMES.perConnection)) {
       return new Response(null, { status: 405 })
     }

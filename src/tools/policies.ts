@@ -14,7 +14,7 @@ export const TOOL_POLICY = {
   mcpMaxTools: 200,
   maxImagesPerResult: 4,
   maxImageBytes: 4 * 1024 * 1024,
-  /** Calls that run at the same time; the others of a step wait for a place. */
+  /** Calls that run at the same time; the other calls of a step wait until one has ended. */
   parallelCalls: 6,
   /** More calls than that in one answer of the model are refused, each with an error. */
   callsPerStep: 16,

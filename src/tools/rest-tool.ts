@@ -111,7 +111,7 @@ function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: str
   }
 }
 
-/** Values in a URL are encoded; in its path none may be `.` or `..`, which would climb out of the place that the tool names. */
+/** Values in a URL are encoded; in its path none may be `.` or `..`, which would leave the path that the tool names. */
 function fillUrl(template: string, resolve: Resolve): string {
   const pathEnd = template.search(/[?#]/)
   const path = pathEnd < 0 ? template : template.slice(0, pathEnd)

@@ -1,5 +1,5 @@
 import type { Context } from "../actor/context.ts"
-import { secretPlace } from "../agent-config/secret.ts"
+import { secretTarget } from "../agent-config/secret.ts"
 import { TemplateError } from "../agent-config/template.ts"
 import { storable } from "../base/storable.ts"
 import { call } from "../platform/db.ts"
@@ -66,7 +66,7 @@ export async function openSecrets(
 ): Promise<Secrets> {
   const opened = await Promise.all(
     Object.entries(sealed).map(async ([name, box]) => {
-      const { text, stale } = await ctx.keyRing.open(box, secretPlace(slug, name))
+      const { text, stale } = await ctx.keyRing.open(box, secretTarget(slug, name))
       if (stale) ctx.background(rewrap(ctx, { spaceId, slug, name, old: box, text }))
       return [name, text] as const
     }),
@@ -79,7 +79,7 @@ async function rewrap(
   { spaceId, slug, name, old, text }: { spaceId: number; slug: string; name: string; old: string; text: string },
 ): Promise<void> {
   try {
-    const sealed = await ctx.keyRing.seal(text, secretPlace(slug, name))
+    const sealed = await ctx.keyRing.seal(text, secretTarget(slug, name))
     await call(ctx.db, "reseal_secret", { space_id: spaceId, name, old, sealed })
   } catch (error) {
     ctx.log("error", "secret.rewrap_failed", { space: slug, error: describeError(error) })

@@ -8,7 +8,7 @@ import type { BuiltinTool } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
+import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
@@ -95,8 +95,8 @@ async function openServers(
   const close = async () => {
     await Promise.all(connections.map((connection) => connection.close()))
   }
-  const storeImage = async (place: ToolCallPlace, index: number, bytes: Uint8Array<ArrayBuffer>) => {
-    const key = `turns/${turn.turn_id}/${place.step}.${place.call}.${index}`
+  const storeImage = async (context: ToolCallContext, index: number, bytes: Uint8Array<ArrayBuffer>) => {
+    const key = `turns/${turn.turn_id}/${context.step}.${context.call}.${index}`
     await ctx.files.put(key, bytes)
     return key
   }

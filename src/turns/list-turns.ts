@@ -46,7 +46,7 @@ export async function listTurns(
 }
 
 /**
- * All turns of a signed-in owner, by place instead of by cursor, with how many there are. A page of large texts ends before
+ * All turns of a signed-in owner, by offset instead of by cursor, with their number. A page of large texts ends before
  * its limit. No scope is narrower than the owner's, so that the count reads one index and no space.
  */
 export async function findTurns(

@@ -11,11 +11,11 @@ import { draftEvent, type EventDraft } from "./turn-event.ts"
 /** The events that a step's calls begin with: written with the commit after which they start. */
 export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDraft[] {
   return callsOf(row.content).map((call, index) =>
-    draftEvent("tool.started", placeOf(agent, row.step, index, call), at),
+    draftEvent("tool.started", describeCall(agent, row.step, index, call), at),
   )
 }
 
-function placeOf(agent: AgentWork, step: number, index: number, call: ToolCallPart) {
+function describeCall(agent: AgentWork, step: number, index: number, call: ToolCallPart) {
   return { ...stepOf(agent, step), call: index, name: storable(call.toolName) }
 }
 
@@ -41,7 +41,7 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
     for (const index of work) {
       try {
         if (stopped !== undefined) return
-        // What had to wait for its place may have been overtaken by a cancel.
+        // A cancel may have come while this call waited.
         if (!first.has(index)) await run.askAgain()
         ended.push(await runCall(run, agent, { row, call: calls[index] as ToolCallPart, index }))
       } catch (error) {
@@ -67,7 +67,7 @@ async function runCall(
   const duration = Math.max(0, run.now - startedAt)
   const failed = output.type === "error"
   const data = {
-    ...placeOf(agent, row.step, index, call),
+    ...describeCall(agent, row.step, index, call),
     ok: !failed,
     duration_ms: duration,
     ...(failed && { error: outputText(output).slice(0, 300).toWellFormed() }),

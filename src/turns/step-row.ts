@@ -1,6 +1,6 @@
 import { type AssistantPart, callsOf, type EngineName, type ModelAnswer, type ToolOutput } from "../agent/engine.ts"
 
-/** A committed step: what the model said, and what its calls have answered so far, by their place. */
+/** A committed step: what the model said, and what its calls have answered so far, by their index. */
 export interface StepRow {
   step: number
   agent: string | null
@@ -10,7 +10,7 @@ export interface StepRow {
   results: Record<string, ToolOutput>
 }
 
-/** The places of a step's calls that have no result yet. */
+/** The indexes of a step's calls that have no result yet. */
 export function pendingCalls({ content, results }: StepRow): number[] {
   return callsOf(content).flatMap((_, index) => (results[index] ? [] : [index]))
 }

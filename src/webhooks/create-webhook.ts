@@ -9,7 +9,7 @@ import type { EndpointRow } from "./endpoint-row.ts"
 import { readWithSecret, shownAs, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { CreateWebhook } from "./schemas.ts"
-import { newSigningSecret, signingSecretPlace } from "./signing.ts"
+import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
  * Registers an endpoint, which hears of what the key may see, and returns it with its signing secret. VALIDATION_FAILED for a
@@ -32,7 +32,7 @@ export async function createWebhook(
       url,
       events: events ?? null,
       description: description ?? null,
-      secret: await ctx.keyRing.seal(secret, signingSecretPlace(webhookId)),
+      secret: await ctx.keyRing.seal(secret, signingSecretTarget(webhookId)),
       shown: shownAs(webhookId, secret),
       most: WEBHOOK_POLICY.maxEndpoints,
     },

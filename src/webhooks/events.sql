@@ -40,13 +40,13 @@ $$;
 -- What says in an id when its thing was made, to the millisecond (src/base/ids.ts).
 create function turnpike.id_time(p_moment timestamptz) returns text language sql immutable as $$
   select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
-    1 + ((floor(extract(epoch from p_moment) * 1000)::bigint >> (45 - 5 * place)) & 31)::integer, 1), '' order by place)
-  from generate_series(0, 9) as place
+    1 + ((floor(extract(epoch from p_moment) * 1000)::bigint >> (45 - 5 * digit)) & 31)::integer, 1), '' order by digit)
+  from generate_series(0, 9) as digit
 $$;
 
--- An event's id as newId makes it (src/base/ids.ts); those of one moment sort by their place, 0 to 9.
-create function turnpike.event_id_at(p_moment timestamptz, p_place integer) returns text language sql volatile as $$
-  select 'evt_' || turnpike.id_time(p_moment) || p_place || substr(md5(gen_random_uuid()::text), 1, 15)
+-- An event's id as newId makes it (src/base/ids.ts); those of one moment sort by p_number, 0 to 9.
+create function turnpike.event_id_at(p_moment timestamptz, p_number integer) returns text language sql volatile as $$
+  select 'evt_' || turnpike.id_time(p_moment) || p_number || substr(md5(gen_random_uuid()::text), 1, 15)
 $$;
 
 -- The jsonb of an event, its turn and that one's space (both left joined), for EventRow.

@@ -52,7 +52,7 @@ export async function readWithSecret(ctx: Context, credential: Credential, shown
   return { webhook, secret }
 }
 
-/** The same by place instead of by cursor, with how many there are. */
+/** The same by offset instead of by cursor, with their number. */
 export async function findWebhooks(
   ctx: Context,
   credential: SessionCredential,

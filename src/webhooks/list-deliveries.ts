@@ -42,7 +42,7 @@ export async function listDeliveries(
   })
 }
 
-/** The same by place instead of by cursor, with how many there are. */
+/** The same by offset instead of by cursor, with their number. */
 export async function findDeliveries(
   ctx: Context,
   credential: SessionCredential,

@@ -32,7 +32,7 @@ begin
   if cardinality(mine) = 0 then
     return;
   end if;
-  -- What its former place has answered says nothing about the one it has now.
+  -- The answers of its former URL say nothing about the URL it has now.
   if target.disabled_at is null and target.deleted_at is null and target.url = p_url then
     reason := case when is_gone then 'gone' when target.failing_since <= p_failing_before and not has_answered then 'failing' end;
   end if;

@@ -25,7 +25,7 @@ begin
   end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
   if target.webhook_id is not null then
-    -- What another place, or the time before it was switched on, has seen of failures does not count.
+    -- Failures of another URL, or from before it was switched on, do not count.
     if p_changes -> 'enabled' = 'true' or p_changes ->> 'url' <> target.url then
       target.failing_since := null;
     end if;

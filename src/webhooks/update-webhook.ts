@@ -7,7 +7,7 @@ import { type EndpointRow, webhookNotFound } from "./endpoint-row.ts"
 import { readWithSecret, shownAs, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { UpdateWebhook } from "./schemas.ts"
-import { newSigningSecret, signingSecretPlace } from "./signing.ts"
+import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
  * Changes what is named. Switching it off ends its pending deliveries as failed, visibly: they can be replayed. Switching it on
@@ -52,7 +52,7 @@ export async function rotateSigningSecret(
     once,
     args: {
       webhook_id: webhookId,
-      secret: await ctx.keyRing.seal(secret, signingSecretPlace(webhookId)),
+      secret: await ctx.keyRing.seal(secret, signingSecretTarget(webhookId)),
       shown: shownAs(webhookId, secret),
       until: new Date(ctx.clock.now().getTime() + WEBHOOK_POLICY.rotationMs),
     },
