@@ -6,7 +6,7 @@ import { wrongPlaceholder } from "./template.ts"
 const MAX_TOOL_BYTES = 64 * 1024
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 
-/** Each level of references can double the work of a check. */
+/** Each level of references can double the work of a validation. */
 const MAX_REFS = 16
 /** A repetition inside a repetition, such as (a+)+. */
 const NESTED_REPETITION = /\([^()]*[+*}][^()]*\)[+*{]/

@@ -6,11 +6,11 @@ export interface ErrorEntry {
   retryable: boolean
   cause: string
   cure: string
-  /** Only callers of /api meet it. */
+  /** Only callers of /api get it. */
   dashboard?: true
 }
 
-/** Every code a caller can meet. */
+/** Every code that a caller can get. */
 export const ERROR_CODES = {
   INVALID_JSON: { status: 400, retryable: false, cause: "The body is not valid JSON.", cure: "Send a JSON object." },
   IDEMPOTENCY_KEY_REQUIRED: {
@@ -214,10 +214,10 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** The codes that a caller of /v1 can meet. */
+/** The codes that a caller of /v1 can get. */
 export const API_CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !("dashboard" in ERROR_CODES[code]))
 
-/** One thing that is wrong with a request. */
+/** One mistake in a request. */
 export interface Fault {
   location: "body" | "query" | "path"
   path: (string | number)[]
@@ -230,16 +230,16 @@ interface ErrorExtras {
   /** The field or parameter at fault. */
   param?: string
   details?: unknown
-  /** Of a request whose form is wrong: every fault. */
+  /** Every fault of a request that does not match its schema. */
   faults?: Fault[]
   /** Whole seconds for the Retry-After header. */
   retryAfter?: number
-  /** Where it is not as the table says. */
+  /** When it differs from the table. */
   retryable?: boolean
   cause?: unknown
 }
 
-/** The one error that may leave a verb; a transport turns it into its own shape once. */
+/** The only error that a verb throws on purpose. Each transport turns it into its own shape, once. */
 export class TurnpikeError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined

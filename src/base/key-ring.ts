@@ -1,4 +1,4 @@
-/** What a sealed value belongs to: it opens nowhere else (AES-GCM's additional data, design section 10). */
+/** What a sealed value belongs to. It cannot be opened for anything else (AES-GCM's additional data, design section 10). */
 export interface SealTarget {
   table: string
   column: string
@@ -9,16 +9,19 @@ export interface SealTarget {
 export interface KeyRing {
   /** `<key id>.<iv>.<ciphertext>`, base64url, under the first key. */
   seal(text: string, target: SealTarget): Promise<string>
-  /** Throws when it was altered, belongs elsewhere, or its key is gone. `stale`: sealed under an older key, so seal it again. */
+  /**
+   * Throws when the value was altered or sealed for something else, or its key is gone. `stale`: it was sealed under an older key, so
+   * seal it again.
+   */
   open(sealed: string, target: SealTarget): Promise<{ text: string; stale: boolean }>
-  /** A key derived for one purpose, from each key of the ring, the first one first. */
+  /** A key for one purpose, derived from each key of the ring, the newest first. */
   derive(purpose: string): Promise<Uint8Array[]>
 }
 
 const encoder = new TextEncoder()
 const IV_BYTES = 12
 
-/** The ring `id:base64,id:base64,…` of 32-byte keys: the first seals, all open. Rotate by putting a new one first. */
+/** The ring `id:base64,id:base64,…` of 32-byte keys. The first one seals, all of them open. To rotate, put a new one first. */
 export function parseKeyRing(text: string): Map<string, Uint8Array<ArrayBuffer>> {
   const keys = new Map<string, Uint8Array<ArrayBuffer>>()
   for (const entry of text.split(",")) {

@@ -1,4 +1,4 @@
-/** The part of the code table (./errors.ts) that only ways to sign in have. */
+/** The codes of the table (./errors.ts) that only operations for signing in have. */
 export const SIGN_IN_CODES = {
   INVALID_LAUNCH_DATA: {
     status: 401,
