@@ -43,7 +43,7 @@ export interface Credit {
   reason: CreditReason
   /** Credit micros; negative only for an `admin_action`. */
   micros: number
-  /** What makes it once, with its source before it: `payment:stripe:pi_123`, `signup:42`. */
+  /** The reference that makes it happen once, with its source in front: `payment:stripe:pi_123`, `signup:42`. */
   reference: string
   /** `system`, `payment:stripe`, `admin:7`, … */
   actor: string
@@ -86,7 +86,7 @@ function requireSign({ reason, micros }: Pick<Credit, "reason" | "micros">): voi
   }
 }
 
-/** The entry, when it is what was asked for and not another one under the same reference. */
+/** The entry, if it matches the request; throws when another entry has the reference. */
 function booked(
   booking: Booking,
   { userId, reason, micros, note = null }: Omit<Credit, "reference" | "actor">,

@@ -79,13 +79,13 @@ export function serializeLedgerEntry(row: LedgerRow): z.infer<typeof ledgerEntry
   }
 }
 
-/** Who of us booked it is nothing for an account's owner: `admin:7` and the command line are both the operator. */
+/** An account's owner does not see which of us booked it: `admin:7` and the command line are both the operator. */
 function ownerActor(actor: string): (typeof OWNER_ACTORS)[number] {
   if (actor.startsWith("payment:")) return "payment"
   return OWNER_ACTORS.find((known) => known === actor) ?? "operator"
 }
 
-/** The same for those who run the service: whose it is, and who booked it. */
+/** The same for admins, with the account and who booked it. */
 export const adminLedgerEntrySchema = ledgerEntrySchema
   .extend({
     user_id: z.int(),

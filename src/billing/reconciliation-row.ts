@@ -6,7 +6,7 @@ import type { JsonRow } from "../platform/db.ts"
 /** The phases of a pass, in their order. */
 export type Phase = "accounts" | "ledger" | "turns" | "counters"
 
-/** What can be wrong with the books, and what it means; `repaired`: what the reconciliation itself does about it. */
+/** What can be wrong with the books. `repaired`: what the reconciliation does about it by itself. */
 export const FINDING_KINDS = {
   balance: "The account's balance is not the last running total of its ledger.",
   held: "The account holds more or less than its open turns will give back. Repaired: it is set to that.",

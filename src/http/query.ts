@@ -2,7 +2,7 @@ import * as z from "zod"
 
 import { instantParam } from "../base/time.ts"
 
-/** A path's or a query's id: any short text; what does not exist is NOT_FOUND, not a wrong form. */
+/** An id in a path or a query: any short text. An unknown id is NOT_FOUND, not a validation error. */
 export const idParam = z.string().min(1).max(128)
 
 /** An instant, or a day (`2026-11-20`), which stands for its beginning in UTC. */
@@ -39,7 +39,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
-/** By the moment of creation. */
+/** Filters by the time of creation. */
 export const createdQuery = {
   created_after: instantParam.optional().meta({ description: "Inclusive." }),
   created_before: instantParam.optional().meta({ description: "Exclusive." }),

@@ -22,7 +22,7 @@ export function validationError(issues: readonly Issue[], location: Fault["locat
   })
 }
 
-/** A text that is empty is blank too: one fault of a field is enough to mend it. */
+/** An empty text is blank too; one fault of a field is enough. */
 function firstOfEach<T extends { param: string }>(details: T[]): T[] {
   return details.filter(({ param }, index) => details.findIndex((other) => other.param === param) === index)
 }
@@ -36,7 +36,7 @@ const WRONG_TYPES: Record<string, string> = {
   record: "dict_type",
 }
 
-/** What Pydantic 2 calls such a fault, so that clients made for FastAPI know it. */
+/** Pydantic 2's name of the fault, which clients made for FastAPI know. */
 function typeOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":

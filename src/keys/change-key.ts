@@ -20,7 +20,7 @@ export const updateKeySchema = z
   })
   .meta({ id: "UpdateApiKey" })
 
-/** Renames a key, sets its expiry or its caps; what is left out stays. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
+/** Renames a key, sets its expiry or its caps; fields that are left out stay. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
 export async function updateKey(
   ctx: Context,
   credential: SessionCredential,
@@ -83,8 +83,8 @@ function changedOf(keyId: string, { key, refused }: Changed): KeyRow {
 }
 
 /**
- * Revokes a key for good: its next request is refused. Its queued turns are cancelled (`key_revoked`), its running ones asked
- * to stop at their next boundary; what is left when the answer goes out, the sweeper ends. Again: the same answer. NOT_FOUND.
+ * Revokes a key for good: its next request is refused. Its queued turns are cancelled (`key_revoked`), its running ones stop at their
+ * next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
  */
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
   type Row = { actor: unknown; key: KeyRow | null; ending: boolean | null }

@@ -51,7 +51,7 @@ export async function createKey(
   throw new TurnpikeError("NOT_FOUND", `There is no ${kind} space "${space}" of yours.`, { param: "space" })
 }
 
-/** The instant, when it is to come; VALIDATION_FAILED otherwise. */
+/** The instant, if it is in the future; VALIDATION_FAILED otherwise. */
 export function futureInstant(text: string, now: Date): Date {
   const instant = new Date(text)
   if (instant > now) return instant

@@ -36,7 +36,7 @@ interface OwnKeyRow extends BalanceRow {
   caps: CapRow[]
 }
 
-/** The key that asks, what its caps have left, and the balance of its account. */
+/** The caller's key, what its caps have left, and the balance of its account. */
 export async function getOwnKey(ctx: Context, credential: Credential): Promise<z.infer<typeof ownKeyAnswerSchema>> {
   const { actor, row } = await callAs<"get_own_key", OwnKeyRow>(ctx, credential, "get_own_key", {})
   const { key_id, name, scope, test } = keyOf(actor)
