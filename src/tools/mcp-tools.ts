@@ -17,7 +17,7 @@ interface McpDeps {
   signal: AbortSignal
 }
 
-/** Connects to a configured server, with its secrets in context. Throws McpError, its message masked. */
+/** Connects to a configured server, with its secrets filled in. Throws McpError, its message masked. */
 export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpConnection> {
   const { outbound, clock, secrets, signal } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)

@@ -25,11 +25,11 @@ export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): B
   return builtin({ name: DELEGATE, description, input }, (task, context) => delegate(run, tools, task, context))
 }
 
-/** What a provider says in refusing may be about our account with it. */
+/** A provider's refusal may be about our account, so its words stay out. */
 const reasonOf = ({ error }: AgentFailed) =>
   error.kind === "failed" ? error.message : "its model's provider refused the request."
 
-/** Runs a sub-agent from where its committed steps end. Its failure is an error for the agent that asked. */
+/** Runs a sub-agent from its last committed step on. Its failure is an error for the agent that asked. */
 async function delegate(
   run: Run,
   tools: ReadonlyMap<string, BoundTool>,

@@ -39,8 +39,8 @@ interface EstimateRow {
 }
 
 /**
- * What `acceptTurn` would answer a new turn now: the hold that it would take, or the limit that would refuse it. Takes nothing and
- * locks nothing. Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED.
+ * What `acceptTurn` would answer now: the hold that the turn would take, or the limit that would refuse it. Takes nothing and locks
+ * nothing. Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED.
  */
 export async function estimateTurn(
   ctx: Context,

@@ -12,7 +12,7 @@ import type { CreateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
- * Registers an endpoint, which hears of what the key may see, and returns it with its signing secret. VALIDATION_FAILED for a
+ * Registers an endpoint, which gets the events that the key may see, and returns it with its signing secret. VALIDATION_FAILED for a
  * URL that may not be called, LIMIT_REACHED when the account has as many as it may.
  */
 export async function createWebhook(

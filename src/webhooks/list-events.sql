@@ -27,7 +27,7 @@ begin
     return;
   end if;
   if p_turn_id is not null then
-    -- By its log: the feed has no index of turns.
+    -- Found by the turn's log, since the feed has no index of turns.
     of_turn := array(select v.event_id from turn_events v where v.turn_id = p_turn_id and v.type like 'turn.%');
   end if;
   if p_turn_id is not null and p_forward then

@@ -22,8 +22,8 @@ interface Found {
 }
 
 /**
- * The events in the key's scope. `desc`: newest first. `asc`: in the order of their commits, and only what is older than every
- * open transaction, so that nothing ever appears before a cursor; such a page always has a cursor, to come back with.
+ * The events in the key's scope. `desc`: newest first. `asc`: in the order of their commits, and only those older than every open
+ * transaction, so no event ever appears before a cursor. Such a page always has a cursor to continue with.
  */
 export async function listEvents(
   ctx: Context,
@@ -45,7 +45,7 @@ export async function listEvents(
   const { events, more } = row
   const page = toPage(events, { more, filters, idOf: (event) => (forward ? event.feed_key : event.event_id) })
   if (!forward) return page
-  // To come back with: behind the last event seen, or where this page began.
+  // The cursor to continue with: after the last event, or where this page began.
   return {
     ...page,
     next_cursor:

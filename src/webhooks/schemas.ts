@@ -4,7 +4,7 @@ import { type Turn, turnSchema } from "../turns/schemas.ts"
 import { balanceReachedSchema, capReachedSchema } from "./account-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
-/** What an endpoint can subscribe to. A `ping` comes only to the one that asked for it. */
+/** The types that an endpoint can subscribe to. A `ping` goes only to the endpoint that asked for it. */
 export const EVENT_TYPES = [
   "turn.queued",
   "turn.running",
@@ -151,7 +151,7 @@ export const deliverySchema = z
 
 export type Delivery = z.output<typeof deliverySchema>
 
-/** What an endpoint's deliveries can be found by. */
+/** The filters of an endpoint's deliveries. */
 export const deliveryFilters = {
   state: z.enum(DELIVERY_STATES).optional(),
   event_type: z.enum([...EVENT_TYPES, "ping"]).optional(),

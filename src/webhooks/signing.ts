@@ -13,7 +13,7 @@ export function newSigningSecret(): string {
   return PREFIX + btoa(String.fromCharCode(...bytes))
 }
 
-/** Where the ciphertext of an endpoint's secret belongs; a rotation does not change that. */
+/** An endpoint's secret is sealed for its endpoint; a rotation does not change that. */
 export const signingSecretTarget = (webhookId: string): SealTarget => ({
   table: "webhook_endpoints",
   column: "secret",
@@ -22,8 +22,8 @@ export const signingSecretTarget = (webhookId: string): SealTarget => ({
 })
 
 /**
- * The secrets that sign for an endpoint now: its own, and the one before it while a rotation lasts. What an older key of the ring
- * sealed is sealed again under the newest, in the background.
+ * The secrets that sign for an endpoint now: its own, and the previous one while a rotation lasts. A secret that was sealed under an
+ * older key of the ring is sealed again under the newest, in the background.
  */
 export async function openSigningSecrets(
   ctx: Context,
