@@ -30,7 +30,7 @@ const BALANCE_LOW: BalanceReached = { balance_usd: 0.9871, held_usd: 0.25, avail
 
 const shown = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** What `{{name}}` in a guide stands for: what has a type in the code, so that no guide can say anything else. */
+/** The values of `{{name}}` in a guide. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   cap_reached: shown(CAP_REACHED),

@@ -13,7 +13,7 @@ import { signInMessenger } from "./sign-in-messenger.ts"
 import { mintMagicLink } from "./sign-in-token.ts"
 import { confirmWebLogin, denyWebLogin, type WebLogin } from "./web-login.ts"
 
-/** An update of the platform's public Bot API. Its many other fields and kinds are let through, and ignored. */
+/** An update of the platform's public Bot API. Its other fields and kinds are accepted and ignored. */
 export const botUpdateSchema = z
   .looseObject({ update_id: z.unknown().optional().meta({ description: "An integer.", example: 10_000 }) })
   .meta({ id: "BotUpdate" })
@@ -30,8 +30,8 @@ export const botReplySchema = z
   .meta({ id: "BotReply" })
 
 /**
- * Answers an update of the bot of this host's brand, with at most one call of the Bot API as the answer. An update that is
- * repeated confirms and undoes nothing twice, and sends no second magic link. INVALID_WEBHOOK_SECRET without any effect.
+ * Answers an update of the bot of this host's brand with at most one call of the Bot API. A repeated update confirms and undoes nothing
+ * twice, and sends no second magic link. INVALID_WEBHOOK_SECRET without any effect.
  */
 export async function answerUpdate(
   ctx: AuthContext,
@@ -47,7 +47,7 @@ export async function answerUpdate(
   return request ? answer(ctx, { brand: brand.brand, origin: new URL(url).origin }, request) : {}
 }
 
-/** Where the bot's brand is. */
+/** The bot's brand, and the origin of its pages. */
 interface BotHost {
   brand: string
   origin: string
@@ -115,8 +115,8 @@ const DISABLED = "This account cannot sign in."
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /**
- * Takes a login back that was not the person's own: ends every session of their account, since who had one of them may have
- * made others, and denies the login to a browser that has not asked yet.
+ * Undoes a login that was not the person's own: ends every session of their account, since a stranger with one session may have made
+ * others, and denies the login to a browser that has not polled yet.
  */
 async function undoLogin(ctx: AuthContext, brand: string, subject: string, token: string): Promise<void> {
   const identity = { issuer: `messenger:${brand}`, subject }

@@ -28,8 +28,8 @@ export const messengerWebAppAuthSchema = z
   .meta({ id: "MessengerWebAppAuth" })
 
 /**
- * Signs in who has opened the mini-app of the bot of this host's brand, and runs `open` for the user: once for each launch.
- * BOT_NOT_SET_UP, INVALID_LAUNCH_DATA; UNAVAILABLE leaves the launch as it was, so that it can be sent again.
+ * Signs in the person who opened the mini-app of the bot of this host's brand, and runs `open` for the user, once for each launch.
+ * BOT_NOT_SET_UP, INVALID_LAUNCH_DATA. After UNAVAILABLE the same launch can be sent again.
  */
 export async function signInLaunch<T>(
   ctx: AuthContext,
@@ -40,7 +40,7 @@ export async function signInLaunch<T>(
   const bot = await botOf(ctx, url)
   const { user, fingerprint, expiresAt } = readLaunch(init_data, bot.token, ctx.clock.now())
   const key = `launch:${bot.brand}:${fingerprint}`
-  // Redis forgets by its own clock, which may differ from ours by as much as the platform's may.
+  // Redis expires keys by its own clock, which may differ from ours as much as the platform's may.
   const ttlMs = expiresAt.getTime() - ctx.clock.now().getTime() + 2 * LAUNCH_POLICY.maxAheadMs
   const opened = await doOnce(ctx, { key, ttlMs }, async () =>
     open(await signInMessenger(ctx, bot.brand, user, ref_code ?? null)),

@@ -5,8 +5,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import { type ProvedIdentity, storableIdentity } from "./resolve-identity.ts"
 
 /**
- * Gives the caller an identity, as one more way in, whatever its email. Again: no change. IDENTITY_TAKEN: it is somebody else's;
- * LOGIN_STATE_INVALID: the caller is not `userId`, who has asked for it.
+ * Links an identity to the caller as one more way in, whatever its email. Linking it again changes nothing. IDENTITY_TAKEN: it belongs
+ * to another account. LOGIN_STATE_INVALID: the caller is not `userId`, who began the flow.
  */
 export async function linkIdentity(
   ctx: Context,
@@ -33,8 +33,8 @@ export async function linkIdentity(
 }
 
 /**
- * Takes an identity from the caller: it signs nobody in to their account any more. Of two that are taken at once the later one
- * sees what is left. NOT_FOUND; LAST_WAY_IN: no other identity, and no email with a password.
+ * Unlinks an identity from the caller: it no longer signs anybody in to their account. NOT_FOUND. LAST_WAY_IN: they have no other
+ * identity and no email with a password.
  */
 export async function unlinkIdentity(ctx: Context, credential: SessionCredential, id: string): Promise<void> {
   const { row } = await callAs(ctx, credential, "unlink_identity", {

@@ -31,7 +31,7 @@ function serializeSession(row: SessionRow): SessionRow {
   }
 }
 
-/** The caller's sessions that go on, the one last used first. */
+/** The caller's valid sessions, the most recently used first. */
 export async function listSessions(
   ctx: Context,
   credential: SessionCredential,

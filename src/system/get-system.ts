@@ -8,7 +8,7 @@ import { toInstant } from "../base/time.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 
-/** A turn or a delivery that should have been looked at so long ago is overdue: the sweeper comes every minute. */
+/** A turn or a delivery that has been due for this long is overdue, since the sweeper comes every minute. */
 const OVERDUE_AFTER_MS = 120_000
 
 export const systemSchema = z
@@ -59,7 +59,7 @@ export const systemSchema = z
 
 type System = z.infer<typeof systemSchema>
 
-/** How the service does, for admins. ADMIN_REQUIRED for others. */
+/** The state of the service, for admins. ADMIN_REQUIRED for others. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const late = new Date(ctx.clock.now().getTime() - OVERDUE_AFTER_MS)
   const { rows } = await readAs(

@@ -37,12 +37,12 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
   }
 }
 
-/** A new error, since the old one's stack has its message too. */
+/** A new error, since the old one's stack contains its unmasked message. */
 function masked(error: unknown, secrets: Secrets): unknown {
   return error instanceof McpError ? new McpError(error.kind, cleanMessage(secrets, error)) : error
 }
 
-/** Keeps the bytes of an image under a key of the turn, for the transcript. */
+/** Stores the bytes of an image under a key of the turn, for the transcript. */
 export type StoreImage = (context: ToolCallContext, index: number, bytes: Uint8Array<ArrayBuffer>) => Promise<string>
 
 /** A server's allowed tools, as `server__tool`. */
@@ -83,7 +83,7 @@ export async function mcpTools(
   }))
 }
 
-/** At most 64 characters that every provider takes; two long names that differ only behind stay two. */
+/** At most 64 characters that every provider allows. Two long names that differ only at their end stay different. */
 export function mcpToolName(server: string, tool: string): string {
   const whole = `${server}__${tool}`
   const clean = whole.replace(/[^A-Za-z0-9_-]/g, "_")
@@ -131,7 +131,7 @@ const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ?
 
 const MAX_MESSAGE_LENGTH = 500
 
-/** What a server says of its failure, in one line: masked first, since what is cut or joined is not recognised any more. */
+/** A server's message in one line. Masked first, since a cut or joined secret is no longer recognised. */
 function cleanMessage(secrets: Secrets, error: McpError): string {
   return secrets.mask(error.message).replace(/\s+/g, " ").slice(0, MAX_MESSAGE_LENGTH).toWellFormed()
 }

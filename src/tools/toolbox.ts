@@ -25,7 +25,7 @@ export interface ToolContext extends Context {
 /** All tools of a turn's agent, connected. */
 export interface Toolbox {
   readonly tools: ReadonlyMap<string, BoundTool>
-  /** What the tools of each MCP server count in a prompt, in tokens. */
+  /** The tokens of each MCP server's tools in a prompt. */
   readonly listed: Readonly<Record<string, number>>
   /** Ends the sessions with MCP servers. Never throws. */
   close(): Promise<void>
@@ -48,7 +48,7 @@ const BUILTIN: Record<BuiltinTool, (ctx: Context, turn: ToolTurn) => BoundTool> 
 /** Where all models can call tools, an agent has the file tools without being told. */
 export const DEFAULT_BUILTIN_TOOLS: BuiltinTool[] = ["list_files", "read_file", "write_file"]
 
-/** Connects all that a configuration names. Throws McpError when a server does not answer, twice. */
+/** Connects all tools and servers of a configuration. Throws McpError when a server does not answer twice. */
 export async function openToolbox(
   ctx: ToolContext,
   {
@@ -112,7 +112,7 @@ async function openServers(
         return openServer(server)
       }),
     )
-    // All have come to an end before any is closed: a session that opens later would stay open.
+    // Wait for all before closing any: a session that opens later would stay open.
     await Promise.allSettled(opening)
     const tools = await Promise.all(opening)
     const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
@@ -125,7 +125,7 @@ async function openServers(
   }
 }
 
-/** What they count in a prompt, in tokens. */
+/** Their tokens in a prompt. */
 export const countTools = (tools: readonly BoundTool[]): number => toolTokenBound(tools.map(({ spec }) => spec))
 
 function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
@@ -143,7 +143,7 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   }
 }
 
-/** The tools that a sub-agent may call, out of its agent's: by name, or all of a server as `server__*`. */
+/** The tools of its agent that a sub-agent may call: by name, or all of a server as `server__*`. */
 export function allowedTools(
   tools: ReadonlyMap<string, BoundTool>,
   names: readonly string[] | undefined,
@@ -157,13 +157,13 @@ export function allowedTools(
 export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
   [...tools.values()].map(({ spec }) => spec)
 
-/** What is wrong with a call's input, for the model; null when it fits. A schema that is itself wrong fits nothing. */
+/** What is wrong with a call's input, for the model; null when it is valid. An invalid schema accepts nothing. */
 export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
   try {
     const { valid, errors } = new Validator(schema as Schema, "2020-12", false).validate(input)
     if (valid) return null
-    // The last ones are the innermost, and say most.
+    // The last errors are the innermost and the most specific.
     const faults = errors
       .slice(-5)
       .map(({ instanceLocation, error }) => `${instanceLocation.slice(1) || "/"}: ${error}`)

@@ -18,7 +18,7 @@ import { nextParam } from "../auth/oauth-login.ts"
 const tag = "Identities"
 const LINK_PATH = "/api/account/identities/link"
 
-/** Who leads a browser here decides whose identity the account gets, if they have signed it in at the provider before. */
+/** Whoever leads a browser here could choose the identity that the account gets, by signing the browser in at the provider first. */
 const ownPagesOnly = createMiddleware<AppEnv>(async (c, next) => {
   if (!fromOwnPage(c)) throw new TurnpikeError("CROSS_ORIGIN", "Follow the link on a page of this origin.")
   await next()

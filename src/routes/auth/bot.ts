@@ -11,8 +11,7 @@ const SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
 const PATH = "/api/auth/bot"
 
 /**
- * `sameOrigin` for whoever does not bring the header. No page of another origin can: a browser asks before it sends such a
- * header, and we never allow it.
+ * `sameOrigin` for requests without the header. A page of another origin cannot send it: a browser asks first, and we never allow it.
  */
 const sameOriginOrSecret = createMiddleware<AppEnv>(async (c, next) =>
   c.req.header(SECRET_HEADER) === undefined ? sameOrigin(c, next) : next(),

@@ -15,9 +15,9 @@ const IDP_PATH = "/api/auth/idp/session"
 const SECRET_HEADER = "x-internal-secret"
 
 /**
- * `sameOrigin` for /api/auth, but for a server that brings an internal secret to where it is asked for. A page of another origin
- * cannot: a browser says where a request is from, and asks before it sends such a header, which we never allow. Where there is
- * nothing it makes no difference, so that the operation without its secret looks like nothing.
+ * `sameOrigin` for /api/auth, except for a server that sends an internal secret to this operation. A page of another origin cannot:
+ * browsers say where a request is from, and ask before they send such a header, which we never allow. Without a configured secret it
+ * makes no difference, so the operation looks as if it did not exist.
  */
 export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => {
   const isElsewhere = matchedRoutes(c).some(({ method, path }) => method !== "ALL" && path !== IDP_PATH)
@@ -26,10 +26,10 @@ export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => 
   return isServer && !isElsewhere ? next() : sameOrigin(c, next)
 })
 
-/** Before anything of the request is looked at: without a secret of ours nothing is here, with another one nobody gets further. */
+/** Checked before anything else: without a configured secret this path does not exist, and a wrong secret gets no further. */
 const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
   const { IDP_INTERNAL_SECRET: secret } = parseAuthEnv(c.env)
-  // Thrown, not answered: else the answer to another method would name the one that there is.
+  // Thrown, since an answer would make 405 for other methods name this one.
   if (secret === undefined) throw nothingAt(c.req.path)
   if (c.req.method === "POST" && !isInternalSecret(c.req.header(SECRET_HEADER) ?? "", secret)) {
     throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in the X-Internal-Secret header.")

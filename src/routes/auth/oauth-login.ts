@@ -18,7 +18,7 @@ import { authContext, oidcOf } from "./context.ts"
 const tag = "Signing in"
 const START_PATH = "/api/auth/oauth-login/start"
 
-/** Where a flow ends, as its start takes it: what is no path of ours, of whatever form, is none, and no error. */
+/** Where a flow ends. Anything that is not a path of ours is ignored, not an error. */
 export const nextParam = z
   .string()
   .max(4096)
@@ -122,7 +122,7 @@ export function mountOauthLogin(app: App) {
   )
 }
 
-/** Gives the identity to who is signed in here, if it is who has asked for it. */
+/** Links the identity to the signed-in account, if it is the one that began the flow. */
 async function linkToCaller(c: HonoContext<AppEnv>, userId: number, identity: ProvedIdentity): Promise<void> {
   const ctx = c.get("ctx")
   const session = await readSessionToken(ctx, getCookie(c, SESSION_COOKIE) ?? "")
@@ -131,7 +131,7 @@ async function linkToCaller(c: HonoContext<AppEnv>, userId: number, identity: Pr
   await linkIdentity(ctx, { kind: "session", sessionId: session.sessionId, test: false }, { userId, identity })
 }
 
-/** The state is used up: what fails behind it says where to start again. */
+/** The state is used up, so later failures say where to start again. */
 async function orStartAgain<T>({ user_id, redirect_to }: OauthState, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
