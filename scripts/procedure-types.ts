@@ -4,10 +4,10 @@ import type { Release } from "../src/ops/release.ts"
 interface ProcedureRow {
   name: string
   result: string
-  /** Of what goes in, in order. */
+  /** The input arguments, in order. */
   names: (string | null)[]
   types: string[]
-  /** Of the columns that come out; none when it returns a single value. */
+  /** The output columns; empty when it returns a single value. */
   out_names: string[]
   out_types: string[]
 }
@@ -65,7 +65,7 @@ ${callable.map(({ name, names, types }) => `  ${name}: [${names.map((one, at) =>
 `
 }
 
-/** What only other procedures call takes and answers rows. */
+/** Procedures that only other procedures call take and answer rows. */
 const isCallable = ({ names, types, out_names, out_types, result }: ProcedureRow) =>
   [...types, ...(out_names.length > 0 ? out_types : [result])].every((type) => type in TYPES) &&
   names.every((name) => name?.startsWith("p_"))

@@ -3,7 +3,7 @@ import type { BalanceReached, CapReached, FeedEvent, Turn } from "./operations.t
 import { systemRuntime } from "./runtime.ts"
 
 interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, "data"> {
-  /** The same in every delivery and every replay: what to remember, so that an event is handled once. */
+  /** The same in every delivery and every replay. Store it to handle each event once. */
   id: string
   type: Type
   data: Data
@@ -11,7 +11,7 @@ interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, 
 
 type TurnEventType = Extract<FeedEvent["type"], `turn.${string}`>
 
-/** A turn is in a new state. */
+/** A turn has a new state. */
 export type TurnWebhookEvent = EventOf<TurnEventType, { turn: Turn }>
 
 /** A share of a cap is spent. */
@@ -19,28 +19,28 @@ export type CapWebhookEvent = EventOf<"cap.reached", CapReached>
 
 type BalanceEventType = Extract<FeedEvent["type"], `balance.${string}`>
 
-/** The balance is nearly, or wholly, spent. */
+/** The balance is low or depleted. */
 export type BalanceWebhookEvent = EventOf<BalanceEventType, BalanceReached>
 
-/** Something else of the account, or a test. */
+/** Another event of the account, or a test. */
 export type AccountWebhookEvent = EventOf<
   Exclude<FeedEvent["type"], TurnEventType | BalanceEventType | "cap.reached">,
   Record<string, unknown>
 >
 
-/** What is posted to your server, told apart by `type`. */
+/** The events that are posted to your server, distinguished by `type`. */
 export type WebhookEvent = TurnWebhookEvent | CapWebhookEvent | BalanceWebhookEvent | AccountWebhookEvent
 
-/** Those of a Request, of Node's IncomingMessage, or any plain object. */
+/** The headers of a Request or of Node's IncomingMessage, or any plain object. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Record<string, string | readonly string[] | undefined>
 
-/** How a message is verified. */
+/** Options of the verification. */
 export interface VerifyOptions {
-  /** How far the message's time may be from this machine's, either way. Default 300. */
+  /** How many seconds the message's time may differ from this machine's. Default 300. */
   toleranceSeconds?: number | undefined
-  /** What is now. */
+  /** The current time. */
   now?: Date | undefined
 }
 
@@ -74,7 +74,7 @@ export async function verifyWebhook(
   for (const one of secrets) {
     const key = await keyOf(one)
     for (const candidate of candidates) {
-      // It compares in constant time.
+      // Compares in constant time.
       if (candidate && (await crypto.subtle.verify("HMAC", key, candidate, signed))) return parse(bytes)
     }
   }

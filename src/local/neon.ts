@@ -10,7 +10,7 @@ const ISOLATION: Record<string, string> = {
   Serializable: "serializable",
 }
 
-/** Is told each statement that succeeded and the ms from when it was asked for until its rows were here. */
+/** Called with each successful statement and the ms from its arrival until its rows were here. */
 export type OnStatement = (text: string, ms: number) => void
 
 interface NeonOptions {

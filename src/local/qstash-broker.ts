@@ -28,9 +28,9 @@ const DEAD_LETTER_MS = 7 * DAY_MS
 export class Broker {
   readonly flow = new FlowKeys()
   readonly queues = new Queues((message) => this.schedule(message))
-  /** What is not over. */
+  /** The messages that are not over. */
   private readonly messages = new Set<QstashMessage>()
-  /** What waits for its time, the first one first. */
+  /** The messages that wait for their time, the next one first. */
   private readonly due: QstashMessage[] = []
   /** The ids of the last ten minutes. All live equally long, so the oldest are always first. */
   private readonly accepted = new Map<string, { messageId: string; expiresAt: number }>()
@@ -112,7 +112,7 @@ export class Broker {
     return [...this.messages].filter(({ isActive }) => !isActive).sort(byTime)
   }
 
-  /** What failed for good within the last week, the newest first. */
+  /** The messages that failed for good within the last week, the newest first. */
   listDeadLetters(): DeadLetter[] {
     return [...this.deadLetters.values()].reverse()
   }
@@ -204,7 +204,10 @@ function isNonRetryable({ status, headers }: DeliveryOutcome): boolean {
   return status === 489 && headers["upstash-nonretryable-error"]?.[0] === "true"
 }
 
-/** What the reply asks for, in seconds or as a date, up to a day; else min(86400, e^(2.5 n)) whole seconds: 12 s, 2 m 28 s, 30 m 8 s. */
+/**
+ * The wait that the reply asks for, in seconds or as a date, up to a day; otherwise min(86400, e^(2.5 n)) whole seconds: 12 s, 2 m 28
+ * s, 30 m 8 s.
+ */
 function retryDelayMs(
   retried: number,
   { "retry-after": after, "x-ratelimit-reset": reset }: DeliveryOutcome["headers"],

@@ -117,7 +117,7 @@ export class Pusher {
 
 const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
 
-/** One attempt, which follows no redirect; its outcome comes whatever happens. With `fetch` it would cost four times the CPU. */
+/** One attempt, which follows no redirect. It always resolves with an outcome. `fetch` would cost four times the CPU. */
 function send({ url, method, headers, body }: DeliveryRequest, timeoutMs: number) {
   let request: ClientRequest | undefined
   let isGivenUp = false

@@ -33,7 +33,7 @@ const ROUTES: Array<[string, RegExp, (request: Request) => Answer]> = [
   ["DELETE", /^\/v2\/dlq\/([^/]+)$/, deleteDeadLetter],
 ]
 
-/** Answers one authorised request of the public API. Throws QstashRefusal, also of what QStash has and nothing of ours uses. */
+/** Answers one authorised request of the public API. Throws QstashRefusal, also for parts of QStash that we do not use. */
 export function route(call: Call, broker: Broker, now: number): Answer {
   for (const [method, pattern, handler] of ROUTES) {
     const match = method === call.method ? pattern.exec(call.path) : null

@@ -127,7 +127,7 @@ export async function startStack(options: StackOptions) {
       const [postgres, redis] = await servers
       await template?.catch(() => {})
       for (const namespace of namespaces.values()) await namespace.close()
-      // A server of ours goes with its directory, or keeps only databases that last.
+      // Our own server is removed with its directory, or keeps only databases that last.
       if (options.databaseUrl) for (const name of made.reverse()) await dropDatabase(postgres.url, name)
       await redis.close()
       await postgres.stop()

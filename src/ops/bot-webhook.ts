@@ -4,7 +4,7 @@ import { brandSecretTarget, type SealedColumn } from "../sign-in/brand-of.ts"
 
 interface BotWebhook {
   brand: string
-  /** Whose worker answers; null: the brand's first host. */
+  /** The host whose worker answers; null: the brand's first host. */
   host: string | null
   /** The ring that seals the bot's secrets (SECRETS_KEYS). */
   keys: string | undefined
@@ -14,8 +14,8 @@ interface BotWebhook {
 }
 
 /**
- * Tells the messaging platform where a brand's bot hears of its updates, and with which secret. Returns that address. Throws
- * what the platform says, and never the bot's token, which is a part of the URL that is called.
+ * Sets the webhook of a brand's bot at the messaging platform, with its secret. Returns the address. Throws the platform's error, and
+ * never shows the bot's token, which is part of the called URL.
  */
 export async function setBotWebhook(
   ctx: SystemContext,

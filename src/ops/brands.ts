@@ -7,7 +7,7 @@ import { safeNext } from "../sign-in/safe-next.ts"
 
 interface BrandChange {
   brand: string
-  /** In place of all that it had. */
+  /** Replaces all hosts that it had. */
   hosts?: string[]
   landingPath?: string
   botUsername?: string
@@ -17,7 +17,7 @@ interface BrandChange {
 }
 
 /**
- * Makes or changes a brand; what is left out stays. With a new bot token its webhook gets a new secret, which is returned once.
+ * Makes or changes a brand; fields that are left out stay. With a new bot token its webhook gets a new secret, which is returned once.
  * Throws when another brand has one of the hosts.
  */
 export async function putBrand(ctx: SystemContext, { brand, hosts, keys, ...change }: BrandChange): Promise<string> {

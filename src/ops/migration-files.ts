@@ -12,7 +12,7 @@ export interface Migration {
   text: string
   /** SHA-256 of its text, in hex. */
   checksum: string
-  /** What is run one by one, each as a transaction of its own; null: the whole file is one transaction. */
+  /** The statements that are run one by one, each as its own transaction; null: the whole file is one transaction. */
   statements: string[] | null
 }
 
@@ -35,7 +35,7 @@ export async function readMigrations(): Promise<Migration[]> {
   return migrations
 }
 
-/** What the file's name and header say. Throws when one of them is not as CONTRIBUTING.md has it. */
+/** Reads the file's name and header. Throws when one is not as CONTRIBUTING.md says. */
 export function parseMigration(file: string, written: string): Migration {
   const text = written.replaceAll("\r\n", "\n")
   const name = /^(\d{4}_[a-z0-9_]+)\.sql$/.exec(file)?.[1]

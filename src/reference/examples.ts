@@ -3,7 +3,7 @@ export type JsonValue = Record<string, unknown>
 
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 
-/** What a field of this name holds in examples, wherever it stands: the contract's words mean the same everywhere. */
+/** The example value of a field by its name: a name means the same everywhere. */
 const BY_NAME: Record<string, unknown> = {
   space_id: `spc_${ULID}`,
   space: `spc_${ULID}`,
@@ -137,8 +137,8 @@ interface ExampleContext {
 }
 
 /**
- * An example of a schema: its own (`example`, `examples`, `default`, `const`), that of its name, or one made of its parts. An
- * object has what is required, what has an example of its own, and what is an object with a name.
+ * An example of a schema: its own (`example`, `examples`, `default`, `const`), the one for its name, or one made of its parts. An
+ * object has its required fields, fields with an example, and named objects.
  */
 export function exampleOf(
   schema: JsonValue,

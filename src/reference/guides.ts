@@ -51,7 +51,7 @@ export function readGuide(name: string, codes: readonly ErrorCode[]): { name: st
   return { name: title.replace(/^# /, ""), description: description.trim() }
 }
 
-/** What each code means, by status. */
+/** A table of codes by status, with cause and cure. */
 function codeTable(codes: readonly ErrorCode[]): string {
   const rows = codes
     .map((code) => ({ code, ...ERROR_CODES[code] }))

@@ -13,7 +13,7 @@ const REPLAY_RULE =
   `with \`${REPLAYED}: true\`. Keys are kept for at least ${ONCE_POLICY.keyDays} days. They belong to the account; live and test ` +
   "data have separate keys, and so have turns. A refused request does not use up its key."
 
-/** What an operation's declaration that it is idempotent says in the document. */
+/** Adds an operation's idempotency to its description, headers and errors. */
 export function withIdempotency(operation: Operation): Operation {
   if (!operation.idempotent) return operation
   const { description, headers = [], errors, answer } = operation

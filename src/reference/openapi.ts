@@ -30,10 +30,10 @@ export interface Tag {
   description?: string
 }
 
-/** What the document says of the service that has the operations. */
+/** The document's title, version and description. */
 interface DocumentOptions {
   surface: Surface
-  /** What stands before the operations, of all codes that these can answer. Readers show tags in the order of the document. */
+  /** The guides before the operations, made with all codes that these can answer. Readers show tags in the document's order. */
   guidesOf(codes: ErrorCode[]): Tag[]
   /** Where the client has them, for code samples. */
   clientMethods?: ClientMethods
@@ -160,7 +160,7 @@ function jsonSchema(type: z.ZodType, io: "input" | "output", components: JsonVal
   return properties.it
 }
 
-/** What stands in paths. */
+/** Descriptions of path parameters. */
 const PATH_PARAMETERS: Record<string, string> = {
   space_id: "The space, `spc_…`.",
   turn_id: "The turn, `turn_…`.",
