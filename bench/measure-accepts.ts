@@ -13,8 +13,8 @@ interface Rate extends Times {
 }
 
 /**
- * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so that whatever else the machine does
- * weighs on both. The turns are published but not delivered: running them is measured on its own.
+ * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so other load on the machine affects both. The turns are
+ * published but not delivered; running them is measured separately.
  */
 export async function measureAccepts(world: BenchWorld, options: Options, accounts: number, capped = false) {
   const { seconds, acceptClients: clients } = options

@@ -3,7 +3,7 @@ import type { Options } from "./options.ts"
 import { createSite } from "./site.ts"
 import type { BenchWorld } from "./world.ts"
 
-/** Only a server that syncs waits so long; no other transaction needs to be active. */
+/** Only a server that syncs waits this long; no other transaction needs to be active. */
 const SLOW = { commit_delay: "5000", commit_siblings: "0", synchronous_commit: "on" }
 const MANY_ACCOUNTS = 16
 

@@ -4,10 +4,10 @@ import { createSite } from "./site.ts"
 import { timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-/** Below the limit of an account for strangers, so that nothing is throttled. */
+/** Below an account's limit for unknown addresses, so nothing is throttled. */
 const SAMPLES = 50
 
-/** How long a wrong password takes, by whose it is: in turn, each from an address of its own. Ratios are of medians. */
+/** How long a wrong password takes for each kind of account, in turn, each from an address of its own. Ratios are of medians. */
 export async function measureLogins(world: BenchWorld) {
   const site = await createSite(world, "logins", { runs: false })
   const passwordHash = await hashPassword("correct horse battery staple")

@@ -6,7 +6,7 @@ import type { BenchWorld } from "./world.ts"
 
 const WAIT_MS = 120_000
 const BATCH = 10_000
-/** More turns a second than any machine here ends: how soon it is worth while to count again. */
+/** More turns a second than any machine finishes: says how soon counting again makes sense. */
 const MOST_PER_MS = 2
 
 /** As deployed: v1 and callbacks as a worker each, or all in one. */
@@ -69,7 +69,7 @@ async function countTurns({ sql }: Site): Promise<{ done: number; lost: number }
   return rows[0] ?? { done: 0, lost: 0 }
 }
 
-/** Until so many turns are done. Counts the seldomer the more are left, so as to be no load itself. */
+/** Waits until this many turns are done. Counts less often while many are left, so that counting is no load. */
 async function untilDone(site: Site, count: number): Promise<void> {
   let deadline = performance.now() + WAIT_MS
   for (let known = 0; ; ) {

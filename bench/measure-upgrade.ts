@@ -83,7 +83,7 @@ async function upgrade(client: pg.Client, reader: pg.Client, phase: "before-depl
   return { migrated, retries, seconds }
 }
 
-/** What the clients see while `work` runs. */
+/** The clients' latencies while `work` runs. */
 async function during<T>(connections: pg.Client[], names: Name[], work: () => Promise<T>) {
   const samples: Samples = {}
   const failures: string[] = []
@@ -189,7 +189,7 @@ async function store(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze")
 }
 
-/** What databases lack that were upgraded by applying the whole schema again and again, on their largest tables. */
+/** What databases lack after upgrades that applied the whole schema again, on their largest tables. */
 async function makeOlder(client: pg.Client): Promise<void> {
   await client.query(`
     drop index turns_of_chat;

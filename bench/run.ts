@@ -13,7 +13,7 @@ let ending: Promise<void> | null = null
 /** Ends everything that was started, once. */
 function end(code: number): Promise<void> {
   ending ??= (async () => {
-    // A world that is still being made is waited for: it has processes already.
+    // Waits for a world that is still being made, since it has processes already.
     await world?.then(
       (made) => made.close(),
       () => {},
@@ -33,7 +33,7 @@ try {
     for (const version of isCompared ? [...baseline, own] : [own]) {
       if (ending) break
       const name = isCompared && baseline.length > 0 ? `${title} (${version.name})` : title
-      // Each measurement on fresh servers: none inherits another's caches, tables or heap.
+      // Each measurement runs on fresh servers, so it inherits no caches, tables or heap.
       world = createBenchWorld({ version, runtime: "workerd", durable: options.durable, ...special })
       const made = await world
       const answer = await measure(made, options)

@@ -19,7 +19,7 @@ export type Sql = <Row = Record<string, unknown>>(query: string, params?: unknow
 export interface Site {
   /** Serves /v1. */
   runtime: Runtime
-  /** Whose CPU its turns cost. */
+  /** The processes whose CPU its turns use. */
   groups: Groups
   /** The worker's bindings. */
   env: Record<string, string>
@@ -77,7 +77,7 @@ let databases = 0
 export async function createSiteDatabase(world: BenchWorld, name: string, settings: Record<string, string> = {}) {
   const database = `bench_${name}_${process.pid}_${databases++}`
   const url = await addDatabase(world.postgresUrl, database)
-  // A server of somebody else's outlives us.
+  // A server that we did not start outlives us.
   world.keep(() => dropDatabase(world.postgresUrl, database))
   await withClient(world.postgresUrl, async (client) => {
     for (const [setting, value] of Object.entries(settings)) {
@@ -118,7 +118,7 @@ async function startWorkers(world: BenchWorld, name: string, env: Record<string,
   return split ? [await start("v1", first.url), first] : [first]
 }
 
-/** The least that can be done on the database of a site. */
+/** The bare worker on the database of a site. */
 export function startBareWorker({ dataDir, bucket, keep }: BenchWorld, { env }: Site): Promise<Runtime> {
   const root = join(import.meta.dirname, "..")
   return startRuntime({

@@ -10,9 +10,9 @@ import { postmasterOf } from "./processes.ts"
 import type { Version } from "./version.ts"
 
 export interface WorldOptions {
-  /** Whose workers are measured. */
+  /** The version whose workers are measured. */
   version: Version
-  /** What they run on: workerd alone, or `wrangler dev`. */
+  /** The runtime: workerd alone, or `wrangler dev`. */
   runtime: "workerd" | "wrangler"
   durable: boolean
   /** Further ones of postgresql.conf, unless DATABASE_URL names a server. */
@@ -30,7 +30,7 @@ export interface BenchWorld extends WorldOptions {
   /** Host and port of the R2 bucket. */
   bucket: string
   load: Load
-  /** What is to be ended with the world, the newest first. */
+  /** Things to end with the world, the newest first. */
   keep(close: () => Promise<unknown>): void
   close(): Promise<void>
 }

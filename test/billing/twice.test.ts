@@ -20,7 +20,7 @@ const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock
 const pairs = ACTS.flatMap((first) => ACTS.map((second) => [first, second] as const))
 const shown = ({ old: _old, ...fate }: Fate) => fate
 
-/** Rows of all money without what says when somebody must look again: a sweep may publish a turn that goes on. */
+/** All rows of money without `wake_at`: a sweep may publish a turn that goes on. */
 const money = async () => dumpMoney(world, ["wake_at", "lease_until", "attempts"])
 
 async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, acts: readonly TurnAct[]): Promise<Fate> {
@@ -29,7 +29,7 @@ async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, act
   return { ...fate, old: true }
 }
 
-/** The effects that were left out, as they must be: counted, so that none of this is empty. */
+/** Counts the effects that were left out as they must be, so the test cannot be empty. */
 const seen = { without: 0, with: 0 }
 
 describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as const)))(

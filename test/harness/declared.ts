@@ -36,10 +36,10 @@ export interface SeenAnswer {
   text: string
 }
 
-/** Statuses of a method that a path does not have: who calls, and with what, is looked at first. */
+/** Statuses for a method that a path does not have: the caller and the body are checked first. */
 const NO_METHOD = [401, 404, 405, 413, 415, 422]
 
-/** What /v1 promises of every answer by its OpenAPI document. The check returns what is wrong with one. */
+/** Checks an answer against the promises of the OpenAPI document of /v1. Returns the faults. */
 export function declaredAnswers({ components }: OpenApi) {
   const checks = new Map<string, (value: unknown) => string[]>()
   const checkOf = (schema: AnySchema) => {

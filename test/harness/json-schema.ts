@@ -26,7 +26,7 @@ export interface AnySchema {
 
 export type Schemas = Record<string, AnySchema>
 
-/** What a schema cannot say: values that mean something, by the name of a field, or of a schema and its field: `Tool.name`. */
+/** Meaningful values that a schema cannot describe, by the name of a field, or of a schema and its field: `Tool.name`. */
 export type Hints = Record<string, fc.Arbitrary<unknown>>
 
 const GENERATED = new Set(
@@ -83,7 +83,7 @@ function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: AnySchema)
     const [min, max] = [new Date("1970-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")]
     return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString())
   }
-  // fast-check knows no lookahead: what it forbids is left out afterwards.
+  // fast-check does not support lookahead, so forbidden values are filtered out afterwards.
   if (pattern) {
     const whole = new RegExp(pattern)
     return fc.stringMatching(new RegExp(pattern.replace(/\(\?![^)]*\)/g, ""))).filter((text) => whole.test(text))
@@ -122,7 +122,7 @@ function objectOf(schema: AnySchema, schemas: Schemas, hints: Hints, schemaName:
   return fc.tuple(others, fields).map(([more, own]) => ({ ...more, ...own }))
 }
 
-/** A check against a schema (JSON Schema 2020-12) in which no object has more than what is named. Returns the first faults. */
+/** A check against a schema (JSON Schema 2020-12) that allows no unnamed fields. Returns the first faults. */
 export function strictCheck(schema: AnySchema, schemas: Schemas): (value: unknown) => string[] {
   const [root, $defs] = JSON.parse(JSON.stringify([schema, schemas]).replaceAll("#/components/schemas/", "#/$defs/"))
   const validator = new Validator(closed({ ...root, $defs }) as object, "2020-12", false)

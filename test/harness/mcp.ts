@@ -9,9 +9,9 @@ export interface McpMessage {
 }
 
 export interface FakeServer {
-  /** What it answers to a message; undefined for what is always the same. */
+  /** The answer to a message; undefined for the standard answer. */
   answer?: (message: McpMessage, request: Request) => Response | Promise<Response> | undefined
-  /** What it answers to a GET or DELETE. */
+  /** The answer to a GET or DELETE. */
   other?: (request: Request) => Response | Promise<Response>
   pages?: string[][]
   headers?: Record<string, string>
@@ -21,7 +21,7 @@ const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchem
 export const result = (id: number | undefined, value: object, headers: Record<string, string> = {}) =>
   Response.json({ jsonrpc: "2.0", id, result: value }, { headers })
 
-/** A server of ours that speaks as much MCP as a test needs, and notes what it was asked. */
+/** A server with as much MCP as a test needs, which notes its requests. */
 export function connectTo({
   answer,
   other,

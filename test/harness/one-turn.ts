@@ -19,7 +19,7 @@ const COMMITTED = 1000
 const LAST = 500
 const GROWN = 700
 
-/** What one turn must have come to: money in credit micros. */
+/** The expected state of one turn. Money in credit micros. */
 export interface Fate {
   state: string
   asked: boolean
@@ -32,7 +32,7 @@ export interface Fate {
 export const STARTS = ["queued", "running"] as const
 export type Start = (typeof STARTS)[number]
 
-/** A turn of an account of its own, queued or with one committed step, and everything that can befall it. */
+/** A turn with its own account, queued or with one committed step, and every event that can happen to it. */
 export async function oneTurn(world: World, ctx: Context, start: Start) {
   const client = await world.createAccount({ usd: 1 })
   const credential = parseApiKey(client.key, "turnpike") as KeyCredential
@@ -77,7 +77,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
   }
   return {
     client,
-    /** Before acts that come when the turn is too old. */
+    /** Moves the clock for acts on a turn that is too old. */
     growOld: () => world.advance(TURN_POLICY.queueLimitMs),
     async sweepAgain() {
       await world.advance(TURN_POLICY.republishMs)
@@ -85,7 +85,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
       await sweepExpiredTurns(ctx)
     },
     act: (name: TurnAct) => acts[name](),
-    /** What the database says that it has come to. */
+    /** The turn's state in the database. */
     async fate(): Promise<Omit<Fate, "old">> {
       const [row] = await world.sql<Omit<Fate, "old">>(
         `select state, cancel_requested_at is not null as asked, held_credit_micros::float8 as hold,
@@ -128,7 +128,7 @@ function ended(fate: Fate, state: string, billed: number): Fate {
   return { ...fate, state: cancelled ? "cancelled" : state, hold: 0, billed }
 }
 
-/** The same, the plain way: what an act makes of a turn. The same object when it must have no effect at all. */
+/** The model's state after an act. The same object when the act must have no effect. */
 export function befall(fate: Fate, act: TurnAct): Fate {
   switch (act) {
     case "settle done":

@@ -57,7 +57,7 @@ export async function makeEstate(world: World, limits: Limits, endUsers: number,
   return { userId, limits, clients, refs }
 }
 
-/** A turn as a customer sends it: to which of the keys, and what. */
+/** A turn to send: with which key, and its body. */
 export interface Wish {
   of: number
   idempotencyKey: string
@@ -66,7 +66,7 @@ export interface Wish {
   cancelled: boolean
 }
 
-/** What the contract's words say that a turn in a bare space wants to hold, and needs at least, in credit micros. */
+/** The hold that a turn in a bare space wants and needs by the contract, in credit micros. */
 export function wants({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
   // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).
@@ -115,7 +115,7 @@ export interface WishAnswer {
   wish: Wish
   turn: Turn | null
   refusal: Refusal | null
-  /** Its Server-Timing: how often which service was called before the answer. */
+  /** Its Server-Timing: the number of calls to each service before the answer. */
   timing: string
 }
 
@@ -141,11 +141,11 @@ export async function send(estate: QuotaEstate, wish: Wish): Promise<WishAnswer>
 interface Meanwhile {
   /** Between two rounds of deliveries. */
   betweenDrains?: () => Promise<unknown>
-  /** Behind the n-th answer, from 1. */
+  /** After the n-th answer, from 1. */
   onAnswer?: (n: number) => Promise<unknown>
 }
 
-/** Sends them all at once while the queue is drained beside it; then lets all that was accepted end. */
+/** Sends them all at once while the queue is drained; then lets all accepted turns end. */
 export async function load(
   world: World,
   estate: QuotaEstate,
@@ -192,7 +192,7 @@ async function drainOnce(world: World): Promise<void> {
   )
 }
 
-/** Asserts that a refusal's own numbers say that less than the turn needed was left. */
+/** Asserts by a refusal's own numbers that less was left than the turn needed. */
 export function expectJustified({ wish, refusal }: WishAnswer): void {
   if (!refusal) return
   const { needed } = wants(wish)

@@ -10,9 +10,7 @@ interface Spent {
   amount: number
 }
 
-/**
- * What caps and the balance leave for a turn, counted the plain way from the account's turns and its ledger. Credit micros.
- */
+/** What caps and the balance have left for a turn, computed from the account's turns and its ledger. Credit micros. */
 class Room {
   private readonly estate: QuotaEstate
   private readonly spent: Spent[]
@@ -56,8 +54,8 @@ class Room {
 }
 
 /**
- * Sends turns one after the other, when all is settled: each must be accepted, with a hold of all there is room for up to what it
- * wants, exactly when there is room for what it needs. None is run.
+ * Sends turns one after the other, when all is settled. Each must be accepted exactly when what is left covers what it needs, with a
+ * hold of all that is left, up to what it wants. No turn runs.
  */
 export async function expectRoomDecides(world: World, estate: QuotaEstate, wishes: Wish[]) {
   const spent = await world.sql<Spent>(

@@ -18,7 +18,7 @@ import {
 } from "./reference-caps.ts"
 import type { World } from "./world.ts"
 
-/** What must be true of one account, computed the plain way. */
+/** The expected state of one account, computed by a simple model. */
 export interface Model {
   balance: number
   turns: ModelTurn[]
@@ -28,9 +28,9 @@ export interface Model {
 const NEEDED = 81 * 10 + 16 * 50
 
 export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
-/** What a refusal under these caps must say; null when none has less than is needed. */
+/** The expected refusal under these caps; null when all have what is needed. */
 function refusalOf(caps: ModelCap[], needed: number, now: number) {
-  // One that is too small for the turn goes before all others: no period of it will do.
+  // A cap that is too small for the turn goes before all others, since no period will do.
   const isTooSmall = ({ limit }: ModelCap) => limit < needed
   const exceeded = caps.filter((cap) => leftUnder(cap) < needed)
   const last = exceeded
@@ -54,11 +54,11 @@ export interface ModelAccount {
   space: string
 }
 
-/** Everything that an account is asked for and set to, and what its model makes of that. */
+/** Every request and setting of an account, with the model's expectation. */
 export class ModelledAccount {
   readonly model: Model = { balance: 0, turns: [] }
   readonly caps = new ModelCaps(this.model.turns)
-  /** How often which end of money was met. */
+  /** How often each limit was met. */
   readonly met: Record<string, number> = {}
 
   protected readonly world: World
@@ -178,7 +178,7 @@ export class ModelledAccount {
     )
   }
 
-  /** To somewhere around the end of a day, a month or a window. */
+  /** Moves the clock to around the end of a day, a month or a window. */
   async wait() {
     const windows = this.model.turns.flatMap(({ key, window }) => {
       return window === null ? [] : [window + (this.caps.keys[key]?.seconds ?? 0) * 1000]

@@ -23,7 +23,7 @@ function end(model: Model, turn: ModelTurn, state: string, billed: number) {
   model.balance -= billed
 }
 
-/** Random operations on one account, and after each the comparison with what they must have come to. */
+/** Random operations on one account. After each, the result is compared with the model. */
 export class Sequence extends ModelledAccount {
   readonly done: string[] = []
   private readonly claims: Claim[] = []
@@ -44,7 +44,7 @@ export class Sequence extends ModelledAccount {
     this.claims.push(claim)
   }
 
-  /** Some worker that claimed a turn once, perhaps long ago. */
+  /** A worker that claimed a turn at some time, perhaps long ago. */
   private worker(): { claim: Claim; turn: ModelTurn; current: boolean } | null {
     const claim = this.random.pick(this.claims)
     const turn = claim && this.model.turns.find((other) => other.id === claim.turn.turn_id)

@@ -34,7 +34,7 @@ test("every operation answers 503 with Retry-After while it is stopped, and as b
   const { operations } = v1Operations()
   for (const operation of operations) {
     const { method, path, body, headers } = callOfOperation(operation, estate)
-    // What needs no database answers without it.
+    // Operations without the database answer without it.
     if (path.endsWith("openapi.json")) continue
     await expectUnavailable(await estate.client.call(method, path, body, headers), operation.id)
   }

@@ -86,7 +86,7 @@ async function playRound(random: Random, estate: QuotaEstate, counts: Counts): P
   counts.refused += refused.length
   counts.again_accepted += again.accepted
   counts.again_refused += again.refused
-  // What was sent again is left open: no later round may come upon it.
+  // Turns that were sent again stay open, so no later round meets them.
   await world.qstash.reset()
   await world.sql("update open_turns set wake_at = 'infinity' where user_id = $1", [estate.userId])
 }

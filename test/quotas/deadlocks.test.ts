@@ -103,7 +103,7 @@ async function stir(estate: QuotaEstate, random: Random): Promise<number[]> {
           done(browser.call("POST", `/api/account/keys/${keyId}/revoke`)),
     ),
   ]
-  // Each key notes its use, beside whatever it does.
+  // Each key also notes its use.
   await world.sql("update api_keys set last_used_at = null where user_id = $1", [estate.userId])
   const inOrder = storm.map((act) => ({ act, place: random.int(1e9) })).sort((one, other) => one.place - other.place)
   let sending = true

@@ -19,7 +19,7 @@ const REFS = ["customer-1", "customer-2", "blocked"]
 /** Amounts at which a turn is refused, gets a part of its hold, or the whole. */
 const AMOUNTS = [...Array(8).fill(null), 0, 0.0000001, 0.000165, 0.001, 0.2, 0.3, 1, 3]
 
-/** What a new turn is answered, as far as its estimate can say it. */
+/** The answer to a new turn, as far as its estimate can predict it. */
 function told({ status, retryAfter, body }: ReadAnswer) {
   const { error, held_usd, model } = body
   if (status === 202) return { admitted: true, held_usd, model }

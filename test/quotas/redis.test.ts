@@ -12,7 +12,7 @@ const AT_ONCE = 100
 const USD = 10_000_000
 const ALWAYS = { service: "redis", call: 1, times: 1e9, when: "before" } as const
 
-/** What happens to Redis in the middle of a load. Each begins with what is there before it, and yields what does it. */
+/** Faults of Redis in the middle of a load. Each prepares its state, and yields the function that causes the fault. */
 const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule[]>>> = {
   "is stopped": async () => async () => [{ ...ALWAYS, action: "cut" }],
   "is slow": async () => async () => [{ ...ALWAYS, action: "delay", delay_ms: 5_000 }],
@@ -118,7 +118,7 @@ async function expectSettled(world: World, estate: QuotaEstate, answers: WishAns
   await expectNoFaults(world)
 }
 
-/** What the API shows of money is what Postgres' turns and ledger add up to. */
+/** The API's amounts agree with Postgres' turns and ledger. */
 async function expectShown(world: World, { userId, clients, refs }: QuotaEstate): Promise<void> {
   const [client] = clients
   const get = async (path: string) =>

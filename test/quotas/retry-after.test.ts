@@ -45,7 +45,7 @@ interface Case {
   /** When the turn is accepted that takes all there is, and when the client asks: the same day. */
   fillsAt: number
   asksAt: number
-  /** What becomes of the first turn: it is billed before, stays open for good, or is billed when the period is over. */
+  /** The end of the first turn: billed before the period ends, never, or after it. */
   ends: "before" | "never" | "after"
 }
 
@@ -153,5 +153,5 @@ function wish({ clients, refs }: QuotaEstate): Wish {
   return { of: 0, idempotencyKey: crypto.randomUUID(), body, cancelled: false }
 }
 
-/** What its first model call can cost at least: 80 tokens and its 19 bytes in, 16 out. */
+/** The least that its first model call can cost: 80 tokens and its 19 bytes in, 16 out. */
 const NEEDED = (80 + 19) * 10 + 16 * 50

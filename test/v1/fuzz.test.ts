@@ -13,7 +13,7 @@ import { createWorld, type TestClient, type World } from "../harness/world.ts"
 // 2,000 requests for everyone, 20,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
 const REQUESTS = Number(settings.TURNPIKE_FUZZ)
-/** For each operation, before its things are made anew: many requests remove them. */
+/** For each operation, before its resources are made again: many requests remove them. */
 const PER_ROUND = 8
 const AT_ONCE = 8
 
@@ -128,7 +128,7 @@ async function send(request: FuzzRequest) {
   const pending = world.invoke(new Request(`https://api.test${path}`, { method, headers, body }))
   if (isHeld(request)) await letTimePass(pending)
   const response = await pending
-  // A stream goes on as long as its turn: what it begins with is enough.
+  // A stream lasts as long as its turn; its beginning is enough.
   if (response.headers.get("content-type")?.startsWith("text/event-stream") && response.body) {
     const reader = response.body.getReader()
     await reader.read()
