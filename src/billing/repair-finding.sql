@@ -1,4 +1,4 @@
--- Sets a counter to what turns say. Under the lock of the wallet nobody counts meanwhile, and the look behind it sees all.
+-- Sets a counter to the sum of its turns. Counters change only under the wallet's lock, so this sum is complete.
 create function turnpike.repair_counter(p_user_id bigint, p_kind text, p_subject text, p_period text, p_since timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -23,8 +23,8 @@ begin
   return found;
 end $$;
 
--- Repairs a finding if that can be done without asking anybody, and notes it. Whether it was: no amount that somebody paid or was
--- charged is changed.
+-- Repairs a finding if no decision is needed, and notes it. Returns whether it was repaired. Never changes an amount that somebody paid
+-- or was charged.
 create function turnpike.repair_finding(p_finding_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   finding reconciliation_findings;

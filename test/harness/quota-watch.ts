@@ -2,9 +2,9 @@ import { expect } from "vitest"
 import type { World } from "./world.ts"
 
 /**
- * What a database is made to look at behind each change of a turn's money, when its transaction commits: that no cap's sum, counted
- * from the turns themselves, has grown above its limit, and that the counters say what the turns say. Both hold at every commit,
- * since whoever changes an account's spend has its wallet's lock until then. What it finds is kept in quota_faults.
+ * Checks that the database runs when a transaction that changed a turn's money commits: no cap's sum, computed from the turns, exceeds
+ * its limit, and the counters agree with the turns. Both hold at every commit, since spend changes only under the wallet's lock. Faults
+ * are stored in quota_faults.
  */
 const WATCH = [
   "create table quota_faults (fault text not null)",
@@ -49,7 +49,7 @@ end $$`,
   deferrable initially deferred for each row when (new.key_id is not null and not new.test) execute function watch_turn_money()`,
 ]
 
-/** Makes the world's database look at every commit from now on. */
+/** Installs the check in the world's database. */
 export async function watchMoney(world: World): Promise<void> {
   for (const statement of WATCH) await world.sql(statement)
 }
