@@ -27,7 +27,7 @@ export const createKeySchema = z
   })
   .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {
     path: ["space"],
-    message: "is there with the scope `space`, and only then",
+    message: "is required with the scope `space`, and not allowed otherwise",
   })
   .meta({ id: "CreateApiKey" })
 
