@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { changeOf, describeMutant, lineOf, type Mutant, sourceLine } from "./mutation/mutant.ts"
+import { changeOf, describeMutant, type Mutant, placeOf, sourceLine } from "./mutation/mutant.ts"
 import { ROOMS, roomOf, testsOf } from "./mutation/rooms.ts"
 import { mutateSql } from "./mutation/sql-mutants.ts"
 import { mutateTypeScript } from "./mutation/ts-mutants.ts"
@@ -8,7 +8,8 @@ import { openWorkshop, type Workshop } from "./mutation/workshop.ts"
 
 /**
  * Changes the source a little, again and again, and sees whether a test fails: `npm run mutate -- src/billing --sample 60 --seed 7`.
- * Arguments are folders or files; --at src/a.sql:12,src/b.ts:7 takes all mutants of these lines instead of a sample.
+ * Arguments are folders or files; --at src/a.sql:12,src/b.ts:7:30 takes
+ * all mutants of these lines or places instead of a sample.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,7 +18,7 @@ const { values, positionals } = parseArgs({
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6))
 const wanted = Number(values.sample ?? 60)
 const places = values.at?.split(",")
-const targets = places?.map((place) => place.replace(/:\d+$/, "")) ?? positionals
+const targets = places ? [...new Set(places.map((place) => place.replace(/(:\d+)+$/, "")))] : positionals
 if (targets.length === 0) targets.push(...Object.values(ROOMS).flatMap(({ sources }) => sources))
 
 interface Killer {
@@ -66,7 +67,9 @@ function mutantsOf(sources: string[], textOf: (file: string) => string): Mutant[
     const text = textOf(file)
     return file.endsWith(".sql") ? mutateSql(file, text) : mutateTypeScript(file, text)
   })
-  if (places) return all.filter(({ file, from }) => places.includes(`${file}:${lineOf(textOf(file), from)}`))
+  const isAsked = ({ file, from }: Mutant) =>
+    places?.some((place) => `${placeOf(file, textOf(file), from)}:`.startsWith(`${place}:`))
+  if (places) return all.filter(isAsked)
   return shuffled(all)
 }
 

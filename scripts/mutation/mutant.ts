@@ -7,12 +7,16 @@ export interface Mutant {
   becomes: string
 }
 
-/** `src/room/file.sql:12 was → becomes`: the same for as long as its line stays where it is. */
+/** `src/room/file.sql:12:5 was → becomes`. */
 export function describeMutant({ file, from, to, becomes }: Mutant, text: string): string {
-  return `${file}:${lineOf(text, from)} ${changeOf(text.slice(from, to), becomes)}`
+  return `${placeOf(file, text, from)} ${changeOf(text.slice(from, to), becomes)}`
 }
 
-export const lineOf = (text: string, at: number): number => text.slice(0, at).split("\n").length
+/** `src/room/file.sql:12:5`, as editors know it. */
+export function placeOf(file: string, text: string, at: number): string {
+  const lines = text.slice(0, at).split("\n")
+  return `${file}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`
+}
 
 export function sourceLine(text: string, at: number): string {
   const end = text.indexOf("\n", at)

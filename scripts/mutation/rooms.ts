@@ -9,6 +9,8 @@ export const ROOMS: Record<string, { sources: string[]; tests: string[] }> = {
       "test/v1/usage*",
       "test/turns/{cache-prices,paid,paid-model}*",
       "test/quotas/balance-events*",
+      "test/admin/*",
+      "test/v1/tenant-walls*",
     ],
   },
   quotas: { sources: ["src/quotas"], tests: ["test/quotas/*", "test/account/{keys,chat}*", "test/v1/end-users*"] },
@@ -18,7 +20,11 @@ export const ROOMS: Record<string, { sources: string[]; tests: string[] }> = {
   },
   webhooks: {
     sources: ["src/webhooks"],
-    tests: ["test/webhooks/*", "test/v1/idempotency-webhooks*", "test/quotas/{balance-events,event-crash}*"],
+    tests: [
+      "test/webhooks/*",
+      "test/v1/{idempotency-webhooks,tenant-walls}*",
+      "test/quotas/{balance-events,event-crash}*",
+    ],
   },
   identity: {
     sources: ["src/actor", "src/keys", "src/sign-in", "src/users"],
