@@ -18,9 +18,10 @@ export function placeOf(file: string, text: string, at: number): string {
   return `${file}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
+/** With its indentation. */
 export function sourceLine(text: string, at: number): string {
   const end = text.indexOf("\n", at)
-  return text.slice(text.lastIndexOf("\n", at - 1) + 1, end < 0 ? undefined : end).trim()
+  return text.slice(text.lastIndexOf("\n", at - 1) + 1, end < 0 ? undefined : end).trimEnd()
 }
 
 /** Without what both begin and end with. */
