@@ -1,6 +1,7 @@
 import { Redis as Upstash } from "@upstash/redis/cloudflare"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Meter } from "./meter.ts"
+import { TIME_LIMITS } from "./time-limits.ts"
 
 /** What workers ask of Redis: texts under keys that expire, and scripts. A Redis that does not answer is UNAVAILABLE. */
 export interface Redis {
@@ -13,8 +14,6 @@ export interface Redis {
   run<Answer>(script: string, keys: string[], args: (string | number)[]): Promise<Answer>
 }
 
-/** A call that has no answer by then counts as lost; a connection that breaks is tried once more within that time. */
-const CALL_MS = 10_000
 const RETRY = { retries: 1, backoff: () => 50 }
 
 /** Upstash's Redis over REST: one command or script, one round trip. Never of the v1 worker, whose size it would double. */
@@ -30,7 +29,7 @@ export function createRedis(
     enableTelemetry: false,
     retry: RETRY,
     // A function: of a signal of its own the SDK would make an answer.
-    signal: () => AbortSignal.timeout(CALL_MS),
+    signal: () => AbortSignal.timeout(TIME_LIMITS.redisMs),
   })
   const call = <Answer>(work: () => Promise<Answer>) => meter.measure("redis", () => work().catch(unavailable))
   return {
