@@ -27,11 +27,13 @@ create table users (
   disabled_at timestamptz,
   -- True from disabling the account until the sweeper has seen that none of its turns is open. Its webhooks are off.
   ending_turns boolean not null default false,
+  -- When the sweeper tried that last: what fails stands behind all others.
+  ending_tried_at timestamptz,
   created_at timestamptz not null default now()
 );
 create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
-create index users_ending_turns on users (disabled_at) where ending_turns;
+create index users_ending on users (ending_tried_at nulls first) where ending_turns;
 
 -- A signed-in user. The cookie names the row; the row decides whether the session is valid.
 create table sessions (
@@ -141,14 +143,15 @@ create table spaces (
   prompt_facts jsonb,
   mcp_tokens jsonb not null default '{}',
   archived_at timestamptz,
-  -- True from archiving the space until the sweeper has seen that none of its turns is open.
+  -- Archiving ends the space's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
   ending_turns boolean not null default false,
+  ending_tried_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
 create index spaces_by_owner on spaces (user_id, slug desc);
 create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
-create index spaces_ending_turns on spaces (archived_at) where ending_turns;
+create index spaces_ending on spaces (ending_tried_at nulls first) where ending_turns;
 
 -- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with.
 create table space_configs (
@@ -198,14 +201,15 @@ create table api_keys (
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- True from revoking the key until the sweeper has seen that none of its turns is open.
+  -- Revoking ends the key's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
   ending_turns boolean not null default false,
+  ending_tried_at timestamptz,
   last_used_at timestamptz,
   created_at timestamptz not null,
   constraint api_keys_space_scope_names_a_space check ((scope = 'space') = (space_id is not null))
 );
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
-create index api_keys_ending on api_keys (key_id) where ending_turns;
+create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) where ending_turns;
 
 -- What was made under an Idempotency-Key of /v1, written by the statement that made it. Turns have their keys in their own table.
 create table idempotency_keys (
@@ -705,8 +709,9 @@ create table webhook_endpoints (
   previous_until timestamptz,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled')),
-  -- True from disabling or removing it until the sweeper has seen that nothing is pending for it.
+  -- Disabling or removing it gives up its deliveries. True until the sweeper has seen that none is pending; see its last try below.
   stopping boolean not null default false,
+  stop_tried_at timestamptz,
   -- The first failure since the last success.
   failing_since timestamptz,
   -- When a wake of its dispatcher was sent that has not arrived yet.
@@ -723,7 +728,7 @@ create table webhook_endpoints (
 create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, webhook_id collate "C" desc)
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
-create index webhook_endpoints_stopping on webhook_endpoints (updated_at) where stopping;
+create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
 
 -- One event on its way to one endpoint.
 create table webhook_deliveries (

@@ -28,6 +28,7 @@ interface ApiKeys {
   daily_credit_micros: number | null;
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
+  ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   expires_at: Timestamp | null;
   hash: Buffer;
@@ -328,6 +329,7 @@ interface Spaces {
   config_version: Generated<number>;
   created_at: Timestamp;
   created_by_key_id: string | null;
+  ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   manifest: Generated<Json>;
   mcp_servers: Generated<Json>;
@@ -506,6 +508,7 @@ interface Users {
   disabled_at: Timestamp | null;
   email: string | null;
   email_verified: Generated<boolean>;
+  ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
@@ -568,6 +571,7 @@ interface WebhookEndpoints {
   secret: string;
   slot: number;
   space_id: number | null;
+  stop_tried_at: Timestamp | null;
   stopping: Generated<boolean>;
   test: boolean;
   updated_at: Timestamp;
