@@ -1,6 +1,6 @@
 -- Each account behind p_position: its balance is its ledger's last running total (with the ledger's own chain, that makes it the
--- sum), and it holds what its open turns will give back.
-create function turnpike.accounts_slice(p_position text, p_size integer) returns turnpike.books_slice
+-- sum), and it holds what its open turns will give back. None of them is before p_turn_from: what has ended never opens again.
+create function turnpike.accounts_slice(p_position text, p_size integer, p_turn_from text) returns turnpike.books_slice
 language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 declare
   slice turnpike.books_slice;
@@ -15,13 +15,14 @@ begin
       ) last on true,
       lateral (
         select coalesce(sum(t.hold_credit_micros), 0)::bigint as holds from turns t
-        where t.user_id = u.user_id and t.state in ('queued', 'running')
+        where t.user_id = u.user_id and t.test in (false, true) and t.turn_id collate "C" > p_turn_from
+          and t.state in ('queued', 'running')
       ) open
   )
   select (select count(*) from looked), (select max(k.user_id)::text from looked k),
     array(select row(f.kind, k.user_id, null, null, null, f.expected, f.found)::turnpike.finding
       from looked k, lateral (values ('balance', k.total, k.balance), ('held', k.holds, k.held)) f (kind, expected, found)
-      where f.expected <> f.found order by k.user_id)
+      where f.expected <> f.found order by k.user_id), null
   into slice;
   return slice;
 end $$;

@@ -17,5 +17,7 @@ create type turnpike.books_slice as (
   rows bigint,
   -- Where the next slice goes on.
   last text,
-  findings turnpike.finding[]
+  findings turnpike.finding[],
+  -- Of turns: the last one before the first that had not ended in time, or null: all had.
+  settled text
 );

@@ -32,9 +32,10 @@ export function mountSystem(app: App) {
       tag,
       summary: "Reconcile the books now",
       description:
-        "Begins a pass over all books, or goes on with the one that is under way, and answers its report. On a large database " +
-        "`finished_at` is null then: the sweeper goes on, and the status of the system has the report. A pass begins by " +
-        "itself every hour. It repairs what it may (counters, holds, lost turns, charges of our failures), and only names " +
+        "Begins a pass over all history of the books, or goes on with the one that is under way, and answers its report. On a " +
+        "large database `finished_at` is null then: the sweeper goes on, and the status of the system has the report. A pass " +
+        "begins by itself every hour, over what has moved since the last one; once a week, and within a day behind a finding, " +
+        "over all history. It repairs what it may (counters, holds, lost turns, charges of our failures), and only names " +
         "everything else.",
       answer: { status: 200, description: "The report, so far.", schema: reconciliationSchema },
       errors: ["ADMIN_REQUIRED", "CONFLICT"],
