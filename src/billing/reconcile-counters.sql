@@ -38,7 +38,7 @@ $$;
 
 -- Each counter of a current period behind p_position: it holds what its turns were billed, and what those that are open hold.
 create function turnpike.counters_slice(p_position text, p_size integer, p_moment timestamptz) returns turnpike.books_slice
-language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
   behind jsonb := coalesce(nullif(p_position, ''), '["0", "", "", "", "-infinity"]');
   slice turnpike.books_slice;

@@ -3,7 +3,7 @@
 -- What was booked for a turn up to p_turn_from, such as a refund, came when the turn had long been looked at: it is looked at again.
 create function turnpike.ledger_slice(p_position text, p_size integer, p_turn_from text, p_orphaned_from timestamptz,
   p_moment timestamptz) returns turnpike.books_slice
-language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
   slice turnpike.books_slice;
 begin

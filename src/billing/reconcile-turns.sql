@@ -3,7 +3,7 @@
 -- exactly while it is; somebody will look at it before p_orphaned_from; and its periods have counters. What a refund has given back
 -- whole is settled.
 create function turnpike.wrong_turns(p_first text, p_last text, p_orphaned_from timestamptz, p_moment timestamptz)
-returns setof turnpike.finding language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+returns setof turnpike.finding language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 begin
   -- What belongs to the turns is read in their order, as they are: a look-up for each would take several times as long. Where the part
   -- ends is no constant for the planner: behind the newest statistics it would take a part for empty, and compare each row with each.
@@ -51,9 +51,24 @@ begin
     from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
       left join bill b on b.turn_id = t.turn_id
       left join open_turns o on o.turn_id = t.turn_id and o.turn_id >= p_first and o.turn_id <= (select n.turn_id from upto n)
+  ), suspect as (
+    -- Nearly none: only these are asked what is wrong.
+    select k.* from looked k where (k.ended and k.held = 0 and k.charges = case when k.due > 0 then 1 else 0 end
+      and k.charged = k.due and not (k.ours and k.charged > 0) and k.bills = k.billed and k.refunds = 0
+      and k.elsewhere is not true and k.of_other_kind is not true) is not true
+  ), current as materialized (
+    -- No window is longer than 31 days.
+    select distinct s.user_id, p.kind, p.subject, p.period, p.starts_at
+    from looked s left join api_keys k on k.key_id = s.key_id, lateral (values
+      ('key', s.key_id, 'day', date_trunc('day', s.created_at, 'UTC')),
+      ('key', s.key_id, 'window', s.window_started_at),
+      ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
+      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
+    where s.key_id is not null and s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
+      and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
   ), wrong as (
     select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found
-    from looked s, lateral (values
+    from suspect s, lateral (values
       ('charged_twice', s.charges > 1 and not s.undone, s.charge_id, s.due, s.charged),
       ('charge_missing', s.charges = 0 and s.due > 0, null, s.due, 0),
       ('failure_charged', s.ours and s.charged > 0 and s.refunds = 0, s.charge_id, 0, s.charged),
@@ -72,18 +87,12 @@ begin
     where f.wrong
     union all
     -- Turns of current periods that have no counter at all: what counters say themselves is looked at in their own phase.
-    select distinct 'counter_missing', s.user_id, null, null::bigint,
-      jsonb_build_object('kind', p.kind, 'subject', p.subject, 'period', p.period, 'starts_at', p.starts_at), null::bigint, 0::bigint
-    from looked s left join api_keys k on k.key_id = s.key_id, lateral (values
-      ('key', s.key_id, 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('key', s.key_id, 'window', s.window_started_at),
-      ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
-    where s.key_id is not null and (s.billed > 0 or (not s.ended and s.hold > 0))
-      and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
-      -- Looked up for the few that are current: joined, all counters would be read.
-      and (select c.user_id from spend_counters c where c.user_id = s.user_id and c.kind = p.kind and c.subject = p.subject
-        and c.period = p.period and c.starts_at = p.starts_at) is null
+    select 'counter_missing', p.user_id, null, null,
+      jsonb_build_object('kind', p.kind, 'subject', p.subject, 'period', p.period, 'starts_at', p.starts_at), null, 0
+    from current p
+    -- Looked up one by one: joined, all counters would be read.
+    where (select c.user_id from spend_counters c where c.user_id = p.user_id and c.kind = p.kind and c.subject = p.subject
+      and c.period = p.period and c.starts_at = p.starts_at) is null
   )
   select w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found from wrong w;
 end $$;
