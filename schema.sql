@@ -609,7 +609,7 @@ create table losses (
 );
 create index losses_by_time on losses (created_at);
 
--- One pass of the reconciliation over all books, in slices; phase and position say where it continues.
+-- One pass of the reconciliation over the books, in slices; phase and position say where it continues.
 create table reconciliations (
   reconciliation_id text primary key,
   started_by text not null,
@@ -621,7 +621,18 @@ create table reconciliations (
   counters bigint not null default 0,
   findings bigint not null default 0,
   started_at timestamptz not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- All history, or what has moved since the marks that the last one left.
+  scope text not null default 'all' check (scope in ('all', 'recent')),
+  -- By phase: of how many rows a slice is tried next. Half of the one under way, until it has answered.
+  sizes jsonb not null default '{}',
+  -- The marks that it found: all turns up to turn_from have ended and were looked at, all ledger rows up to ledger_from too.
+  turn_from text not null default '',
+  ledger_from bigint not null default 0,
+  -- And those that it leaves: up to them everything was there and had ended at that moment, some time before the pass began.
+  settled_before timestamptz,
+  turn_mark text,
+  ledger_mark bigint
 );
 create unique index reconciliations_one_open on reconciliations ((true)) where finished_at is null;
 create index reconciliations_by_start on reconciliations (started_at desc);

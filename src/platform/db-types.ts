@@ -270,12 +270,19 @@ interface Reconciliations {
   counters: Generated<number>;
   findings: Generated<number>;
   finished_at: Timestamp | null;
+  ledger_from: Generated<number>;
+  ledger_mark: number | null;
   ledger_rows: Generated<number>;
   phase: string;
   position: Generated<string>;
   reconciliation_id: string;
+  scope: Generated<string>;
+  settled_before: Timestamp | null;
+  sizes: Generated<Json>;
   started_at: Timestamp;
   started_by: string;
+  turn_from: Generated<string>;
+  turn_mark: string | null;
   turns: Generated<number>;
 }
 
