@@ -8,12 +8,12 @@ import { openWorkshop, type Workshop } from "./mutation/workshop.ts"
 
 /**
  * Changes the source a little, again and again, and sees whether a test fails: `npm run mutate -- src/billing --sample 60 --seed 7`.
- * Arguments are folders or files; --at src/a.sql:12,src/b.ts:7:30 takes
- * all mutants of these lines or places instead of a sample.
+ * Arguments are folders or files; --at src/a.sql:12,src/b.ts:7:30 takes all mutants of these lines or places instead of a sample,
+ * --tests test/a.test.ts runs these instead of all that hold the room.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: "string" }, seed: { type: "string" }, at: { type: "string" } },
+  options: { sample: { type: "string" }, seed: { type: "string" }, at: { type: "string" }, tests: { type: "string" } },
 })
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6))
 const wanted = Number(values.sample ?? 60)
@@ -87,7 +87,9 @@ async function measure(workshop: Workshop, files: string[]): Promise<Map<string,
   for (const file of files) {
     const began = Date.now()
     const answer = await workshop.test([file], { limitMs: 300_000 })
-    if (answer?.failed !== null) throw new Error(`${file} fails without a mutant: ${answer?.why ?? "no end"}`)
+    if (typeof answer === "string" || answer.failed !== null) {
+      throw new Error(`${file} fails without a mutant: ${typeof answer === "string" ? answer : answer.why}`)
+    }
     measured.set(file, { ms: Date.now() - began, calls: await workshop.takeCalls() })
   }
   return measured
@@ -111,7 +113,7 @@ async function tryRoom(workshop: Workshop, room: string, sources: string[]): Pro
   const texts = new Map<string, string>()
   const textOf = (file: string) => texts.get(file) ?? texts.set(file, readFileSync(file, "utf8")).get(file) ?? ""
   const began = Date.now()
-  const measured = await measure(workshop, testsOf(room))
+  const measured = await measure(workshop, values.tests?.split(",") ?? testsOf(room))
   console.log(`${room}: ${measured.size} files of tests are green, ${Math.round((Date.now() - began) / 1000)} s`)
   const kills = new Map<string, Map<string, number>>()
   const survivors: string[] = []
@@ -123,7 +125,10 @@ async function tryRoom(workshop: Workshop, room: string, sources: string[]): Pro
     const ofFile = kills.get(mutant.file) ?? kills.set(mutant.file, new Map()).get(mutant.file) ?? new Map()
     const started = Date.now()
     const files = testsFor(mutant, text, measured, ofFile)
-    const made = await workshop.withMutant(mutant, text, () => killerOf(workshop, files, measured))
+    const run = () => workshop.withMutant(mutant, text, () => killerOf(workshop, files, measured))
+    // A runner that died may have done so by chance.
+    const first = await run()
+    const made = first?.result?.file === "died" ? await run() : first
     if (!made) continue
     const killer = made.result
     tried++
@@ -147,7 +152,7 @@ async function killerOf(workshop: Workshop, files: string[], measured: Map<strin
     const usual = group.reduce((sum, name) => sum + (measured.get(name)?.ms ?? 0), 0)
     const answer = await workshop.test(group, { limitMs: Math.max(30_000, 3 * usual) })
     await workshop.dropCopies()
-    if (answer === null) killer = { file: "the time limit", why: "" }
+    if (typeof answer === "string") killer = { file: answer, why: "" }
     else if (answer.failed !== null) killer = { file: answer.failed, why: answer.why.slice(0, 100) }
   }
   return killer
@@ -155,13 +160,24 @@ async function killerOf(workshop: Workshop, files: string[], measured: Map<strin
 
 console.log(`seed ${seed}`)
 const workshop = await openWorkshop(process.cwd())
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => workshop.close().finally(() => process.exit(1)))
+let stopped = false
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, async () => {
+    stopped = true
+    await workshop.close()
+    process.exit(1)
+  })
+}
 try {
   const rooms = new Map<string, string[]>()
   for (const target of targets) rooms.set(roomOf(target), [...(rooms.get(roomOf(target)) ?? []), target])
   const scores: string[] = []
   for (const [room, sources] of rooms) scores.push(await tryRoom(workshop, room, sources))
   console.log(`\n${scores.join("\n")}`)
+} catch (error) {
+  // What fails because it is closing is no news.
+  if (stopped) await new Promise(() => {})
+  throw error
 } finally {
   await workshop.close()
 }

@@ -109,19 +109,19 @@ export async function openWorkshop(root: string) {
     })
   }
 
-  /** Runs these test files until the first fails. Null: they did not end within `limitMs`. */
-  async function test(files: string[], { limitMs }: { limitMs: number }): Promise<RunAnswer | null> {
+  /** Runs these test files until the first fails, for as long as `limitMs`. */
+  async function test(files: string[], { limitMs }: { limitMs: number }): Promise<RunAnswer | "late" | "died"> {
     const child = await started()
     const request: RunRequest = { files, changed: changed.splice(0) }
     child.send(request)
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<null>((done) => (timer = setTimeout(done, limitMs, null)))
+    const late = new Promise<"late">((done) => (timer = setTimeout(done, limitMs, "late")))
     const answered = once(child, "message").then(([answer]) => answer as RunAnswer)
-    const died = once(child, "exit").then(() => null)
+    const died = once(child, "exit").then(() => "died" as const)
     const answer = await Promise.race([answered, died, late])
     clearTimeout(timer)
     child.removeAllListeners("exit").removeAllListeners("error")
-    if (answer === null) await stopRunner()
+    if (typeof answer === "string") await stopRunner()
     return answer
   }
 

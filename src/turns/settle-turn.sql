@@ -20,7 +20,7 @@ declare
   kept jsonb;
 begin
   if mine.turn_id is null then
-    return query select * from turnpike.settled_before(p_turn_id, p_epoch, p_event_id, p_queued_after);
+    return query select * from turnpike.settled_before(p_turn_id, p_epoch, p_event_id, p_queued_after, p_moment);
     return;
   end if;
   if (p_lost_after is not null and (mine.attempts < p_lost_after or coalesce(mine.lease_until > p_moment, false))) then
@@ -86,7 +86,8 @@ begin
 end $$;
 
 -- The end that this worker has brought about before, when its answer was lost; no row when it has not.
-create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_queued_after timestamptz)
+create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_queued_after timestamptz,
+  p_moment timestamptz)
 returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean) language plpgsql rows 1 as $$
 declare
   ended turns;
@@ -95,7 +96,7 @@ begin
   if exists (select from turn_events e where e.turn_id = ended.turn_id and e.event_id = p_event_id) then
     -- Whether a webhook hears it is not known any more: a wake too many costs a look.
     return query select ended.turn_id, ended.user_id, ended.test, ended.state,
-      turnpike.next_turn(ended.conversation_id, p_queued_after), true;
+      turnpike.next_turn(ended.conversation_id, p_queued_after, p_moment), true;
   end if;
 end $$;
 

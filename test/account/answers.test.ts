@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { App } from "../../src/http/app.ts"
 import { account } from "../../src/routes/account/group.ts"
+import { signSessionToken } from "../../src/sign-in/session-token.ts"
+import { dumpTables } from "../harness/dump.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -14,7 +16,19 @@ test("every operation answers exactly what it declares", async () => {
   account.mount(app)
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
+  const ended = await world.signIn(client.userId)
+  await ended.call("POST", "/api/auth/logout")
+  const endedCookie = `token=${await signSessionToken(ended.context, ended.sessionId)}`
   const answered = new Set<string>()
+
+  /** What a session that has ended asks is refused, and nothing is written for it. */
+  async function refuse(method: string, path: string, body?: object): Promise<void> {
+    await world.settled()
+    const before = await dumpTables(world)
+    const [status, { code }] = await ended.json(method, path, body, { cookie: endedCookie })
+    expect([status, code], path).toEqual([401, "SESSION_REQUIRED"])
+    expect(await dumpTables(world), path).toEqual(before)
+  }
 
   /** Calls an operation and holds its answer to its own status and schema, with no field beside it. */
   // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
@@ -22,6 +36,7 @@ test("every operation answers exactly what it declares", async () => {
     const operation = app.operations.find((known) => known.id === id)
     if (!operation) throw new Error(`there is no operation ${id}`)
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "")
+    await refuse(operation.method.toUpperCase(), path, body)
     const response = await browser.call(operation.method.toUpperCase(), path, body)
     const answer = (await response.json()) as object
     expect([response.status, answer], `${id}: ${JSON.stringify(answer)}`).toEqual([

@@ -5,6 +5,7 @@ import { CREDIT_REASONS } from "../../src/billing/buckets.ts"
 import { creditAccount } from "../../src/billing/credit-account.ts"
 import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -88,17 +89,24 @@ describe("credit", () => {
     for (const { userId } of [client, stranger]) await expectBooks(world, userId)
   })
 
-  test("a payment under a reference that another account takes at this very moment is told so", async () => {
+  test("a payment under a reference that another account takes at this very moment is answered with that one's entry", async () => {
     const accounts = [await world.createAccount({ usd: 0 }), await world.createAccount({ usd: 0 })]
-    // Each has one of the same amount already, under a reference of its own.
-    for (const { userId } of accounts) await payment(userId, `own:${userId}`)
     await world.sql(`create function slow_entry() returns trigger language plpgsql as
       $$ begin perform pg_sleep(0.3); return new; end $$`)
     await world.sql("create trigger slow_entry before insert on ledger for each row execute function slow_entry()")
-    const rivals = await Promise.allSettled(accounts.map(({ userId }) => payment(userId, "pay:3")))
+    const [one, other] = await Promise.all(
+      accounts.map(({ userId }) =>
+        world.sql<{ entry: object; replayed: boolean }>(
+          `select entry, replayed from ${RELEASE}.book_entry($1, 'credit_purchase', $2, null, 'pay:3', null, null, 'payment:stripe',
+             'Card 4242', $3)`,
+          [userId, USD, world.clock.now().toISOString()],
+        ),
+      ),
+    )
     await world.sql("drop trigger slow_entry on ledger")
-    const refusals = rivals.flatMap((rival) => (rival.status === "rejected" ? [rival.reason] : []))
-    expect(refusals).toMatchObject([{ code: "IDEMPOTENCY_KEY_REUSED" }])
+    expect([one?.[0]?.replayed, other?.[0]?.replayed].sort()).toEqual([false, true])
+    expect(one?.[0]?.entry).toMatchObject({ reference: "pay:3" })
+    expect(other?.[0]?.entry).toEqual(one?.[0]?.entry)
     expect(await world.sql("select from ledger where reference = 'pay:3'")).toHaveLength(1)
     for (const { userId } of accounts) await expectBooks(world, userId)
   })

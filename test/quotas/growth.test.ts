@@ -51,3 +51,15 @@ test("a turn that goes on behind the end of its window still counts there, and n
   expect((await client.sendTurn({ space: await client.space() })).status, "a window of its own").toBe(202)
   expect(await grow(0.1)).toEqual({ hold: 0.3 * USD, boundBy: "key_window" })
 })
+
+test("an account that never had any credit has nothing, not even a wallet", async () => {
+  const client = await world.createAccount({ usd: 0 })
+  const response = await client.sendTurn({ space: await client.space() })
+  expect(response.status).toBe(402)
+  expect(await response.json()).toMatchObject({
+    error: {
+      details: { balance_usd: 0, held_usd: 0, available_usd: 0 },
+      message: expect.stringMatching(/^Nothing of the balance/),
+    },
+  })
+})

@@ -7,6 +7,7 @@ import { settleTurn } from "../../src/turns/settle-turn.ts"
 import { sweepTurns } from "../../src/turns/sweep-turns.ts"
 import { effortOf } from "../harness/plans.ts"
 import { expectPromises } from "../harness/promises.ts"
+import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -169,4 +170,22 @@ test("an account whose expired turns cannot be ended hides nobody's, however man
   expect((await broken.getTurn(head.turn_id)).state).toBe("queued")
   await world.sweep()
   expect(await broken.getTurn(head.turn_id)).toMatchObject({ state: "cancelled", status_reason: "expired" })
+})
+
+test("the next turn of a conversation goes on at once, though the answer of the one before it was lost", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  await makeWebhook(client, { url: receiver.url, events: ["turn.done"] })
+  const space = await client.space()
+  const [first, second] = [
+    await turnOf(await client.sendTurn({ space })),
+    await turnOf(await client.sendTurn({ space })),
+  ]
+  await world.plan([{ service: "pg", match: "settle_turn", call: 1, action: "cut", when: "after" }])
+  await world.drain()
+  await world.clearFaults()
+  // No sweeper was here: the worker that ended the first has asked whether it did.
+  expect((await client.getTurn(first.turn_id)).state).toBe("done")
+  expect((await client.getTurn(second.turn_id)).state).toBe("done")
+  expect(receiver.types(first.turn_id), "nor has its webhook waited").toEqual(["turn.done"])
 })

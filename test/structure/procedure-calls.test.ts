@@ -1,0 +1,39 @@
+import { globSync } from "node:fs"
+import { expect, test } from "vitest"
+import { read } from "./source.ts"
+
+/** What stands between an opening parenthesis and its own end, split at the commas of that level. */
+function argumentsAt(text: string, open: number): string[] {
+  const found = [""]
+  let depth = 0
+  let quoted = false
+  for (let at = open; ; at++) {
+    const char = text[at] as string
+    if (char === "'") quoted = !quoted
+    if (!quoted && (char === "(" || char === "[") && depth++ === 0) continue
+    if (!quoted && (char === ")" || char === "]") && --depth === 0) break
+    if (!quoted && depth === 1 && char === ",") found.push("")
+    else found[found.length - 1] += char
+  }
+  return found.map((one) => one.trim()).filter(Boolean)
+}
+
+// PostgreSQL looks a procedure up when the line that calls it runs: a wrong call on a rare way would be found by a customer.
+test("procedures call each other with as many arguments as they take", () => {
+  const taken = new Map<string, number>()
+  const calls: { place: string; name: string; count: number }[] = []
+  for (const file of globSync("src/**/*.sql")) {
+    const text = read(file).replaceAll(/--[^\n]*/g, (comment) => " ".repeat(comment.length))
+    for (const { 0: word, 1: name = "", index } of text.matchAll(/turnpike\.(\w+)\s*\(/g)) {
+      const given = argumentsAt(text, index + word.length - 1)
+      if (text.slice(0, index).endsWith("create function ")) {
+        expect(taken.has(name), `${name} is there once`).toBe(false)
+        taken.set(name, given.filter((one) => !one.startsWith("out ")).length)
+      } else {
+        calls.push({ place: `${file}:${text.slice(0, index).split("\n").length}`, name, count: given.length })
+      }
+    }
+  }
+  expect(calls.length).toBeGreaterThan(300)
+  expect(calls.filter(({ name, count }) => taken.get(name) !== count)).toEqual([])
+})
