@@ -32,7 +32,8 @@ function runStack(port: number) {
     for (const stream of [own.stdout, own.stderr]) {
       stream.on("data", (chunk: Buffer) => {
         output.text += chunk
-        if (/\] ready\.$/m.test(output.text)) done()
+        // Its last line: what it says comes in several pieces.
+        if (/\] ready\.$[\s\S]+^Ctrl-C ends it/m.test(output.text)) done()
       })
     }
   })
