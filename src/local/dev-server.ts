@@ -5,6 +5,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { envFileOf } from "./dev-vars.ts"
 import { freePort } from "./postgres.ts"
+import { signal } from "./processes.ts"
 
 interface DevServerOptions {
   port: number
@@ -12,10 +13,12 @@ interface DevServerOptions {
   env: Record<string, string | undefined>
   /** The checkout that is served, when it is another than the current folder. */
   cwd?: string
+  /** Told the process group of wrangler and the worker as soon as there is one. */
+  onSpawn?: (group: number) => Promise<void>
 }
 
 /** `wrangler dev` on functions/all.ts, with the stand-ins as its bindings. */
-export async function startDevServer({ port, dataDir, env, cwd }: DevServerOptions) {
+export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevServerOptions) {
   await refuseTakenPort(port)
   const envFile = join(dataDir, "worker.env")
   await writeFile(envFile, envFileOf(env), { mode: 0o600 })
@@ -34,6 +37,7 @@ export async function startDevServer({ port, dataDir, env, cwd }: DevServerOptio
       env: { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
     },
   )
+  await onSpawn?.(child.pid as number)
   child.stdout.pipe(log)
   child.stderr.pipe(log)
   const url = `http://127.0.0.1:${port}`
@@ -82,15 +86,9 @@ async function untilReady(child: ChildProcess, url: string, log: string): Promis
 async function stopGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
-  const signal = (name: NodeJS.Signals) => {
-    try {
-      process.kill(-(child.pid as number), name)
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  signal("SIGTERM")
-  const patience = setTimeout(() => signal("SIGKILL"), 5000)
+  const group = -child.pid
+  signal(group, "SIGTERM")
+  const patience = setTimeout(() => signal(group, "SIGKILL"), 5000)
   await ended
   clearTimeout(patience)
 }

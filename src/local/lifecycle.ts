@@ -1,4 +1,9 @@
+import { isAlive, processes } from "./processes.ts"
+
 type Close = () => Promise<unknown>
+
+/** So often it is looked whether npm, which a signal can end alone, is still there. */
+const LOOK_MS = 500
 
 /**
  * Runs a command that stays: `start` notes how to end each thing that it has started. A signal, or a failure of `start`, ends them
@@ -21,6 +26,7 @@ export function runCommand(start: (onEnd: (close: Close) => void, end: (code: nu
       void end(0)
     })
   }
+  void endWithNpm(() => void end(1))
   start(
     (close) => closers.push(close),
     (code) => void end(code),
@@ -29,6 +35,20 @@ export function runCommand(start: (onEnd: (close: Close) => void, end: (code: nu
     if (error instanceof Error && error.cause) console.error(error.cause)
     void end(1)
   })
+}
+
+/** `npm start` that was killed leaves its command running, with the port and the servers that the next one wants. */
+async function endWithNpm(end: () => void): Promise<void> {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const all = await processes()
+  const parentOf = (pid: number) => all.find((one) => one.pid === pid)?.parent
+  // npm itself, or the shell between it and us.
+  const line = [process.ppid, parentOf(process.ppid)].flatMap((pid) => all.filter((one) => one.pid === pid))
+  const npm = line.find(({ command }) => /\bnpm\b/.test(command))
+  if (!npm) return
+  setInterval(() => {
+    if (!isAlive(npm.pid)) end()
+  }, LOOK_MS).unref()
 }
 
 /** Prints a line with the seconds since this process began. */

@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import pg from "pg"
+import { isAlive, processes, signal, soon } from "./processes.ts"
 
 const run = promisify(execFile)
 
@@ -112,22 +113,16 @@ async function stopLeftover(dir: string): Promise<void> {
   const lock = join(dir, "postmaster.pid")
   const pid = Number((await readFile(lock, "utf8").catch(() => "")).split("\n")[0])
   if (!pid) return
-  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => null)
-  const isOurs = command === null ? alive(pid) : command.includes("postgres") && command.includes(dir)
-  if (isOurs && alive(pid)) {
-    process.kill(pid, "SIGINT")
-    for (let tries = 0; alive(pid) && tries < 200; tries++) await new Promise((done) => setTimeout(done, 50))
+  const command = (await processes()).find((one) => one.pid === pid)?.command ?? ""
+  const isOurs = command.includes("postgres") && command.includes(dir)
+  if (isOurs && isAlive(pid)) {
+    // A fast stop, which waits for its backends; then as in a crash, from which the next start recovers.
+    signal(pid, "SIGINT")
+    const ended = () => !isAlive(pid)
+    if (!(await soon(ended, 10_000))) signal(pid, "SIGQUIT")
+    if (!(await soon(ended, 10_000))) throw new Error(`PostgreSQL (process ${pid}) does not leave ${dir}.`)
   }
   await rm(lock, { force: true })
-}
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 async function giveTo(path: string, id: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises"
+import { takeDataDirectory } from "./data-directory.ts"
 import { seedDemo } from "./demo.ts"
 import { readKeyRing } from "./key-ring.ts"
 import { step } from "./lifecycle.ts"
@@ -18,7 +18,8 @@ export async function startStandIns(
   { baseUrl, dataDir }: { baseUrl: string; dataDir: string },
   onEnd: (close: () => Promise<unknown>) => void,
 ) {
-  await mkdir(dataDir, { recursive: true })
+  const directory = await takeDataDirectory(dataDir)
+  onEnd(directory.release)
   step(`starting PostgreSQL, Redis and QStash for ${dataDir} …`)
   const stack = await startStack({
     dataDir,
@@ -39,5 +40,5 @@ export async function startStandIns(
     SECRETS_KEYS: await readKeyRing(dataDir),
     ALLOW_PRIVATE_TARGETS: "1",
   }
-  return { demo, pin, variables }
+  return { demo, pin, variables, directory }
 }

@@ -8,10 +8,10 @@ const SWEEP_MS = 60_000
 
 runCommand(async (onEnd, end) => {
   const { port, dataDir, baseUrl } = readStartOptions(process.argv.slice(2), process.env)
-  const { demo, pin, variables } = await startStandIns({ baseUrl, dataDir }, onEnd)
+  const { demo, pin, variables, directory } = await startStandIns({ baseUrl, dataDir }, onEnd)
 
   step("starting the worker (wrangler dev) …")
-  const server = await startDevServer({ port, dataDir, env: variables })
+  const server = await startDevServer({ port, dataDir, env: variables, onSpawn: directory.noteWorkers })
   let stopping = false
   onEnd(() => {
     stopping = true

@@ -11,11 +11,19 @@ import { freePort } from "../../src/local/postgres.ts"
 /** Variables that would make it differ from a newcomer's service. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
 
-/** `npm start` on a free port, with data of its own: ready when this resolves. */
-export async function npmStart(): Promise<Demo & { stop(): Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), "turnpike-start-"))
+export type Started = Demo & {
+  /** Of npm, and of the group of npm and what it started. */
+  pid: number
+  port: number
+  dataDir: string
+  stop(): Promise<void>
+}
+
+/** `npm start`, ready when this resolves: on a free port, with data of its own, unless given those of a predecessor. */
+export async function npmStart(former?: { dataDir: string; port: number }): Promise<Started> {
+  const dataDir = former?.dataDir ?? (await mkdtemp(join(tmpdir(), "turnpike-start-")))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
-  const port = await freePort()
+  const port = former?.port ?? (await freePort())
   const child = spawn("npm", ["start", "--", "--port", String(port), "--data", dataDir], {
     // A group of its own, so that npm and what it started end together.
     detached: true,
@@ -28,6 +36,9 @@ export async function npmStart(): Promise<Demo & { stop(): Promise<void> }> {
   await ready(child)
   return {
     ...(JSON.parse(await readFile(join(dataDir, "demo.json"), "utf8")) as Demo),
+    pid: child.pid as number,
+    port,
+    dataDir,
     async stop() {
       process.off("exit", kill)
       kill()

@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { promisify } from "node:util"
+
+const run = promisify(execFile)
+
+export interface Process {
+  pid: number
+  parent: number
+  group: number
+  /** Its command line, words joined by blanks. */
+  command: string
+}
+
+/** The processes of this machine; none where there is no `ps`. */
+export async function processes(): Promise<Process[]> {
+  const { stdout } = await run("ps", ["-ww", "-A", "-o", "pid=,ppid=,pgid=,args="], { maxBuffer: 64 << 20 }).catch(
+    () => ({ stdout: "" }),
+  )
+  return [...stdout.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s(.*)$/gm)].map(([, pid, parent, group, command = ""]) => {
+    return { pid: Number(pid), parent: Number(parent), group: Number(group), command }
+  })
+}
+
+/** Sends a signal to a process, or with a negative id to a group of them. False when there is none. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** One that has ended and was not taken note of by its parent does not live, though it can be sent signals. */
+export function isAlive(pid: number): boolean {
+  if (!signal(pid, 0)) return false
+  try {
+    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+  } catch {
+    return process.platform !== "linux"
+  }
+}
+
+/** Whether `done` comes to be true within so many milliseconds. */
+export async function soon(done: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+  for (const until = Date.now() + withinMs; ; ) {
+    if (await done()) return true
+    if (Date.now() > until) return false
+    await new Promise((wait) => setTimeout(wait, 50))
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest"
+import { type Process, processes, signal, soon } from "../../src/local/processes.ts"
+import { npmStart, type Started } from "../harness/npm-start.ts"
+
+/** The processes that have something of a data directory: PostgreSQL, wrangler, and the command itself. */
+const of = async ({ dataDir }: Pick<Started, "dataDir">) =>
+  (await processes()).filter(({ command }) => command.includes(dataDir) && !command.includes("<defunct>"))
+
+/** What of `npm start` is killed; all else goes on, or ends by itself. */
+const KILLS: Record<string, (all: Process[], started: Started) => number[]> = {
+  "npm and what it started": (_all, { pid }) => [-pid],
+  "npm alone": (_all, { pid }) => [pid],
+  "its command alone": (all) =>
+    all.filter(({ command }) => command.includes("src/local/start.ts")).map(({ pid }) => pid),
+  "its command and PostgreSQL": (all) =>
+    all.filter(({ command }) => /src\/local\/start\.ts|postgres -D/.test(command)).map(({ pid }) => pid),
+}
+
+test("after a kill -9 the next `npm start` has the port and the data, and leaves nothing when it ends", async () => {
+  let started = await npmStart()
+  const { port, dataDir, api_key: key } = started
+  for (const [what, victims] of Object.entries(KILLS)) {
+    const pids = victims(await of(started), started)
+    expect(pids.length, what).toBeGreaterThan(0)
+    for (const pid of pids) signal(pid, "SIGKILL")
+    started = await npmStart({ port, dataDir })
+    expect(started).toMatchObject({ port, api_key: key })
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/turns`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status, what).toBe(200)
+  }
+  await started.stop()
+  expect(await soon(async () => (await of({ dataDir })).length === 0, 20_000)).toBe(true)
+})
+
+test("a second one leaves the first alone, and says who has the data", async () => {
+  const first = await npmStart()
+  await expect(npmStart({ port: first.port, dataDir: first.dataDir })).rejects.toThrow(
+    /Another `npm start` or `npm run stack` \(process \d+\) uses .+ End it, or name another --data\./,
+  )
+  expect((await fetch(`http://127.0.0.1:${first.port}/v1/me`)).status).toBe(401)
+  await first.stop()
+})
