@@ -28,7 +28,7 @@ export const RECONCILIATION_POLICY = {
     accounts: { first: 500, most: 4_000 },
     ledger: { first: 5_000, most: 50_000 },
     turns: { first: 2_000, most: 20_000 },
-    counters: { first: 200, most: 5_000 },
+    counters: { first: 200, most: 20_000 },
   },
   fastMs: 250,
   slowMs: 1_000,
