@@ -29,10 +29,19 @@ export interface Context {
   readonly urlPolicy: UrlPolicy
   readonly meter: Meter
   readonly log: Log
+  /** Accounts whose charges this isolate posts at the moment. */
+  readonly posting: Map<number, Posting>
   /** Work that may go on after the answer. It must be recoverable: the worker can die before it runs. */
   background(work: Promise<unknown>): void
   /** The public URL of a path of the callbacks worker. */
   callbackUrl(path: string): string
+}
+
+export interface Posting {
+  /** When it counts as lost, in milliseconds. */
+  until: number
+  /** Whether more has come since it began. */
+  again: boolean
 }
 
 /** What a change needs that nobody signed in asks for: the command line has no more. */
@@ -78,6 +87,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   files: createBucket(env.FILES),
   keyRing: createKeyRing(env.SECRETS_KEYS),
+  posting: new Map<number, Posting>(),
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))

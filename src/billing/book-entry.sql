@@ -1,4 +1,5 @@
--- Books an entry under the lock of its account's wallet; each query in here sees what was committed before that lock was given. An
+-- Books an entry under the lock of its account's wallet, behind what is queued; one that takes credit under all locks of the account. Each
+-- query in here sees what was committed before that lock was given. An
 -- entry that is there under its reference is answered, and nothing is done (replayed). refused: 'no_account', or 'balance_too_low'
 -- when the amount would take what is held. A commission has no amount but one in a currency. heard: an endpoint is to be woken.
 create function turnpike.book_entry(p_user_id bigint, p_reason text, p_amount bigint, p_turn_id text, p_reference text, p_currency text,
@@ -10,17 +11,24 @@ declare
 begin
   replayed := false;
   heard := false;
+  if p_amount < 0 then
+    perform turnpike.lock_account(p_user_id);
+  end if;
   select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   if wallet.user_id is null then
     insert into wallets (user_id) select u.user_id from users u where u.user_id = p_user_id on conflict do nothing;
     select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
+  end if;
+  if wallet.shards > 0 then
+    heard := turnpike.post_all(p_user_id, p_moment);
+    select w.* into wallet from wallets w where w.user_id = p_user_id;
   end if;
   select l.* into booked from ledger l where l.reference = p_reference limit 1;
   if booked.ledger_id is not null then
     replayed := true;
   elsif wallet.user_id is null then
     refused := 'no_account';
-  elsif wallet.balance_credit_micros - wallet.held_credit_micros + coalesce(p_amount, 0) < 0 then
+  elsif wallet.balance_credit_micros - (select s.held from turnpike.wallet_sums(p_user_id) s) + coalesce(p_amount, 0) < 0 then
     refused := 'balance_too_low';
   else
     -- An entry of another account may come under the reference at this very moment: then it is seen behind this.
@@ -35,7 +43,7 @@ begin
       select l.* into booked from ledger l where l.reference = p_reference;
     elsif p_amount is not null then
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
-      heard := turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment);
+      heard := turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) or heard;
     end if;
   end if;
   if booked.ledger_id is not null then

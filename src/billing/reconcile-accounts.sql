@@ -6,13 +6,15 @@ declare
   slice turnpike.books_slice;
 begin
   with looked as materialized (
-    select u.user_id, coalesce(w.balance_credit_micros, 0) as balance, coalesce(w.held_credit_micros, 0) as held,
-      coalesce(last.total, 0) as total, open.holds
+    select u.user_id, coalesce(w.balance_credit_micros, 0) as balance, sums.held, coalesce(last.total, 0) as total, open.holds,
+      sums.balance - coalesce(w.balance_credit_micros, 0) as unposted, queued.amount as queued
     from (select n.user_id from users n where n.user_id > coalesce(nullif(p_position, ''), '0')::bigint order by n.user_id limit p_size) u
       left join wallets w on w.user_id = u.user_id
       left join lateral (
         select l.balance_after_credit_micros as total from ledger l where l.user_id = u.user_id order by l.ledger_id desc limit 1
       ) last on true,
+      lateral turnpike.wallet_sums(u.user_id) sums,
+      lateral (select coalesce(sum(q.amount_credit_micros), 0)::bigint as amount from postings q where q.user_id = u.user_id) queued,
       lateral (
         select coalesce(sum(t.hold_credit_micros), 0)::bigint as holds from turns t
         where t.user_id = u.user_id and t.state in ('queued', 'running')
@@ -20,7 +22,8 @@ begin
   )
   select (select count(*) from looked), (select max(k.user_id)::text from looked k),
     array(select row(f.kind, k.user_id, null, null, null, f.expected, f.found)::turnpike.finding
-      from looked k, lateral (values ('balance', k.total, k.balance), ('held', k.holds, k.held)) f (kind, expected, found)
+      from looked k, lateral (values ('balance', k.total, k.balance), ('held', k.holds, k.held),
+        ('unposted', k.queued, k.unposted)) f (kind, expected, found)
       where f.expected <> f.found order by k.user_id)
   into slice;
   return slice;

@@ -40,14 +40,16 @@ declare
   slice turnpike.books_slice;
 begin
   with part as materialized (
-    select c.* from spend_counters c
+    select c.user_id, c.kind, c.subject, c.period, c.starts_at, n.spent as spent_credit_micros, n.reserved as reserved_credit_micros,
+      n.is_counted
+    from spend_counters c, lateral turnpike.counter_now(c.user_id, c.kind, c.subject, c.period, c.starts_at) n
     where (c.user_id, c.kind, c.subject, c.period, c.starts_at)
       > ((behind ->> 0)::bigint, behind ->> 1, behind ->> 2, behind ->> 3, (behind ->> 4)::timestamptz)
     order by c.user_id, c.kind, c.subject, c.period, c.starts_at limit p_size
   ), looked as materialized (
     select p.*, truth.spent, truth.reserved from part p left join api_keys k on p.kind = 'key' and k.key_id = p.subject,
       lateral turnpike.counter_truth(p.user_id, p.kind, p.subject, p.period, p.starts_at) truth
-    where turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
+    where turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment) and p.is_counted
   )
   select (select count(*) from part),
     (select jsonb_build_array(p.user_id::text, p.kind, p.subject, p.period, p.starts_at::text)::text from part p

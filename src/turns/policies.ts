@@ -3,6 +3,8 @@ import { MICROS_PER_USD } from "../base/money.ts"
 /** The numbers of the turn machine (design sections 3, 5, 6). Times in milliseconds, money in credit micros. */
 export const TURN_POLICY = {
   defaultHold: 0.25 * MICROS_PER_USD,
+  /** An account whose turns wait for each other gets so many shards, once it has twice this many holds left (src/billing/wallet.sql). */
+  walletShards: 64,
   /** A worker takes the next step itself until so much time has gone; then it hands over to the next callback. */
   runBudgetMs: 20_000,
   /** A model call in which nothing has come for longer than this has ended; the catalog may say otherwise for a model. */
