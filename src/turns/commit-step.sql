@@ -148,12 +148,13 @@ begin
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
--- Renews the lease of a turn whose model is still answering: 'yes', 'cancel' (it was asked to stop) or 'stale'.
+-- Renews the lease of a turn whose model is still answering: 'yes', 'cancel' (it was asked to stop) or 'stale'. One that comes behind the
+-- end of its worker's run finds no lease, and leaves the turn to the next.
 create function turnpike.renew_lease(p_turn_id text, p_epoch integer, p_lease timestamptz) returns text language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
-  if mine.turn_id is null then
+  if mine.turn_id is null or mine.lease_until is null then
     return 'stale';
   end if;
   update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
