@@ -18,7 +18,7 @@ import {
 } from "./scripted-provider.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** Behind the time of a turn so many workers end it, if nothing befalls them: one may find that another has it, one that it has to wait. */
+/** Behind the time of a turn so many workers end it at the latest: one may find that another has it, one that it has to wait. */
 const CALM_WORKERS = 3
 
 const CODES = ["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE", "MODEL_REJECTED", "OUT_OF_STOCK"]
@@ -119,12 +119,14 @@ export class PaidSequence {
     const { random, world } = this
     const cancelAt = random.int(4) === 0 ? world.clock.ms() + random.int(120_000) : Number.POSITIVE_INFINITY
     const troubledUntil = world.clock.ms() + timeoutSeconds * 1000
+    // It may have begun at the very end of that, or a worker may have died with its lease.
+    const overBy = troubledUntil + timeoutSeconds * 1000 + TURN_POLICY.leaseMs
     const blips = random.pick([0, 0, 12, 30])
     const isDeadly = random.int(10) === 0
     let cancelling: Promise<unknown> | undefined
     for (let n = 0, calm = 0; calm <= CALM_WORKERS; n++) {
       const isTroubled = world.clock.ms() < troubledUntil
-      if (!isTroubled) calm++
+      if (world.clock.ms() > overBy) calm++
       const blip = () => (isTroubled ? this.blip(blips) : null)
       const worker = mortalWorker(world, this.provider, { name: `${turnId} ${n}`, blip })
       const isKilled = isTroubled && random.int(isDeadly ? 1 : 6) === 0
