@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** What the runtime asks of a bucket: JSON in a header, or before the bytes of a body. */
+/** A request of the runtime to a bucket: JSON in a header, or before the bytes of a body. */
 interface Request {
   method: "get" | "put" | "delete" | "createMultipartUpload" | "uploadPart" | "completeMultipartUpload"
   object: string
@@ -10,10 +10,7 @@ interface Request {
   partNumber: number
 }
 
-/**
- * An R2 bucket in this process's memory, as the runtime speaks with one, so that a worker under measurement has none of it
- * in its own. No ranges, no conditions, no list.
- */
+/** An R2 bucket in this process's memory, so it does not count as memory of the measured worker. No ranges, no conditions, no list. */
 export async function startBucket() {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Buffer[]>()

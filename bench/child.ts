@@ -9,7 +9,7 @@ export interface Child {
   stop(): Promise<void>
 }
 
-/** A script of this folder in a process of its own, so that its CPU can be told from the bench's. */
+/** Runs a script of this folder in its own process, so that its CPU is measured separately. */
 export function startChild(script: string, env: Record<string, string | undefined>): Child {
   const child = fork(join(import.meta.dirname, script), {
     env: { ...process.env, ...env },
@@ -41,7 +41,7 @@ interface Message {
   error?: string
 }
 
-/** The child's side: answers the bench, and ends with it. */
+/** The child's side: answers the bench's questions, and ends with it. */
 export function answerBench<Question>(answer: (question: Question) => Promise<unknown>, end: () => Promise<unknown>) {
   process.on("message", async (question: Question) => {
     const message: Message = await answer(question).then(

@@ -1,19 +1,19 @@
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 
-export interface Account {
+export interface BenchAccount {
   userId: number
   key: string
   space: string
 }
 
-/** Closed-loop clients: each sends its next request when it has the answer to its last one. */
+/** Closed-loop clients: each sends its next request after the answer to its last one. */
 export interface Job {
   url: string
-  accounts: Account[]
+  accounts: BenchAccount[]
   prefix: string
   clients: number
-  /** Ends after so long, or after so many requests. */
+  /** Ends after this time, or after this many requests. */
   seconds?: number
   count?: number
   /** GET these instead of posting turns. */
@@ -27,7 +27,7 @@ export interface Result {
   failed: number
   /** The body of a failed request, if any. */
   sample: string
-  /** What the generator itself used: near 1 means that it was the limit. */
+  /** The cores that the generator itself used. Near 1 means that it was the limit. */
   cores: number
 }
 

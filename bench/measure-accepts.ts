@@ -2,7 +2,7 @@ import type { Options } from "./options.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createSite, startBareWorker } from "./site.ts"
 import { round, type Times, timesOf } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const ROUNDS = 4
 
@@ -13,10 +13,10 @@ interface Rate extends Times {
 }
 
 /**
- * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so that whatever else the machine does
- * weighs on both. The turns are published but not delivered: running them is measured on its own.
+ * POST /v1/turns beside a bare worker with one insert, in alternating rounds, so other load on the machine affects both. The turns are
+ * published but not delivered; running them is measured separately.
  */
-export async function measureAccepts(world: World, options: Options, accounts: number, capped = false) {
+export async function measureAccepts(world: BenchWorld, options: Options, accounts: number, capped = false) {
   const { seconds, acceptClients: clients } = options
   const site = await createSite(world, `accepts${accounts}`, { runs: false, accounts, capped })
   const bare = await startBareWorker(world, site)

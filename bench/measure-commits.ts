@@ -1,14 +1,14 @@
 import { runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite } from "./site.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
-/** Only a server that syncs waits so long; no other transaction needs to be active. */
+/** Only a server that syncs waits this long; no other transaction needs to be active. */
 const SLOW = { commit_delay: "5000", commit_siblings: "0", synchronous_commit: "on" }
 const MANY_ACCOUNTS = 16
 
 /** Turns when every commit takes 5 ms: of one account, whose wallet orders its turns, and of many. */
-export async function measureCommits(world: World, options: Options) {
+export async function measureCommits(world: BenchWorld, options: Options) {
   const one = await createSite(world, "one", { runs: true, settings: SLOW })
   const many = await createSite(world, "many", { runs: true, accounts: MANY_ACCOUNTS, settings: SLOW })
   const [row] = await one.sql<{ commit_ms: number; fsync: string }>(

@@ -3,7 +3,7 @@ import { FILE_POLICY } from "../src/files/policies.ts"
 import { memoryMb } from "./processes.ts"
 import { createSite } from "./site.ts"
 import { round } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const ROUNDS = 4
 const MiB = 1024 * 1024
@@ -13,7 +13,7 @@ const SAMPLE_MS = 20
  * The largest file up and down again, one after the other, and the memory of the runtime meanwhile: what a transfer adds
  * must not depend on its size.
  */
-export async function measureFiles(world: World) {
+export async function measureFiles(world: BenchWorld) {
   const site = await createSite(world, "files", { runs: false })
   const { url, pid } = site.runtime
   const { key, space } = site.accounts[0] ?? { key: "", space: "" }

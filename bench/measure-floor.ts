@@ -6,7 +6,7 @@ import { withClient } from "../src/local/databases.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createSiteDatabase } from "./site.ts"
 import { round } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const run = promisify(execFile)
 const ACCOUNTS = [1, 64]
@@ -15,7 +15,7 @@ const ACCOUNTS = [1, 64]
  * The least that a turn needs of PostgreSQL: `floor.sql` of a folder, a prototype, under `turn.pgb` by pgbench, in 16
  * clients for 8 seconds.
  */
-export async function measureFloor(world: World, dir: string) {
+export async function measureFloor(world: BenchWorld, dir: string) {
   const hasPgbench = await run("pgbench", ["--version"]).then(
     () => true,
     () => false,

@@ -2,16 +2,16 @@ import { prepareStatistics, readStatements } from "./measure-procedures.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
 import { round, timesOf } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const FEW = 100
 const ROUNDS = 4
 
 /**
- * What so many stored turns cost a POST and a GET, beside 100: two databases side by side, in alternating rounds. database: the mean ms
- * of their statement by PostgreSQL's own clock, planning included; null where the server keeps no statistics.
+ * The cost of many stored turns for a POST and a GET, compared with 100: two databases side by side, in alternating rounds. database:
+ * the mean ms of their statement by PostgreSQL's own clock, including planning; null where the server keeps no statistics.
  */
-export async function measureHistory(world: World, { stored }: Options) {
+export async function measureHistory(world: BenchWorld, { stored }: Options) {
   const sites = {
     few: await createSite(world, "few", { runs: false }),
     many: await createSite(world, "many", { runs: false }),
@@ -23,7 +23,7 @@ export async function measureHistory(world: World, { stored }: Options) {
   }
   let hasStatistics = false
   for (let i = -1; i < ROUNDS; i++) {
-    // Behind the first round, which makes plans and fills caches.
+    // After the first round, which makes plans and fills caches.
     if (i === 0) hasStatistics = await prepareStatistics(sites.many)
     for (const size of ["few", "many"] as const) {
       const { runtime, accounts } = sites[size]

@@ -1,7 +1,7 @@
 import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
 import { timesOf } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 interface Turn {
   turn_id: string
@@ -13,7 +13,7 @@ interface Turn {
 const WARM_UP_MS = 1000
 
 /** The first clients of a fresh service. */
-export async function measureLatency(world: World, options: Options) {
+export async function measureLatency(world: BenchWorld, options: Options) {
   return followTurns(await createSite(world, "latency", { runs: true }), options)
 }
 

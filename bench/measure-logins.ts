@@ -2,13 +2,13 @@ import { createUser } from "../src/ops/seed.ts"
 import { hashPassword } from "../src/sign-in/password.ts"
 import { createSite } from "./site.ts"
 import { timesOf } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
-/** Below the limit of an account for strangers, so that nothing is throttled. */
+/** Below an account's limit for unknown addresses, so nothing is throttled. */
 const SAMPLES = 50
 
-/** How long a wrong password takes, by whose it is: in turn, each from an address of its own. Ratios are of medians. */
-export async function measureLogins(world: World) {
+/** How long a wrong password takes for each kind of account, in turn, each from an address of its own. Ratios are of medians. */
+export async function measureLogins(world: BenchWorld) {
   const site = await createSite(world, "logins", { runs: false })
   const passwordHash = await hashPassword("correct horse battery staple")
   const person = async (email: string, hash: object) => createUser(site.sql, { email, ...hash })

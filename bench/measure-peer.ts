@@ -4,12 +4,12 @@ import { runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite, createSiteDatabase, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 16
 
 /** Turnpike beside a service made by hand on pg-boss: one server, one load, one after the other. */
-export async function measurePeer(world: World, options: Options) {
+export async function measurePeer(world: BenchWorld, options: Options) {
   const ours = await measureService(
     () => createSite(world, "accepting", { runs: false, accounts: ACCOUNTS }),
     () => createSite(world, "running", { runs: true, accounts: ACCOUNTS }),
@@ -47,7 +47,7 @@ export async function measurePeer(world: World, options: Options) {
   }
 }
 
-async function createPeer(world: World, runs: "0" | "1"): Promise<Site> {
+async function createPeer(world: BenchWorld, runs: "0" | "1"): Promise<Site> {
   const { url: databaseUrl, sql } = await createSiteDatabase(world, `peer${runs}`)
   const child = startChild("peer-process.ts", { DATABASE_URL: databaseUrl, PEER_RUNS: runs })
   world.keep(child.stop)

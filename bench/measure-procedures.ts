@@ -3,7 +3,7 @@ import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
 import type { Question, StatementTimes } from "./stand-ins-process.ts"
 import { labelOf, round } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 /** For the server: without it the database's own time of a statement is not known, but all else is. */
 export const STATEMENT_STATISTICS = {
@@ -24,7 +24,7 @@ interface Spent {
  * stand-in takes a statement up until it has the rows: on a busy machine waiting for a core and for a lock are in it.
  * `database` and `planning` are means by PostgreSQL's own clock.
  */
-export async function measureProcedures(world: World, options: Options) {
+export async function measureProcedures(world: BenchWorld, options: Options) {
   const site = await createSite(world, "procedures", { runs: true, accounts: 16, settings: SETTINGS, timed: true })
   const hasStatistics = await prepareStatistics(site)
   const question: Question = { ask: "statements" }

@@ -2,21 +2,21 @@ import type { Options } from "./options.ts"
 import { memoryMb, startCpuMeter } from "./processes.ts"
 import { createSite, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const WAIT_MS = 120_000
 const BATCH = 10_000
-/** More turns a second than any machine here ends: how soon it is worth while to count again. */
+/** More turns a second than any machine finishes: says how soon counting again makes sense. */
 const MOST_PER_MS = 2
 
 /** As deployed: v1 and callbacks as a worker each, or all in one. */
-export async function measureTurns(world: World, options: Options, accounts: number, split = false) {
+export async function measureTurns(world: BenchWorld, options: Options, accounts: number, split = false) {
   const site = await createSite(world, "turns", { runs: true, accounts, split })
   return runTurns(world, site, options)
 }
 
 /** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */
-export async function runTurns(world: World, site: Site, { seconds, clients }: Options) {
+export async function runTurns(world: BenchWorld, site: Site, { seconds, clients }: Options) {
   const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients }
   const before = (await countTurns(site)).done
   const warm = await world.load.run({ ...job, seconds: 1 })
@@ -43,7 +43,7 @@ export async function runTurns(world: World, site: Site, { seconds, clients }: O
 }
 
 /** The runtime's memory while turns run through it in steps of 10,000. */
-export async function measureMemory(world: World, { turns, clients }: Options) {
+export async function measureMemory(world: BenchWorld, { turns, clients }: Options) {
   const site = await createSite(world, "memory", { runs: true })
   const { url, pid } = site.runtime
   const points = [{ turns: 0, mb: await memoryMb(pid), finished_per_second: 0 }]
@@ -69,7 +69,7 @@ async function countTurns({ sql }: Site): Promise<{ done: number; lost: number }
   return rows[0] ?? { done: 0, lost: 0 }
 }
 
-/** Until so many turns are done. Counts the seldomer the more are left, so as to be no load itself. */
+/** Waits until this many turns are done. Counts less often while many are left, so that counting is no load. */
 async function untilDone(site: Site, count: number): Promise<void> {
   let deadline = performance.now() + WAIT_MS
   for (let known = 0; ; ) {

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises"
 import { setTimeout as pause } from "node:timers/promises"
 import pg from "pg"
 import { newId } from "../src/base/ids.ts"
-import { createDatabase, dropDatabase, withDatabase } from "../src/local/databases.ts"
+import { addDatabase, dropDatabase, withDatabase } from "../src/local/databases.ts"
 import { type Migrated, migrate } from "../src/ops/migrations.ts"
 import { OLD_STATEMENTS, READS } from "./old-statements.ts"
 import { round, timesOf } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const STORED = 400_000
 const ACCOUNTS = 16
@@ -25,8 +25,8 @@ type Samples = Partial<Record<Name, number[]>>
  * Upgrades the database as it was before there were migrations, with 400,000 turns in it, under the statements of the workers of then,
  * beside a read transaction of 10 s. An after-deploy migration meets only what every release sends.
  */
-export async function measureUpgrade(world: World) {
-  const url = await createDatabase(world.postgresUrl, DATABASE)
+export async function measureUpgrade(world: BenchWorld) {
+  const url = await addDatabase(world.postgresUrl, DATABASE)
   world.keep(() => dropDatabase(world.postgresUrl, DATABASE))
   const connect = async () => {
     const client = new pg.Client({ connectionString: withDatabase(url, DATABASE) })
@@ -83,7 +83,7 @@ async function upgrade(client: pg.Client, reader: pg.Client, phase: "before-depl
   return { migrated, retries, seconds }
 }
 
-/** What the clients see while `work` runs. */
+/** The clients' latencies while `work` runs. */
 async function during<T>(connections: pg.Client[], names: Name[], work: () => Promise<T>) {
   const samples: Samples = {}
   const failures: string[] = []
@@ -189,7 +189,7 @@ async function store(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze")
 }
 
-/** What databases lack that were upgraded by applying the whole schema again and again, on their largest tables. */
+/** What databases lack after upgrades that applied the whole schema again, on their largest tables. */
 async function makeOlder(client: pg.Client): Promise<void> {
   await client.query(`
     drop index turns_of_chat;

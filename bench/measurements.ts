@@ -10,16 +10,16 @@ import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import { measureUpgrade } from "./measure-upgrade.ts"
 import type { Options } from "./options.ts"
-import type { World, WorldOptions } from "./world.ts"
+import type { BenchWorld, WorldOptions } from "./world.ts"
 
 const MANY_ACCOUNTS = 16
 
 interface Measurement {
-  /** What `--only` calls it. */
+  /** Its name for `--only`. */
   group: string
   title: string
-  measure(world: World, options: Options): Promise<unknown>
-  /** Also of the version that `--baseline` names. */
+  measure(world: BenchWorld, options: Options): Promise<unknown>
+  /** Whether it also measures the version that `--baseline` names. */
   isCompared?: boolean
   world?: Partial<WorldOptions>
 }
@@ -81,7 +81,7 @@ const ALL: Measurement[] = [
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 
-/** Those that are asked for. */
+/** The selected measurements. */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {
   if (only.length > 0) return ALL.filter(({ group }) => only.includes(group))
   return ALL.filter(({ group }) => group !== "floor" || floor !== undefined)

@@ -1,6 +1,6 @@
 /**
- * What workers from before there were migrations send for a plain turn, with the columns, locks, functions and triggers that it
- * meets; shortened where neither locks nor tables are in it. Each $1 is one object of parameters, as JSON.
+ * The statements that workers from before there were migrations send for a plain turn, with their columns, locks, functions and
+ * triggers; shortened where that affects neither locks nor tables. Each $1 is one object of parameters, as JSON.
  */
 const p = (name: string, type: string) => `($1::jsonb ->> '${name}')::${type}`
 const NOW = p("now", "timestamptz")
@@ -127,5 +127,5 @@ export const OLD_STATEMENTS = {
   balance: BALANCE,
 }
 
-/** Those of them that every release could send. */
+/** The statements among them that every release could send. */
 export const READS: (keyof typeof OLD_STATEMENTS)[] = ["get", "list", "balance"]

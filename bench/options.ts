@@ -26,7 +26,7 @@ export const MEASUREMENTS = [
   ...["history", "memory", "files", "logins", "upgrade"],
 ]
 
-export function readOptions(args: string[]): Options {
+export function readBenchOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,
     options: {

@@ -5,8 +5,8 @@ import { PgBoss } from "pg-boss"
 import { answerBench } from "./child.ts"
 
 /**
- * What one would build by hand for the same: a POST inserts a turn and sends its job in one transaction, a worker ends
- * turn and job in one transaction, a GET reads the turn. No accounts, money, events or limits.
+ * A hand-built service for the same job: a POST inserts a turn and sends its job in one transaction, a worker ends turn and job in one
+ * transaction, a GET reads the turn. No accounts, money, events or limits.
  */
 const QUEUE = "turns"
 /** Turns that are taken up and ended together, as many as the load has clients. */

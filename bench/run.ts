@@ -1,19 +1,19 @@
 import { loadavg } from "node:os"
 import { join } from "node:path"
 import { chooseMeasurements } from "./measurements.ts"
-import { readOptions } from "./options.ts"
+import { readBenchOptions } from "./options.ts"
 import { printAnswer } from "./print.ts"
 import { readVersion } from "./version.ts"
-import { createWorld, type World } from "./world.ts"
+import { type BenchWorld, createBenchWorld } from "./world.ts"
 
-const options = readOptions(process.argv.slice(2))
-let world: Promise<World> | null = null
+const options = readBenchOptions(process.argv.slice(2))
+let world: Promise<BenchWorld> | null = null
 let ending: Promise<void> | null = null
 
 /** Ends everything that was started, once. */
 function end(code: number): Promise<void> {
   ending ??= (async () => {
-    // A world that is still being made is waited for: it has processes already.
+    // Waits for a world that is still being made, since it has processes already.
     await world?.then(
       (made) => made.close(),
       () => {},
@@ -33,8 +33,8 @@ try {
     for (const version of isCompared ? [...baseline, own] : [own]) {
       if (ending) break
       const name = isCompared && baseline.length > 0 ? `${title} (${version.name})` : title
-      // Each measurement on fresh servers: none inherits another's caches, tables or heap.
-      world = createWorld({ version, runtime: "workerd", durable: options.durable, ...special })
+      // Each measurement runs on fresh servers, so it inherits no caches, tables or heap.
+      world = createBenchWorld({ version, runtime: "workerd", durable: options.durable, ...special })
       const made = await world
       const answer = await measure(made, options)
       await made.close()

@@ -3,15 +3,15 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import pg from "pg"
 import type { SetCaps } from "../src/keys/caps.ts"
-import { createDatabase, dropDatabase, withClient } from "../src/local/databases.ts"
+import { addDatabase, dropDatabase, withClient } from "../src/local/databases.ts"
 import { startDevServer } from "../src/local/dev-server.ts"
 import { freePort } from "../src/local/postgres.ts"
-import type { Account } from "./load.ts"
+import type { BenchAccount } from "./load.ts"
 import type { Groups } from "./processes.ts"
 import { type Runtime, startRuntime } from "./runtime.ts"
 import type { Question } from "./stand-ins-process.ts"
 import type { Version } from "./version.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 export type Sql = <Row = Record<string, unknown>>(query: string, params?: unknown[]) => Promise<Row[]>
 
@@ -19,12 +19,12 @@ export type Sql = <Row = Record<string, unknown>>(query: string, params?: unknow
 export interface Site {
   /** Serves /v1. */
   runtime: Runtime
-  /** Whose CPU its turns cost. */
+  /** The processes whose CPU its turns use. */
   groups: Groups
   /** The worker's bindings. */
   env: Record<string, string>
   sql: Sql
-  accounts: Account[]
+  accounts: BenchAccount[]
 }
 
 interface SiteOptions {
@@ -48,7 +48,7 @@ const HIGH_CAPS = {
 }
 
 /** Turnpike, in the version and on the runtime of the world. */
-export async function createSite(world: World, name: string, options: SiteOptions): Promise<Site> {
+export async function createSite(world: BenchWorld, name: string, options: SiteOptions): Promise<Site> {
   const { runs, accounts = 1, capped = false, split = false, settings = {}, timed = false } = options
   const { version, standIns, postgresPids } = world
   const { url: databaseUrl, sql } = await createSiteDatabase(world, name, settings)
@@ -74,10 +74,10 @@ export async function createSite(world: World, name: string, options: SiteOption
 let databases = 0
 
 /** An empty database that is dropped with the world. */
-export async function createSiteDatabase(world: World, name: string, settings: Record<string, string> = {}) {
+export async function createSiteDatabase(world: BenchWorld, name: string, settings: Record<string, string> = {}) {
   const database = `bench_${name}_${process.pid}_${databases++}`
-  const url = await createDatabase(world.postgresUrl, database)
-  // A server of somebody else's outlives us.
+  const url = await addDatabase(world.postgresUrl, database)
+  // A server that we did not start outlives us.
   world.keep(() => dropDatabase(world.postgresUrl, database))
   await withClient(world.postgresUrl, async (client) => {
     for (const [setting, value] of Object.entries(settings)) {
@@ -92,7 +92,7 @@ export async function createSiteDatabase(world: World, name: string, settings: R
 }
 
 /** The one that serves /v1 first. */
-async function startWorkers(world: World, name: string, env: Record<string, string>, split: boolean) {
+async function startWorkers(world: BenchWorld, name: string, env: Record<string, string>, split: boolean) {
   const { version, dataDir, bucket, keep } = world
   if (world.runtime === "wrangler") {
     const port = await freePort()
@@ -118,8 +118,8 @@ async function startWorkers(world: World, name: string, env: Record<string, stri
   return split ? [await start("v1", first.url), first] : [first]
 }
 
-/** The least that can be done on the database of a site. */
-export function startBareWorker({ dataDir, bucket, keep }: World, { env }: Site): Promise<Runtime> {
+/** The bare worker on the database of a site. */
+export function startBareWorker({ dataDir, bucket, keep }: BenchWorld, { env }: Site): Promise<Runtime> {
   const root = join(import.meta.dirname, "..")
   return startRuntime({
     name: "bare",
@@ -132,7 +132,7 @@ export function startBareWorker({ dataDir, bucket, keep }: World, { env }: Site)
   })
 }
 
-async function createAccount(seed: Version["seed"], sql: Sql, url: string, caps: SetCaps): Promise<Account> {
+async function createAccount(seed: Version["seed"], sql: Sql, url: string, caps: SetCaps): Promise<BenchAccount> {
   const now = new Date()
   const userId = await seed.createUser(sql, {})
   await seed.topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })

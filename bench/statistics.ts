@@ -19,7 +19,7 @@ const PROCEDURE = /\bturnpike_[0-9a-f]+\.(\w+)\s*\(/
 const VALUE = /'[^']*'|\$\d+|\b\d+\b/g
 const LABEL_LENGTH = 40
 
-/** What a statement is called in a table: the procedure that it calls, in whatever release, or how it begins. */
+/** A statement's name in a table: the procedure that it calls, in any release, or its beginning. */
 export function labelOf(text: string): string {
   return PROCEDURE.exec(text)?.[1] ?? text.replace(VALUE, "?").replace(/\s+/g, " ").trim().slice(0, LABEL_LENGTH)
 }

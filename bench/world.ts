@@ -10,9 +10,9 @@ import { postmasterOf } from "./processes.ts"
 import type { Version } from "./version.ts"
 
 export interface WorldOptions {
-  /** Whose workers are measured. */
+  /** The version whose workers are measured. */
   version: Version
-  /** What they run on: workerd alone, or `wrangler dev`. */
+  /** The runtime: workerd alone, or `wrangler dev`. */
   runtime: "workerd" | "wrangler"
   durable: boolean
   /** Further ones of postgresql.conf, unless DATABASE_URL names a server. */
@@ -20,7 +20,7 @@ export interface WorldOptions {
 }
 
 /** Servers of one measurement. */
-export interface World extends WorldOptions {
+export interface BenchWorld extends WorldOptions {
   dataDir: string
   /** A superuser's URL of the server. */
   postgresUrl: string
@@ -30,12 +30,12 @@ export interface World extends WorldOptions {
   /** Host and port of the R2 bucket. */
   bucket: string
   load: Load
-  /** What is to be ended with the world, the newest first. */
+  /** Things to end with the world, the newest first. */
   keep(close: () => Promise<unknown>): void
   close(): Promise<void>
 }
 
-export async function createWorld(options: WorldOptions): Promise<World> {
+export async function createBenchWorld(options: WorldOptions): Promise<BenchWorld> {
   const closers: (() => Promise<unknown>)[] = []
   let isClosed = false
   const keep = (one: () => Promise<unknown>) => {
@@ -55,7 +55,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-async function startServers({ durable, settings = {} }: WorldOptions, keep: World["keep"]) {
+async function startServers({ durable, settings = {} }: WorldOptions, keep: BenchWorld["keep"]) {
   const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-"))
   keep(() => rm(dataDir, { recursive: true, force: true }))
   const postgresUrl = process.env.DATABASE_URL ?? (await startServer())

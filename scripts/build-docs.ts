@@ -6,8 +6,8 @@ import { readViewer } from "../src/reference/viewer.ts"
 import { WORKERS } from "./documents.ts"
 
 /**
- * `npm run build:docs`: what each worker serves as static assets, in dist/docs/WORKER: for each API of which it has operations, their OpenAPI
- * document and the page. Wrangler runs it before every start and deploy, the tests before they begin: nobody has to think of it.
+ * `npm run build:docs`: writes what each worker serves as static assets to dist/docs/WORKER: the OpenAPI document of each API that it
+ * has operations of, and the page. Wrangler runs it before every start and deploy, and the tests before they begin.
  */
 const TARGET = "dist/docs"
 const viewer = readViewer()
@@ -24,7 +24,7 @@ for (const [worker, app] of Object.entries(WORKERS)) {
   await writeFolder(join(TARGET, worker), files)
 }
 
-/** Makes the folder hold these files and no others. What is the same stays untouched: a server may be reading it. */
+/** Makes the folder contain exactly these files. Unchanged files are not written, since a server may be reading them. */
 async function writeFolder(folder: string, files: Map<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true })
   const wanted = new Map([...files].map(([path, text]) => [join(folder, path), text]))

@@ -48,7 +48,9 @@ const operations = found.map((operation) => {
 })
 
 const table = found.map(({ operationId, method, path, parameters }) => {
-  const once = parameters?.some(({ name, in: place }) => place === "header" && name.toLowerCase() === "idempotency-key")
+  const once = parameters?.some(
+    ({ name, in: location }) => location === "header" && name.toLowerCase() === "idempotency-key",
+  )
   return `  ${operationId}: { method: "${method.toUpperCase()}", path: "${path}"${once ? ", once: true" : ""} },\n`
 })
 
@@ -69,8 +71,8 @@ ${table.join("")}}
 if (!process.argv.includes("--check")) await writeFile(TARGET, text)
 else if ((await readFile(TARGET, "utf8")) !== text) throw new Error(`${TARGET} is stale: run npm run client:types`)
 
-function parametersOf({ parameters = [] }: Described, place: string, name: string): string {
-  const here = parameters.filter((parameter) => parameter.in === place)
+function parametersOf({ parameters = [] }: Described, location: string, name: string): string {
+  const here = parameters.filter((parameter) => parameter.in === location)
   if (here.length === 0) return ""
   const required = here.filter((parameter) => parameter.required)
   const properties = Object.fromEntries(

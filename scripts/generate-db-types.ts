@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { applySchema, createDatabase, withClient } from "../src/local/databases.ts"
+import { addDatabase, applySchema, withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
 import { readRelease } from "../src/ops/release.ts"
 import { procedureTypes } from "./procedure-types.ts"
@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
-  const url = await createDatabase(postgres.url, "types")
+  const url = await addDatabase(postgres.url, "types")
   await applySchema(url)
   const tables = join(dir, "db-types.ts")
   const mapping = '{"int8":"number"}'
@@ -31,15 +31,16 @@ try {
     ),
   )
   await writeFile(procedures, await withClient(url, (client) => procedureTypes(client, release)))
-  await keep("src/platform/db-types.ts", tables)
-  await keep("src/platform/procedures.ts", procedures)
+  // Only `DB` goes out: the names of the tables' rows would stand beside those of the domain.
+  const tableTypes = (await readFile(tables, "utf8")).replace(/^export (?!interface DB )/gm, "")
+  await keep("src/platform/db-types.ts", tableTypes)
+  await keep("src/platform/procedures.ts", await readFile(procedures, "utf8"))
 } finally {
   await postgres.stop()
   await rm(dir, { recursive: true, force: true })
 }
 
-async function keep(target: string, made: string): Promise<void> {
-  const text = await readFile(made, "utf8")
+async function keep(target: string, text: string): Promise<void> {
   if (!process.argv.includes("--check")) await writeFile(target, text)
   else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run db:types`)
 }

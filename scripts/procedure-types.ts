@@ -4,10 +4,10 @@ import type { Release } from "../src/ops/release.ts"
 interface ProcedureRow {
   name: string
   result: string
-  /** Of what goes in, in order. */
+  /** The input arguments, in order. */
   names: (string | null)[]
   types: string[]
-  /** Of the columns that come out; none when it returns a single value. */
+  /** The output columns; empty when it returns a single value. */
   out_names: string[]
   out_types: string[]
 }
@@ -31,14 +31,14 @@ const QUERY = `
       coalesce(p.proallargtypes, p.proargtypes::oid[]) as types
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1
   ), arguments as (
-    select p.oid, a.place, a.type::regtype::text as type, p.names[a.place] as name, coalesce(p.modes[a.place], 'i') as mode
-    from procedures p, unnest(p.types) with ordinality as a(type, place)
+    select p.oid, a.position, a.type::regtype::text as type, p.names[a.position] as name, coalesce(p.modes[a.position], 'i') as mode
+    from procedures p, unnest(p.types) with ordinality as a(type, position)
   )
   select p.name, p.result,
-    array(select a.name from arguments a where a.oid = p.oid and a.mode in ('i', 'b') order by a.place) as names,
-    array(select a.type from arguments a where a.oid = p.oid and a.mode in ('i', 'b') order by a.place) as types,
-    array(select a.name from arguments a where a.oid = p.oid and a.mode in ('o', 'b', 't') order by a.place) as out_names,
-    array(select a.type from arguments a where a.oid = p.oid and a.mode in ('o', 'b', 't') order by a.place) as out_types
+    array(select a.name from arguments a where a.oid = p.oid and a.mode in ('i', 'b') order by a.position) as names,
+    array(select a.type from arguments a where a.oid = p.oid and a.mode in ('i', 'b') order by a.position) as types,
+    array(select a.name from arguments a where a.oid = p.oid and a.mode in ('o', 'b', 't') order by a.position) as out_names,
+    array(select a.type from arguments a where a.oid = p.oid and a.mode in ('o', 'b', 't') order by a.position) as out_types
   from procedures p order by p.name collate "C"`
 
 /** TypeScript of the procedures of a release, as the catalog of a database that has it describes them. */
@@ -65,7 +65,7 @@ ${callable.map(({ name, names, types }) => `  ${name}: [${names.map((one, at) =>
 `
 }
 
-/** What only other procedures call takes and answers rows. */
+/** Procedures that only other procedures call take and answer rows. */
 const isCallable = ({ names, types, out_names, out_types, result }: ProcedureRow) =>
   [...types, ...(out_names.length > 0 ? out_types : [result])].every((type) => type in TYPES) &&
   names.every((name) => name?.startsWith("p_"))

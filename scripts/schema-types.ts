@@ -16,7 +16,7 @@ export interface JsonSchema {
   format?: string
 }
 
-/** Components whose names are those of something global. */
+/** Components with the name of a global type. */
 const RENAMED: Record<string, string> = { Error: "ErrorAnswer", Event: "FeedEvent", File: "FileInfo" }
 
 export const nameOf = (component: string) => RENAMED[component] ?? component

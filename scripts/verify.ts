@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 
-/** What everybody runs before a commit, in seconds: all checks at once, each one's output only when it fails. */
+/** Run this before every commit: all checks at once, in seconds. The output of a check is shown only when it fails. */
 const CHECKS: Record<string, string[]> = {
   types: ["tsc", "--noEmit"],
   "lint and format": ["biome", "check", "--error-on-warnings", "."],

@@ -12,10 +12,10 @@ import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTurns } from "./turns/sweep-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
-/** May be cut off anywhere and begun anew, also beside a run of itself. Answers what it did, in numbers for the log. */
+/** It may be cut off anywhere and started again, also beside a run of itself. Returns what it did, as numbers for the log. */
 type Sweep = (ctx: Context) => Promise<object>
 
-/** What the cron trigger does every minute. A room that has something to sweep has one line here. */
+/** What the cron trigger runs every minute. Each sweep of a room has one line here. */
 const SWEEPS: Record<string, Sweep> = {
   turns: sweepTurns,
   expired_turns: sweepExpiredTurns,
@@ -32,12 +32,12 @@ const SWEEPS: Record<string, Sweep> = {
   books: sweepBooks,
 }
 
-/** So long may one take: all are over before the next minute begins. */
+/** The time limit of one sweep: all are over before the next minute begins. */
 export const SWEEP_BUDGET_MS = 50_000
 
 /**
- * Runs all sweeps side by side, and notes how each ended. One that fails or hangs neither stops nor delays the others; it counts
- * as failed, and begins anew with the next run. Never throws.
+ * Runs all sweeps side by side and notes how each ended. One that fails or hangs neither stops nor delays the others; it counts as
+ * failed and starts again with the next run. Never throws.
  */
 export async function runSweeps(ctx: Context, sweeps: Record<string, Sweep> = SWEEPS): Promise<void> {
   await noteSweeps(ctx, await Promise.all(Object.entries(sweeps).map(([name, sweep]) => runSweep(ctx, name, sweep))))
@@ -55,7 +55,7 @@ async function runSweep(ctx: Context, name: string, sweep: Sweep): Promise<Sweep
   return { name, ran_at: ranAt.toISOString(), duration_ms: ctx.clock.now().getTime() - ranAt.getTime(), ok }
 }
 
-/** What a sweep answers. Nobody waits for one whose time is over: it ends at the latest with the invocation. */
+/** The answer of a sweep. A sweep whose time is over is no longer waited for; it ends with the invocation at the latest. */
 async function withinBudget(ctx: Context, sweep: Sweep): Promise<object> {
   const over = abortAfter(ctx.clock, SWEEP_BUDGET_MS, () => new Error(`it took longer than ${SWEEP_BUDGET_MS} ms`))
   const late = new Promise<never>((_resolve, reject) => {

@@ -13,7 +13,7 @@ export class EndUsers {
   }
 
   /**
-   * Your customers, those who were here last first.
+   * Your customers, the most recently active first.
    *
    * @example
    * for await (const { end_user_ref, billed_usd } of turnpike.endUsers.list()) console.log(end_user_ref, billed_usd)
@@ -23,7 +23,7 @@ export class EndUsers {
   }
 
   /**
-   * What a customer has cost, today, this month and in all, and what they may cost.
+   * Reads what a customer has cost today, this month and in total, and their limits.
    *
    * @example
    * const { billed_this_month_usd, limits } = await turnpike.endUsers.get("customer-42")
@@ -43,7 +43,7 @@ export class EndUsers {
   }
 
   /**
-   * All that there is of a customer, such as for a request of theirs.
+   * Exports all data of a customer, for example when they ask for it.
    *
    * @example
    * const { turns } = await turnpike.endUsers.export("customer-42")
@@ -63,7 +63,7 @@ export class EndUsers {
   }
 
   /**
-   * Reads a receipt again: `erased` once all is gone.
+   * Reads a receipt again. Its state is `erased` when everything is gone.
    *
    * @example
    * const { state, erased_at } = await turnpike.endUsers.getErasure(erasure_id)

@@ -3,12 +3,12 @@ import type { CreditsDetails, ErrorAnswer, QuotaDetails } from "./operations.ts"
 /** Every code of the service's table: `/docs#tag/errors` has the cause and the cure of each. */
 export type ErrorCode = ErrorAnswer["error"]["code"]
 
-/** What can go wrong before the service has answered, or without it. */
+/** Codes for failures without an answer of the service. */
 export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER" | "WEBHOOK_VERIFICATION_FAILED"
 
-/** What is known of an error; see the fields of TurnpikeError. */
+/** The fields of an error; see TurnpikeError. */
 interface ErrorFields {
-  /** A code of a later version of the service may come too. */
+  /** A later version of the service may send other codes. */
   code: ErrorCode | ClientErrorCode | (string & {})
   status?: number | undefined
   param?: string | undefined
@@ -33,19 +33,19 @@ interface ErrorFields {
  */
 export class TurnpikeError extends Error {
   override name = "TurnpikeError"
-  /** The stable name of what went wrong; `message` is for people and may change. */
+  /** The stable name of the error. `message` is for people and may change. */
   readonly code: ErrorCode | ClientErrorCode | (string & {})
   /** The HTTP status, when there was an answer. */
   readonly status: number | undefined
   /** The field or parameter at fault. */
   readonly param: string | undefined
-  /** More of it, such as all faults of a body, or the cap that is reached. */
+  /** Details, such as all faults of a body, or the cap that is reached. */
   readonly details: unknown
   /** Whether the same request may succeed later. */
   readonly retryable: boolean
-  /** What to tell the service's operator. */
+  /** The request's id. Name it when you report a problem. */
   readonly requestId: string | undefined
-  /** Seconds after which it is worth another try. */
+  /** Try again after this many seconds. */
   readonly retryAfter: number | undefined
 
   /** @internal */
@@ -65,21 +65,21 @@ export class TurnpikeError extends Error {
 export class AuthenticationError extends TurnpikeError {
   override name = "AuthenticationError"
 }
-/** 402 INSUFFICIENT_CREDITS: the balance is spent, or held by turns under way. Top up. */
+/** 402 INSUFFICIENT_CREDITS: the balance is spent, or held by running turns. Top up. */
 export class InsufficientCreditsError extends TurnpikeError {
   override name = "InsufficientCreditsError"
-  /** The balance, what of it is held, and what the turn needs at least. */
+  /** The balance, how much of it is held, and the least that the turn needs. */
   declare readonly details: CreditsDetails
 }
-/** 403: the key's scope does not cover this, or the end user is blocked. */
+/** 403: the key's scope does not cover this operation, or the end user is blocked. */
 export class PermissionError extends TurnpikeError {
   override name = "PermissionError"
 }
-/** 404: there is no such thing, or this key may not see it. */
+/** 404: it does not exist, or this key may not see it. */
 export class NotFoundError extends TurnpikeError {
   override name = "NotFoundError"
 }
-/** 409: it is in another state than the request assumes. */
+/** 409: the resource is in another state than the request assumes. */
 export class ConflictError extends TurnpikeError {
   override name = "ConflictError"
 }
@@ -99,19 +99,19 @@ export class QuotaExceededError extends TurnpikeError {
 export class ValidationError extends TurnpikeError {
   override name = "ValidationError"
 }
-/** 5xx: the service failed, and did again when the client retried. */
+/** 5xx: the service failed, and failed again when the client retried. */
 export class ServerError extends TurnpikeError {
   override name = "ServerError"
 }
-/** No whole answer came: CONNECTION_FAILED, or its subclass TimeoutError. */
+/** No complete answer came: CONNECTION_FAILED, or its subclass TimeoutError. */
 export class ConnectionError extends TurnpikeError {
   override name = "ConnectionError"
 }
-/** TIMEOUT: no answer in time. Of `turns.run`, `details.turn_id` is the turn, which goes on. */
+/** TIMEOUT: no answer in time. After `turns.run`, `details.turn_id` names the turn, which goes on. */
 export class TimeoutError extends ConnectionError {
   override name = "TimeoutError"
 }
-/** The message was not signed with this secret, was altered, or is too old: answer 400 and do nothing. */
+/** The message was not signed with this secret, was altered or is too old. Answer 400 and do nothing. */
 export class WebhookVerificationError extends TurnpikeError {
   override name = "WebhookVerificationError"
 }
@@ -122,18 +122,18 @@ const FAMILIES: Record<number, typeof TurnpikeError> = {
   404: NotFoundError,
   408: TimeoutError,
   409: ConflictError,
-  // Not ours, but of something in between: no balance is known, and no cap.
+  // The answer of a proxy, not of the service: balance and cap are unknown.
   402: TurnpikeError,
   429: TurnpikeError,
 }
 
-/** Errors whose `details` are known. */
+/** Errors whose `details` have a type. */
 const BY_CODE: Record<string, typeof TurnpikeError> = {
   INSUFFICIENT_CREDITS: InsufficientCreditsError,
   QUOTA_EXCEEDED: QuotaExceededError,
 }
 
-/** The error that an answer is. What does not look like the service's own comes from something in between. */
+/** The error of an answer. An answer that does not look like the service's own comes from a proxy. */
 export function errorOf(answer: Response, text: string, retryAfter: number | undefined): TurnpikeError {
   const { status } = answer
   const requestId = answer.headers.get("x-request-id") ?? undefined

@@ -1,11 +1,11 @@
-/** One server-sent event: what its lines said (WHATWG HTML, section 9.2.6). */
+/** One server-sent event (WHATWG HTML, section 9.2.6). */
 export interface StreamMessage {
   event: string
   data: string
   id: string | undefined
 }
 
-/** Reads lines that may come in any pieces: CR, LF or CRLF ends one, a byte order mark at the start is none of the text. */
+/** Splits pieces into lines. CR, LF or CRLF ends a line; a byte order mark at the start is dropped. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ""
@@ -20,8 +20,8 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 }
 
 /**
- * The events of a stream. One that the stream's end cuts off is left out, as the standard has it. `onRetry` is told the
- * milliseconds that the server wants a reader to wait before it comes again.
+ * The events of a stream. An event that the stream's end cuts off is left out, as the standard says. `onRetry` is called with the
+ * milliseconds that the server wants a reader to wait before it reconnects.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ export async function* readEventStream(
   }
 }
 
-/** The pieces of a body; whoever stops reading cancels it. */
+/** The pieces of a body. Ending the iteration cancels the body. */
 export async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (!body) return
   const reader = body.getReader()

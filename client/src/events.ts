@@ -13,7 +13,7 @@ export class Events {
   }
 
   /**
-   * Events, newest first, or from the oldest on with `order: "asc"`.
+   * Events, newest first; with `order: "asc"`, oldest first.
    *
    * @example
    * for await (const event of turnpike.events.list({ order: "asc", created_after: lastSeen })) await handle(event)

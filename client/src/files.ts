@@ -6,19 +6,19 @@ import type { Query, Transport } from "./transport.ts"
 /** A file to upload. */
 export interface Upload {
   name: string
-  /** A stream is sent as it comes, and cannot be sent again: an upload of one is never retried. */
+  /** A stream can be sent only once, so its upload is never retried. */
   data: Blob | Uint8Array | ReadableStream<Uint8Array> | string
-  /** Default: the Blob's own type, else what the name says. */
+  /** Default: the Blob's own type, or the type that the name's extension stands for. */
   mediaType?: string | undefined
 }
 
-/** What comes with `content`. */
+/** Options of `content`. */
 export interface ContentOptions extends RequestOptions {
-  /** Bytes from `start` to `end` (the last of them), counted from 0. */
+  /** Only the bytes from `start` to `end`, both included, counted from 0. */
   range?: { start: number; end?: number | undefined } | undefined
 }
 
-/** Files for turns, and those that agents make. */
+/** Files for turns, and files that agents make. */
 export class Files {
   readonly #transport: Transport
 
@@ -51,7 +51,7 @@ export class Files {
   }
 
   /**
-   * Reads what a file is.
+   * Reads a file's name, type and size.
    *
    * @example
    * const { name, media_type, sha256 } = await turnpike.files.get("file_…")
@@ -61,7 +61,7 @@ export class Files {
   }
 
   /**
-   * A file's bytes, as the Response whose body is still to be read.
+   * Downloads a file: the Response with its unread body.
    *
    * @example
    * const text = await (await turnpike.files.content("file_…")).text()

@@ -6,7 +6,7 @@ import { isWorthRetrying, waitBefore } from "./retry.ts"
 import { sleep } from "./runtime.ts"
 import type { Transport } from "./transport.ts"
 
-/** The service says something at least every 15 s; after so many milliseconds of silence the connection is dead. */
+/** The service sends something at least every 15 s. After this many milliseconds of silence the connection counts as dead. */
 const SILENCE_MS = 45_000
 
 const END_EVENTS = new Set(["turn.done", "turn.failed", "turn.cancelled"])
@@ -16,8 +16,8 @@ export function isOver(turn: Turn): boolean {
 }
 
 /**
- * The events of a turn after `afterSeq`, each once, to its last. A connection that breaks is taken up again with
- * Last-Event-ID; so many times in a row without a new event as there are retries, and its error is thrown.
+ * The events of a turn after `afterSeq`, each once, up to its last. A broken connection is opened again with Last-Event-ID. When it
+ * breaks as often in a row without a new event as there are retries, its error is thrown.
  */
 export async function* followTurn(
   transport: Transport,
@@ -34,14 +34,14 @@ export async function* followTurn(
       for await (const message of messagesOf(transport, turnId, { ...options, seq, onRetry: (ms) => (pauseMs = ms) })) {
         const event = JSON.parse(message.data) as TurnEvent
         if (event.seq <= seq) continue
-        // More may have come with it than whoever aborted still wants.
+        // Events that came with this one are dropped after an abort.
         options.signal?.throwIfAborted()
         seq = event.seq
         failures = 0
         yield event
         if (END_EVENTS.has(event.type)) return
       }
-      // It ended in good order: the reader is to come again, or there is nothing behind `seq`.
+      // The stream ended normally: reconnect, unless there is nothing after `seq`.
       if (seq === before && isOver(await transport.call("getTurn", { params: { turn_id: turnId } }, options))) return
       await sleep(transport.runtime, pauseMs, options.signal)
     } catch (error) {
@@ -81,6 +81,6 @@ async function* messagesOf(
     yield* readEventStream(watched, onRetry)
   } catch (cause) {
     if (cause instanceof TurnpikeError) throw cause
-    throw new ConnectionError("The stream of events broke.", { code: "CONNECTION_FAILED", retryable: true, cause })
+    throw new ConnectionError("The event stream broke off.", { code: "CONNECTION_FAILED", retryable: true, cause })
   }
 }

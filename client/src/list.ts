@@ -2,7 +2,7 @@
 export interface Page<T> {
   data: T[]
   has_more: boolean
-  /** What to give `page()` for the next one; null on the last. */
+  /** Give it to `page()` for the next page; null on the last page. */
   next_cursor: string | null
 }
 

@@ -11,21 +11,21 @@ export interface Balance {
 /** The `data` of `balance.low` and `balance.depleted`. */
 export interface BalanceReached {
   balance_usd: number
-  /** Set aside for turns that were not over. */
+  /** Set aside for turns that had not ended. */
   held_usd: number
   /** balance_usd - held_usd: what new turns could hold. */
   available_usd: number
-  /** Below it the balance is low; 0: never. */
+  /** The event is sent when the balance falls below this amount. 0: never. */
   threshold_usd: number
 }
 
 /** The `data` of `cap.reached`. */
 export interface CapReached {
-  /** Which cap: of a key's UTC day or window, or of an end user's UTC day or month. */
+  /** Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month. */
   cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
   /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
   source: "key" | "end_user" | "account"
-  /** Each once in a day, month or window. 100 also when what is left is too little for any turn. */
+  /** Each is reported once in a day, month or window. 100 is also reported when what is left is too little for any turn. */
   percent: 50 | 80 | 100
   limit_usd: number
   /** Billed in this period. */
@@ -34,9 +34,9 @@ export interface CapReached {
   reserved_usd: number
   /** When the next period begins, with nothing spent. */
   resets_at: string
-  /** The key whose cap it is, or whose default the limit is; null when it is not set on a key. */
+  /** The key that the cap or the default limit is set on. Null when it is not set on a key. */
   key_id: string | null
-  /** Whose cap it is; null for a key's own. */
+  /** The end user whose cap it is. Null for a key's own cap. */
   end_user_ref: string | null
 }
 
@@ -58,20 +58,20 @@ export interface CapState {
 export interface Caps {
   /** What the key may spend in a UTC day; 0: nothing. */
   daily_usd: number | null
-  /** The daily limit that its turns meet for each of your customers who has none of their own. What they spend counts over all keys of the account. */
+  /** The daily limit for each of your customers who has no limit of their own, when this key sends their turns. It counts what they spend over all keys of the account. */
   end_user_daily_usd: number | null
   /** The same for a UTC month. */
   end_user_monthly_usd: number | null
-  /** What the key may spend in a window, which opens with its first turn and ends by itself. */
+  /** What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`. */
   window_usd: number | null
-  /** How long that window is. */
+  /** How long the window is. */
   window_seconds: number | null
 }
 
 /** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
 export interface ConfigVersion {
   version: number
-  /** What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
   model: string | null
@@ -82,7 +82,7 @@ export interface ConfigVersion {
 
 export interface ConfigVersionSummary {
   version: number
-  /** What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
   change: string
   created_at: string
 }
@@ -93,9 +93,9 @@ export interface CreateSpace {
   manifest?: Manifest | undefined
   /** The pin of the space's default model. */
   model?: string | undefined
-  /** What of your REST interface the agent may call. */
+  /** The requests to your REST interface that the agent may make. */
   tools?: Tool[] | undefined
-  /** MCP servers whose tools it has. A turn fails while one of them cannot be reached. */
+  /** MCP servers whose tools the agent has. Turns fail while one of them cannot be reached. */
   mcp_servers?: McpServer[] | undefined
   /** Values by name. They are stored encrypted and never shown. */
   secrets?: Record<string, string> | undefined
@@ -110,7 +110,7 @@ export interface CreateTurn {
   end_user_ref: string
   /** What the person asks. */
   text: string
-  /** A conversation's id (`conv_…`), or a name of your own, such as your ticket's: it is made when it is new, for this space and end user alone. Default: the one that both have. The turn shows the id, whichever you gave. */
+  /** A conversation's id (`conv_…`), or a name of your own, such as a ticket number. A new name begins a conversation for this space and end user. Default: one conversation for the space and the end user. The turn always shows the id. */
   conversation?: string | undefined
   /** Ids of files of the space, for the agent to see. */
   files?: string[] | undefined
@@ -125,9 +125,9 @@ export interface CreateTurn {
 }
 
 export interface CreateWebhook {
-  /** Where events are posted: https, a public name. */
+  /** Where events are posted: an https URL with a public host name. */
   url: string
-  /** The types of events to send; null for all, those of the future included. */
+  /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
@@ -172,17 +172,17 @@ export interface Delivery {
   event_id: string
   /** The event's `type`. */
   event_type: string
-  /** The turn that the event is of; null for others. */
+  /** The event's turn; null when the event belongs to no turn. */
   turn_id: string | null
-  /** `pending`: an attempt is to come; `failed`: none is, unless you send it again. */
+  /** `pending`: it will be attempted again. `failed`: it will not, unless you send it again. */
   state: "pending" | "delivered" | "failed"
   /** Why it failed. */
   status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | "account_disabled" | null
-  /** All that were made, over all redeliveries. */
+  /** The number of attempts, including those of redeliveries. */
   attempt_count: number
-  /** Oldest first. A list shows the newest 16 of each delivery, the delivery itself all. */
+  /** Oldest first. A list shows the newest 16 of each delivery; reading one delivery shows all. */
   attempts: DeliveryAttempt[]
-  /** While it is pending. */
+  /** When the next attempt is due, while it is pending. */
   next_attempt_at: string | null
   created_at: string
   finished_at: string | null
@@ -203,19 +203,19 @@ export interface DeliveryAttempt {
 
 export interface EndUser {
   end_user_ref: string
-  /** null: it only has limits so far. */
+  /** Null: it has limits but no turns yet. */
   first_turn_at: string | null
   last_turn_at: string | null
-  /** All that it ever sent into the key's spaces. */
+  /** How many turns it ever had in the key's spaces. */
   turns: number
-  /** All that was ever billed for it in the key's spaces. */
+  /** What was ever billed for it in the key's spaces. */
   billed_usd: number
-  /** Of that, what was billed in the month so far, in UTC. */
+  /** The part of it that was billed in this UTC month. */
   billed_this_month_usd: number
-  /** Of that, what was billed in the day so far, in UTC. A turn is billed when it ends; `caps` count it in the day in which it was accepted, and those of the whole account, so `spent_usd` there can be another amount. */
+  /** The part of it that was billed in this UTC day. It can differ from `spent_usd` in `caps`: a turn is billed when it ends, but `caps` count it on the day it was accepted, and over the whole account. */
   billed_today_usd: number
   limits: EndUserLimits
-  /** The daily and the monthly limit that bind its turns of this key: its own, else the key's default, else the account's, with what is left. Empty: it has none, or the key is a test key. */
+  /** The daily and the monthly limit that apply to its turns from this key: its own, else the key's default, else the account's, with what is left. Empty when there is none, and for a test key. */
   caps: CapState[]
 }
 
@@ -227,9 +227,9 @@ export interface EndUserExport {
 }
 
 export interface EndUserLimits {
-  /** Of a UTC day; null: none of its own. */
+  /** For a UTC day. Null: it has no limit of its own. */
   daily_usd: number | null
-  /** Of a month in UTC; null: none of its own. */
+  /** For a UTC month. Null: it has no limit of its own. */
   monthly_usd: number | null
   /** Whether its new turns are refused. */
   blocked: boolean
@@ -239,10 +239,10 @@ export interface Erasure {
   /** The receipt's id. */
   erasure_id: string
   end_user_ref: string
-  /** `erasing` while a turn of theirs still runs, or more is left than one request takes: it goes on by itself. */
+  /** `erasing` while a turn still runs, or while more is left than one request can erase. The service goes on by itself. */
   state: "erasing" | "erased"
   requested_at: string
-  /** When all was gone. */
+  /** When everything was gone. */
   erased_at: string | null
   /** Turns whose text, result, metadata and error message are gone. */
   turns: number
@@ -253,7 +253,7 @@ export interface Erasure {
   /** Conversations that lost their name and their history. */
   conversations: number
   tasks: number
-  /** What stays of this end user over all time: amounts, without any text. */
+  /** What stays of this end user over all time: amounts, and no text. */
   kept: {
     turns: number
     billed_usd: number
@@ -273,14 +273,14 @@ export interface ErrorAnswer {
   }
 }
 
-/** Exactly what a webhook's body is. */
+/** The same as the body that a webhook receives. */
 export interface FeedEvent {
   id: string
   type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping"
   created_at: string
-  /** The event's number in its turn's log; null for events that are of no turn. */
+  /** The event's number in its turn's log. Null when the event belongs to no turn. */
   seq: number | null
-  /** By `type`: of `turn.…`, the `turn` as it was at that moment; of `cap.reached`, CapReached; of `balance.low` and `balance.depleted`, BalanceReached. */
+  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. */
   data: {
     turn: Turn
   } | CapReached | BalanceReached | Record<string, unknown>
@@ -294,9 +294,9 @@ export interface ExportedTurn {
   end_user_ref: string
   /** The conversation's id. Turns of one conversation run in order, one at a time. */
   conversation: string
-  /** The last three are for good. */
+  /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** Why it is `failed` (the error's code) or `cancelled` (such as `client`, `expired`); null else. */
+  /** Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** What was asked. */
   text: string
@@ -313,18 +313,18 @@ export interface ExportedTurn {
   outputs: Output[]
   /** What the turn cost; 0 until it has ended. */
   billed_cost_usd: number
-  /** What is set aside for it while it is not over. */
+  /** What is set aside for it until it ends. */
   held_usd: number
   usage: {
-    /** All agents' together. */
+    /** Those of all its agents together. */
     model_calls: number
-    /** Built-in tools' too. */
+    /** Including those of built-in tools. */
     tool_calls: number
     /** All prompt tokens, cached ones included. */
     tokens_input: number
     /** Those of tokens_input that came from the provider's cache. */
     tokens_cached: number
-    /** All that models wrote, what they thought included. */
+    /** All tokens that models wrote, including their reasoning. */
     tokens_output: number
   }
   /** The pin that it runs on. */
@@ -361,7 +361,7 @@ export interface ExportedTurn {
     content: string
   })[]
   tasks: (Record<string, unknown>)[]
-  /** What tools answered as images. */
+  /** Images that tools answered. */
   images: ({
     step: number
     name: string
@@ -393,22 +393,22 @@ export interface Manifest {
   model?: string | undefined
   /** Default: the model's own. */
   temperature?: number | undefined
-  /** For each model call. */
+  /** The limit of each model call. */
   max_output_tokens?: number | undefined
-  /** Model calls in one turn. Default 16. */
+  /** The limit of model calls in one turn. Default 16. */
   max_steps?: number | undefined
-  /** For the whole turn. Default 300. */
+  /** The time limit of the whole turn. Default 300. */
   timeout_seconds?: number | undefined
   /** How much of its conversation the agent sees. */
   history?: {
-    /** Earlier turns shown, of the last 1,000. Default 20. */
+    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
     max_turns?: number | undefined
-    /** And at most so many tokens of them. */
+    /** The most tokens that they may have together. */
     max_tokens?: number | undefined
   } | undefined
   /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task")[] | undefined
-  /** Agents that it may delegate to. */
+  /** Agents that this agent may delegate tasks to. */
   subagents?: Subagent[] | undefined
 }
 
@@ -440,7 +440,7 @@ export interface Me {
   key: {
     key_id: string
     name: string
-    /** `created`: only spaces that this key creates; `space`: the one named; `all`: all of the account's. */
+    /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
     scope: "created" | "space" | "all"
     /** The one space of a key with the scope `space`. */
     space: string | null
@@ -449,7 +449,7 @@ export interface Me {
     created_at: string
     expires_at: string | null
   }
-  /** The caps of the key itself that are set, `key_daily` and `key_window`, with what is spent, reserved and left now. What binds one of your customers is at the end user. A test key's turns have no caps: empty. */
+  /** The caps that are set on the key itself, `key_daily` and `key_window`, with what is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose turns have no caps. */
   caps: CapState[]
   balance: Balance
 }
@@ -459,7 +459,7 @@ export interface Model {
   pin: string
   /** Its name for people. */
   label: string
-  /** Who runs it: the part of the pin before the slash. */
+  /** Which engine runs it: the part of the pin before the slash. */
   engine: string
   price_usd_per_million_tokens: {
     /** USD per million tokens. */
@@ -469,7 +469,7 @@ export interface Model {
     /** USD per million tokens. */
     output: number
   }
-  /** Of one model call. */
+  /** The limit of one model call. */
   max_output_tokens: number
 }
 
@@ -481,23 +481,23 @@ export interface Output {
   sha256: string
 }
 
-/** What is left out stays as it is. */
+/** Fields that you leave out stay as they are. */
 export interface PatchSpace {
   /** A name for people. */
   title?: string | undefined
   /** A pin, or null for the catalog's first model. */
   model?: string | null | undefined
-  /** Replaces all that was there: at most 16 pairs, keys of 64 and values of 512 characters. */
+  /** Replaces all metadata: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata?: Record<string, string> | undefined
 }
 
-/** Replaces all limits that were set. */
+/** Replaces all limits of the end user. */
 export interface PutEndUserLimits {
-  /** Of a UTC day. null or left out: the default. */
+  /** For a UTC day. Null or left out: the default applies. */
   daily_usd?: number | null | undefined
-  /** Of a month in UTC. null or left out: the default. */
+  /** For a UTC month. Null or left out: the default applies. */
   monthly_usd?: number | null | undefined
-  /** Whether new turns are refused with END_USER_BLOCKED. null or left out: no. */
+  /** Whether new turns are refused with END_USER_BLOCKED. Null or left out: no. */
   blocked?: boolean | null | undefined
 }
 
@@ -512,7 +512,7 @@ export interface PutMcpServer {
 }
 
 export interface PutSecret {
-  /** 4–8192 characters. It never comes out again, only goes to the origin of a tool that names it. */
+  /** 4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it. */
   value: string
 }
 
@@ -524,16 +524,16 @@ export interface PutTool {
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders may stand behind the host only. */
+    /** Placeholders are allowed after the host only. */
     url: string
     /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. One that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** For one call. Default 30. */
+  /** The time limit of one call. Default 30. */
   timeout_seconds?: number | undefined
 }
 
@@ -562,9 +562,9 @@ export interface Replay {
   from: string
   /** Exclusive. Default: no end. */
   to?: string | undefined
-  /** The types of events to send; null for all, those of the future included. */
+  /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
-  /** Also those that this endpoint has accepted before. */
+  /** Also send events that this webhook has accepted before. */
   include_delivered?: boolean | undefined
 }
 
@@ -595,9 +595,9 @@ export interface Space {
   mcp_servers: string[]
   /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
   metadata: Record<string, string>
-  /** Counts the changes of its configuration. */
+  /** The number of its configuration's current version. */
   config_version: number
-  /** It can be read, and takes nothing any more. */
+  /** Whether it was archived: it can be read, but not changed or used. */
   archived: boolean
   /** Made with a test key: only test keys see it. */
   test: boolean
@@ -614,9 +614,9 @@ export interface Subagent {
   instructions?: string | undefined
   /** A pin. Default: the agent's own. */
   model?: string | undefined
-  /** Names of the tools it may call (`name`, `server__tool`, `server__*`, a built-in's). Default: all that the agent has. */
+  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
   tools?: string[] | undefined
-  /** Model calls for one task. Default 16. */
+  /** The limit of model calls for one task. Default 16. */
   max_steps?: number | undefined
   max_output_tokens?: number | undefined
 }
@@ -626,7 +626,7 @@ export interface TestTool {
   input?: Record<string, unknown> | undefined
 }
 
-/** A call of your own REST interface that the agent may make. */
+/** A request to your own REST interface that the agent may make. */
 export interface Tool {
   name: string
   /** What it does: the model reads this. */
@@ -635,16 +635,16 @@ export interface Tool {
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-    /** Placeholders may stand behind the host only. */
+    /** Placeholders are allowed after the host only. */
     url: string
     /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
     headers?: Record<string, string> | undefined
-    /** Query parameters. One that is a single placeholder is left out when the input has no such value. */
+    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
     query?: Record<string, string> | undefined
-    /** JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
     body?: unknown
   }
-  /** For one call. Default 30. */
+  /** The time limit of one call. Default 30. */
   timeout_seconds?: number | undefined
 }
 
@@ -660,7 +660,7 @@ export interface ToolTest {
     headers: Record<string, string>
     body: string | null
   } | null
-  /** Null when none came. */
+  /** Null when there was none. */
   response: {
     status: number
     headers: Record<string, string>
@@ -677,9 +677,9 @@ export interface Turn {
   end_user_ref: string
   /** The conversation's id. Turns of one conversation run in order, one at a time. */
   conversation: string
-  /** The last three are for good. */
+  /** `done`, `failed` and `cancelled` are final. */
   state: "queued" | "running" | "done" | "failed" | "cancelled"
-  /** Why it is `failed` (the error's code) or `cancelled` (such as `client`, `expired`); null else. */
+  /** Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
   /** What was asked. */
   text: string
@@ -696,18 +696,18 @@ export interface Turn {
   outputs: Output[]
   /** What the turn cost; 0 until it has ended. */
   billed_cost_usd: number
-  /** What is set aside for it while it is not over. */
+  /** What is set aside for it until it ends. */
   held_usd: number
   usage: {
-    /** All agents' together. */
+    /** Those of all its agents together. */
     model_calls: number
-    /** Built-in tools' too. */
+    /** Including those of built-in tools. */
     tool_calls: number
     /** All prompt tokens, cached ones included. */
     tokens_input: number
     /** Those of tokens_input that came from the provider's cache. */
     tokens_cached: number
-    /** All that models wrote, what they thought included. */
+    /** All tokens that models wrote, including their reasoning. */
     tokens_output: number
   }
   /** The pin that it runs on. */
@@ -726,11 +726,11 @@ export interface Turn {
 export interface TurnEstimate {
   /** Whether the turn would be accepted now. */
   admitted: boolean
-  /** What it would hold at first; 0 when it is refused, or a test key's. */
+  /** What it would hold at first. 0 when it would be refused, and for a test key. */
   hold_usd: number
-  /** The least that it must be able to hold: what its first model call can cost. 0 for a test key. */
+  /** The least hold that it needs: what its first model call can cost. 0 for a test key. */
   needed_usd: number
-  /** The limit that would refuse it, in the words of that refusal; null: none. */
+  /** The refusal that it would get, with code, message and details. Null when it would be accepted. */
   refused_by: {
     code: "QUOTA_EXCEEDED"
     message: string
@@ -750,7 +750,7 @@ export interface TurnEstimate {
   /** The pin that it would run on. */
   model: string
   balance: Balance
-  /** Every cap that counts for it, as it would meet them: a window that is not open would open now. */
+  /** Every cap that applies to it. A window that is not open is shown as if the turn opened it now. */
   caps: CapState[]
 }
 
@@ -760,15 +760,15 @@ export interface TurnEvent {
   seq: number
   /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`. */
   type: string
-  /** By type, such as `name` and `ok` of a `tool.ended`. */
+  /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
   created_at: string
 }
 
 export interface UpdateWebhook {
-  /** Where events are posted: https, a public name. */
+  /** Where events are posted: an https URL with a public host name. */
   url?: string | undefined
-  /** The types of events to send; null for all, those of the future included. */
+  /** The types of events to send. Null: all types, including those added later. */
   events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
@@ -781,7 +781,7 @@ export interface UsageGroup {
   group: string
   /** What was billed: the sum of the ledger's rows, exact. */
   billed_usd: number
-  /** Turns that ended; those that were billed nothing included. */
+  /** Turns that ended, including those that were billed nothing. */
   turns: number
   model_calls: number
   /** All prompt tokens, cached ones included. */
@@ -795,7 +795,7 @@ export interface UsageReport {
   to: string
   group_by: "end_user_ref" | "space" | "model" | "key" | "day"
   data: UsageGroup[]
-  /** Over all groups, not only this page's. A turn that used two models counts once. */
+  /** The sum over all groups, not only those of this page. A turn that used two models counts once. */
   total: UsageSums
   has_more: boolean
   next_cursor: string | null
@@ -804,7 +804,7 @@ export interface UsageReport {
 export interface UsageSums {
   /** What was billed: the sum of the ledger's rows, exact. */
   billed_usd: number
-  /** Turns that ended; those that were billed nothing included. */
+  /** Turns that ended, including those that were billed nothing. */
   turns: number
   model_calls: number
   /** All prompt tokens, cached ones included. */
@@ -815,7 +815,7 @@ export interface UsageSums {
 
 export interface Webhook {
   webhook_id: string
-  /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
+  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
   key_id: string | null
   /** Where events are posted. */
   url: string
@@ -825,13 +825,13 @@ export interface Webhook {
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days; `account_disabled`: it goes on when the account does. */
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then the secret before the last rotation signs too. */
+  /** Until then, the secret from before the last rotation signs too. */
   previous_secret_expires_at: string | null
-  /** Made with a test key: told of test turns only. */
+  /** Made with a test key: it receives events of test turns only. */
   test: boolean
   created_at: string
   updated_at: string
@@ -839,7 +839,7 @@ export interface Webhook {
 
 export interface WebhookWithSecret {
   webhook_id: string
-  /** The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked. */
+  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
   key_id: string | null
   /** Where events are posted. */
   url: string
@@ -849,13 +849,13 @@ export interface WebhookWithSecret {
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days; `account_disabled`: it goes on when the account does. */
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
-  /** Until then the secret before the last rotation signs too. */
+  /** Until then, the secret from before the last rotation signs too. */
   previous_secret_expires_at: string | null
-  /** Made with a test key: told of test turns only. */
+  /** Made with a test key: it receives events of test turns only. */
   test: boolean
   created_at: string
   updated_at: string
@@ -888,7 +888,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     answer: McpCheck
@@ -926,7 +926,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     answer: Deleted
@@ -937,7 +937,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     answer: Deleted
@@ -948,7 +948,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     answer: Deleted
@@ -969,7 +969,7 @@ export interface Operations {
   /** Erase an end user */
   eraseEndUser: {
     params: {
-      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
       end_user_ref: string
     }
     answer: Erasure
@@ -981,10 +981,10 @@ export interface Operations {
     answer: TurnEstimate
   }
 
-  /** Export all that is known of an end user */
+  /** Export all data of an end user */
   exportEndUser: {
     params: {
-      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
       end_user_ref: string
     }
     answer: EndUserExport
@@ -1018,7 +1018,7 @@ export interface Operations {
   /** Read an end user */
   getEndUser: {
     params: {
-      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
       end_user_ref: string
     }
     answer: EndUser
@@ -1074,13 +1074,13 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     answer: McpServer
   }
 
-  /** Who this key is */
+  /** Read this API key */
   getMe: {
     answer: Me
   }
@@ -1099,7 +1099,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     answer: Tool
@@ -1112,7 +1112,7 @@ export interface Operations {
       turn_id: string
     }
     query?: {
-      /** Hold the answer until the turn has ended, at most so many seconds. */
+      /** Wait for the turn's end, for at most this many seconds, before answering. */
       wait?: number | undefined
     }
     answer: Turn
@@ -1135,11 +1135,11 @@ export interface Operations {
       model?: string[] | undefined
       /** Only turns of these keys, by `key_id`; repeat it for several. */
       key?: string[] | undefined
-      /** Goes before what Accept says. Default: `json`. */
+      /** Takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
     }
     answer: UsageReport
@@ -1181,7 +1181,7 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
       event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
@@ -1200,9 +1200,9 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** Only those who are blocked, or are not. */
+      /** Only end users who are blocked, or only those who are not. */
       blocked?: "true" | "false" | undefined
     }
     answer: {
@@ -1217,7 +1217,7 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
       type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
@@ -1249,7 +1249,7 @@ export interface Operations {
       created_before?: string | undefined
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
     }
     answer: {
@@ -1295,11 +1295,11 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
-      /** `true`: only archived ones; `all`: both kinds. */
+      /** `true`: only archived spaces. `all`: archived and active ones. */
       archived?: "true" | "false" | "all" | undefined
-      /** A part of the title, in any case. */
+      /** A part of the title. Upper and lower case count as the same. */
       q?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -1347,7 +1347,7 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       /** A `space_id`. */
       space?: string | undefined
@@ -1374,7 +1374,7 @@ export interface Operations {
     query?: {
       /** The size of a page. */
       limit?: number | undefined
-      /** The `next_cursor` of the page before, with the same filters. */
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
     }
     answer: {
@@ -1387,7 +1387,7 @@ export interface Operations {
   /** Set an end user's limits */
   putEndUserLimits: {
     params: {
-      /** The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`. */
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
       end_user_ref: string
     }
     body: PutEndUserLimits
@@ -1409,7 +1409,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     body: PutMcpServer
@@ -1421,7 +1421,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     body: PutSecret
@@ -1433,7 +1433,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     body: PutTool
@@ -1456,7 +1456,7 @@ export interface Operations {
       webhook_id: string
     }
     query?: {
-      /** Of the answer before, to go on. */
+      /** The `cursor` of the previous answer, to go on. */
       cursor?: string | undefined
     }
     body: Replay
@@ -1477,7 +1477,7 @@ export interface Operations {
     params: {
       /** The space, `spc_…`. */
       space_id: string
-      /** Its name, by which there is one in the space. */
+      /** Its name, which is unique in the space. */
       name: string
     }
     body: TestTool

@@ -3,21 +3,21 @@ import type { Runtime } from "./runtime.ts"
 export interface TurnpikeOptions {
   /** `turnpike_live_…` or `turnpike_test_…`. Default: TURNPIKE_API_KEY of the environment. For servers only. */
   apiKey?: string | undefined
-  /** Where the service is, with or without `/v1`. Default: TURNPIKE_BASE_URL of the environment. */
+  /** The service's URL, with or without `/v1`. Default: TURNPIKE_BASE_URL of the environment. */
   baseUrl?: string | URL | undefined
-  /** What sends requests. Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** Further attempts after the first. Default 3; 0 for none. */
+  /** How many times a request is retried. Default 3; 0: never. */
   maxRetries?: number | undefined
-  /** Milliseconds for one attempt: to the end of a JSON answer, to the headers of a stream. Default 60,000. */
+  /** The time limit of one attempt in milliseconds: to the end of a JSON answer, or to the headers of a stream. Default 60,000. */
   timeoutMs?: number | undefined
   /** @internal */
   runtime?: Runtime | undefined
 }
 
-/** What every method takes as its last argument. */
+/** The last argument of every method. */
 export interface RequestOptions {
-  /** Ends the request; its reason is what the method throws. */
+  /** Aborts the request; the method then throws its reason. */
   signal?: AbortSignal | undefined
   /** For this call, instead of the client's. */
   maxRetries?: number | undefined
@@ -25,11 +25,11 @@ export interface RequestOptions {
   timeoutMs?: number | undefined
 }
 
-/** Of methods that make something (POST). */
+/** Options of methods that create something (POST). */
 export interface CreateOptions extends RequestOptions {
   /**
-   * 1–255 printable ASCII characters, one value per logical request. Default: a new UUID, the same for all attempts. Give
-   * your own (an order's id, a job's id) when your process may die and ask again.
+   * 1–255 printable ASCII characters, one value per logical request. Default: a new UUID for all attempts of the call. Pass your own
+   * (an order's id, a job's id) when your process may die and ask again.
    */
   idempotencyKey?: string | undefined
 }
@@ -42,14 +42,15 @@ export interface Settings {
   timeoutMs: number
 }
 
-/** Throws TypeError for what cannot work. */
+/** Throws TypeError for options that cannot work. */
 export function readOptions(options: TurnpikeOptions): Settings {
   const apiKey = options.apiKey ?? fromEnvironment("TURNPIKE_API_KEY")
-  if (!apiKey) throw new TypeError("Turnpike: give an apiKey, or set TURNPIKE_API_KEY.")
-  // A header takes no others, and an error about it would quote the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("Turnpike: the apiKey holds a space or a strange character.")
+  if (!apiKey) throw new TypeError("Turnpike: pass an apiKey, or set TURNPIKE_API_KEY.")
+  // A header allows no other characters, and its error would quote the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError("Turnpike: the apiKey has a space or a character that a header cannot have.")
   const baseUrl = options.baseUrl ?? fromEnvironment("TURNPIKE_BASE_URL")
-  if (!baseUrl) throw new TypeError("Turnpike: give a baseUrl, or set TURNPIKE_BASE_URL.")
+  if (!baseUrl) throw new TypeError("Turnpike: pass a baseUrl, or set TURNPIKE_BASE_URL.")
   const url = new URL(baseUrl)
   if (!/^https?:$/.test(url.protocol)) throw new TypeError("Turnpike: the baseUrl must be http or https.")
   return {

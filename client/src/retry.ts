@@ -4,18 +4,18 @@ import { ConnectionError, TurnpikeError } from "./errors.ts"
 const RETRY_POLICY = {
   firstMs: 500,
   mostMs: 8_000,
-  /** A Retry-After beyond this is for the caller: a reached cap resets in hours. */
+  /** A longer Retry-After is left to the caller, since a reached cap may reset in hours. */
   mostRetryAfterMs: 30_000,
 }
 
 /**
- * Nothing has happened: repeating is safe even for a request without an Idempotency-Key that the service takes; unless the service
- * says that it is in vain, as under a cap that is too small.
+ * Statuses after which nothing has happened, so even a request without an Idempotency-Key can be repeated, unless the service says that
+ * it is useless (`retryable: false`).
  */
 const REFUSED = new Set([429])
 const TRANSIENT = new Set([408, 500, 502, 503, 504])
 
-/** `safe`: the service has the effect of this request at most once, however often it comes. */
+/** `safe`: the effect of this request happens at most once, however often it is sent. */
 export function isWorthRetrying(error: unknown, { safe }: { safe: boolean }): boolean {
   if (!(error instanceof TurnpikeError)) return false
   if (error.code === "IDEMPOTENCY_IN_FLIGHT") return true
@@ -25,8 +25,8 @@ export function isWorthRetrying(error: unknown, { safe }: { safe: boolean }): bo
 }
 
 /**
- * Milliseconds before the attempt after the `attempt`-th (from 0): what Retry-After asks for, else twice as long each time,
- * of which a random half keeps clients apart. Null: longer than a call should hang.
+ * Milliseconds to wait after the `attempt`-th attempt (from 0): what Retry-After asks for, otherwise a doubling wait with a random
+ * half, which keeps clients apart. Null when the wait would be too long for a call.
  */
 export function waitBefore(error: unknown, attempt: number, random: () => number): number | null {
   const backoff = Math.min(RETRY_POLICY.firstMs * 2 ** attempt, RETRY_POLICY.mostMs)

@@ -1,10 +1,10 @@
-/** Time and chance of the client, so that a test can hold them. */
+/** The client's time and randomness, which tests replace. */
 export interface Runtime {
   /** Milliseconds since 1970. */
   now(): number
   /** At least 0, below 1. */
   random(): number
-  /** Calls `done` after `ms` milliseconds; the answer takes that back. */
+  /** Calls `done` after `ms` milliseconds, unless the returned function is called first. */
   after(ms: number, done: () => void): () => void
 }
 

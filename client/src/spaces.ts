@@ -19,7 +19,7 @@ export class Spaces {
   readonly #transport: Transport
   /** How a space's agent works. */
   readonly manifest: Manifests
-  /** Calls of your own REST interface that the agent may make. */
+  /** Requests to your own REST interface that the agent may make. */
   readonly tools: Tools
   /** MCP servers whose tools the agent has. */
   readonly mcpServers: McpServers
@@ -62,7 +62,7 @@ export class Spaces {
   }
 
   /**
-   * Spaces, newest first; archived ones only when they are asked for.
+   * Spaces, newest first. Archived spaces are left out unless you ask for them.
    *
    * @example
    * for await (const space of turnpike.spaces.list({ q: "support" })) console.log(space.space_id, space.title)
@@ -72,7 +72,7 @@ export class Spaces {
   }
 
   /**
-   * Changes what is named; the rest stays as it is.
+   * Changes the given fields; all others stay as they are.
    *
    * @example
    * await turnpike.spaces.update("spc_…", { title: "Support, archive of 2026" })
@@ -82,7 +82,7 @@ export class Spaces {
   }
 
   /**
-   * Archives a space: it takes no more turns, and those that are not over are cancelled.
+   * Archives a space: it takes no more turns, and its open turns are cancelled.
    *
    * @example
    * await turnpike.spaces.archive("spc_…")
@@ -112,7 +112,7 @@ export class Manifests {
   }
 
   /**
-   * Replaces the manifest. Turns that have begun go on with the one that they began with.
+   * Replaces the manifest. Running turns keep the one they began with.
    *
    * @example
    * await turnpike.spaces.manifest.put("spc_…", { instructions: "Answer in one sentence.", max_steps: 8 })

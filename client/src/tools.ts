@@ -32,7 +32,7 @@ export class Tools {
   }
 
   /**
-   * Adds or replaces a tool. The model fills in the input, which is held to the schema; secrets it never sees.
+   * Adds or replaces a tool. The model fills in the input, which is checked against the schema. It never sees secrets.
    *
    * @example
    * await turnpike.spaces.tools.put("spc_…", "lookup_order", {
@@ -56,7 +56,7 @@ export class Tools {
   }
 
   /**
-   * Calls a tool once with an input of yours, as an agent's call would, and shows both sides.
+   * Calls a tool once with your input, as an agent's call would, and shows request and response.
    *
    * @example
    * const { ok, result } = await turnpike.spaces.tools.test("spc_…", "lookup_order", { input: { id: "A-1" } })

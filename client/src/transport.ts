@@ -13,22 +13,22 @@ type Item<Id extends OperationId> = Answer<Id> extends { data: (infer One)[] } ?
 
 type Input<Id extends OperationId> = Omit<Operations[Id], "answer">
 
-/** What a request carries beside its operation's input. */
+/** What a request has in addition to its operation's input. */
 interface Extras {
   headers?: Record<string, string>
-  /** A body that is no JSON. Its `type` is the Content-Type; a stream can be sent once only. */
+  /** A body that is not JSON. Its `type` is the Content-Type. A stream can be sent only once. */
   raw?: { data: Blob | Uint8Array | ReadableStream<Uint8Array>; type: string | undefined }
 }
 
 interface Prepared {
   url: string
   init: RequestInit
-  /** Sending it again is possible, and has no second effect. */
+  /** Whether it can be sent again without a second effect. */
   safe: boolean
   replayable: boolean
 }
 
-/** Sends operations: builds the request, retries what is safe, and turns what is no success into a TurnpikeError. */
+/** Sends operations: builds the request, retries what is safe, and turns failures into a TurnpikeError. */
 export class Transport {
   readonly #settings: Settings
   readonly runtime: Runtime
@@ -58,7 +58,7 @@ export class Transport {
       try {
         return JSON.parse(text) as Answer<Id>
       } catch (cause) {
-        throw new TurnpikeError("The answer is not JSON: is baseUrl right?", {
+        throw new TurnpikeError("The answer is not JSON. Is baseUrl right?", {
           code: "UNEXPECTED_ANSWER",
           status: response.status,
           details: text.slice(0, 1000),
@@ -68,7 +68,7 @@ export class Transport {
     })
   }
 
-  /** The answer with its body still to be read, which the operation's timeout does not bound. */
+  /** The answer with an unread body, to which the operation's timeout does not apply. */
   open<Id extends OperationId>(
     id: Id,
     input: Input<Id>,
@@ -179,7 +179,7 @@ export class Transport {
 function fill(path: string, params: Record<string, string | number>): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const value = String(params[name] ?? "")
-    // An empty segment, or one of dots that URLs take away, would be the path of another operation.
+    // An empty segment, or one of dots, which URLs drop, would be the path of another operation.
     if (value === "" || value === "." || value === "..")
       throw new TypeError(`Turnpike: ${name} must not be "${value}".`)
     return encodeURIComponent(value)
@@ -189,7 +189,7 @@ function fill(path: string, params: Record<string, string | number>): string {
 function queryOf(query: Record<string, unknown>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    // A list is the same parameter several times.
+    // An array becomes the same parameter several times.
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one))
   }
   const text = search.toString()

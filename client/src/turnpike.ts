@@ -27,15 +27,15 @@ export class Turnpike {
   readonly turns: Turns
   /** Events posted to your server. */
   readonly webhooks: Webhooks
-  /** Your own customers: what each costs and may cost, and how each is forgotten. */
+  /** Your own customers: costs, limits, export and erasure. */
   readonly endUsers: EndUsers
   /** What was billed, and for whom. */
   readonly usage: Usage
-  /** What agents can run on. */
+  /** The models that agents can run on. */
   readonly models: Models
-  /** What was posted to them. */
+  /** What was posted to your webhooks. */
   readonly deliveries: Deliveries
-  /** The feed of all events, to catch up with. */
+  /** The feed of all events, for catching up. */
   readonly events: Events
 
   constructor(options: TurnpikeOptions = {}) {
@@ -52,7 +52,7 @@ export class Turnpike {
   }
 
   /**
-   * Who this key is, what it may, and its account's balance.
+   * The key of this client, its scope and caps, and its account's balance.
    *
    * @example
    * const { key, balance } = await turnpike.me()

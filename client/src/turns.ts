@@ -8,22 +8,22 @@ import type { Query, Transport } from "./transport.ts"
 
 /** How `run` waits. */
 export interface RunOptions extends Omit<CreateOptions, "timeoutMs"> {
-  /** Milliseconds for all of it; then TimeoutError, with `details.turn_id`. Default: as long as the turn takes. */
+  /** The time limit in milliseconds; then TimeoutError, with `details.turn_id`. Default: as long as the turn takes. */
   timeoutMs?: number | undefined
-  /** Told each event as it happens, the agent's text included (`text.delta`). */
+  /** Called with each event as it happens, including the agent's text (`text.delta`). */
   onEvent?: ((event: TurnEvent) => void | Promise<void>) | undefined
-  /** Cancels the turn when `signal` or `timeoutMs` end the waiting. Default: it goes on, and is billed. */
+  /** Cancels the turn when `signal` or `timeoutMs` ends the wait. Default: the turn goes on and is billed. */
   cancelOnAbort?: boolean | undefined
 }
 
-/** The service holds a question back so many seconds; and never longer than half an attempt may take. */
+/** How many seconds the service may wait before it answers; at most half of what an attempt may take. */
 const MOST_WAIT_SECONDS = 30
-/** Between two looks at a turn that were answered before their time, in milliseconds. */
+/** The pause in milliseconds after an answer that came earlier than asked for. */
 const LEAST_PAUSE_MS = 1_000
 
 /** A turn that was sent, and its events as they happen. */
 export interface TurnStream extends AsyncIterable<TurnEvent> {
-  /** The turn as it was accepted. Reading the stream sends it, and so does this. */
+  /** The turn as it was accepted. Calling this sends it, and so does reading the stream. */
   accepted(): Promise<Turn>
   /** The turn once it has ended. */
   result(): Promise<Turn>
@@ -66,7 +66,7 @@ export class Turns {
 
   /**
    * Sends a turn and waits until it has ended: `done`, `failed` or `cancelled`. A failed turn is an answer, not an error: look
-   * at `state`, and at `error.code`. With an `idempotencyKey` of yours, asking again after a crash takes up the same turn.
+   * at `state`, and at `error.code`. With your own `idempotencyKey`, asking again after a crash continues with the same turn.
    *
    * @example
    * const turn = await turnpike.turns.run({ space, end_user_ref: "customer-42", text: "Where is my order?" })
@@ -162,7 +162,7 @@ export class Turns {
   }
 
   /**
-   * Cancels: a queued turn at once, a running one at its next boundary. Twice is once. ConflictError (TURN_FINISHED) when it
+   * Cancels a turn: a queued one at once, a running one at its next boundary. Cancelling twice gives the same answer. ConflictError (TURN_FINISHED) when it
    * is done or failed already.
    *
    * @example

@@ -33,7 +33,7 @@ export class Usage {
   }
 
   /**
-   * The whole report as CSV, as the Response whose body is still to be read.
+   * The whole report as CSV: the Response with its unread body.
    *
    * @example
    * const csv = await (await turnpike.usage.csv({ group_by: "day" })).text()
@@ -45,7 +45,7 @@ export class Usage {
   }
 }
 
-/** What agents can run on. */
+/** The models that agents can run on. */
 export class Models {
   readonly #transport: Transport
 

@@ -3,7 +3,7 @@ import type { BalanceReached, CapReached, FeedEvent, Turn } from "./operations.t
 import { systemRuntime } from "./runtime.ts"
 
 interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, "data"> {
-  /** The same in every delivery and every replay: what to remember, so that an event is handled once. */
+  /** The same in every delivery and every replay. Store it to handle each event once. */
   id: string
   type: Type
   data: Data
@@ -11,7 +11,7 @@ interface EventOf<Type extends FeedEvent["type"], Data> extends Omit<FeedEvent, 
 
 type TurnEventType = Extract<FeedEvent["type"], `turn.${string}`>
 
-/** A turn is in a new state. */
+/** A turn has a new state. */
 export type TurnWebhookEvent = EventOf<TurnEventType, { turn: Turn }>
 
 /** A share of a cap is spent. */
@@ -19,28 +19,28 @@ export type CapWebhookEvent = EventOf<"cap.reached", CapReached>
 
 type BalanceEventType = Extract<FeedEvent["type"], `balance.${string}`>
 
-/** The balance is nearly, or wholly, spent. */
+/** The balance is low or depleted. */
 export type BalanceWebhookEvent = EventOf<BalanceEventType, BalanceReached>
 
-/** Something else of the account, or a test. */
+/** Another event of the account, or a test. */
 export type AccountWebhookEvent = EventOf<
   Exclude<FeedEvent["type"], TurnEventType | BalanceEventType | "cap.reached">,
   Record<string, unknown>
 >
 
-/** What is posted to your server, told apart by `type`. */
+/** The events that are posted to your server, distinguished by `type`. */
 export type WebhookEvent = TurnWebhookEvent | CapWebhookEvent | BalanceWebhookEvent | AccountWebhookEvent
 
-/** Those of a Request, of Node's IncomingMessage, or any plain object. */
+/** The headers of a Request or of Node's IncomingMessage, or any plain object. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Record<string, string | readonly string[] | undefined>
 
-/** How a message is verified. */
+/** Options of the verification. */
 export interface VerifyOptions {
-  /** How far the message's time may be from this machine's, either way. Default 300. */
+  /** How many seconds the message's time may differ from this machine's. Default 300. */
   toleranceSeconds?: number | undefined
-  /** What is now. */
+  /** The current time. */
   now?: Date | undefined
 }
 
@@ -65,16 +65,16 @@ export async function verifyWebhook(
   if (!(Math.abs(nowSeconds - seconds) <= toleranceSeconds)) throw refused("webhook-timestamp is too far from now")
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body
   if (!ArrayBuffer.isView(bytes)) {
-    throw new TypeError("verifyWebhook: give the raw body, as text or bytes: a parsed one is not what was signed.")
+    throw new TypeError("verifyWebhook: pass the raw body, as text or bytes. A parsed body is not what was signed.")
   }
   const signed = join(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   const candidates = signatures.split(" ").flatMap((entry) => (entry.startsWith("v1,") ? [decode(entry.slice(3))] : []))
   const secrets = typeof secret === "string" ? [secret] : secret
-  if (secrets.length === 0) throw new TypeError("verifyWebhook: give at least one secret.")
+  if (secrets.length === 0) throw new TypeError("verifyWebhook: pass at least one secret.")
   for (const one of secrets) {
     const key = await keyOf(one)
     for (const candidate of candidates) {
-      // It compares in constant time.
+      // Compares in constant time.
       if (candidate && (await crypto.subtle.verify("HMAC", key, candidate, signed))) return parse(bytes)
     }
   }
@@ -96,7 +96,8 @@ function isReadable(headers: WebhookHeaders): headers is { get(name: string): st
 
 function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = decode(secret.trim().replace(/^whsec_/, ""))
-  if (!bytes || bytes.length === 0) throw new TypeError("verifyWebhook: this is no secret: whsec_ and base64.")
+  if (!bytes || bytes.length === 0)
+    throw new TypeError("verifyWebhook: this is not a secret. A secret is whsec_ and base64.")
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
 }
 

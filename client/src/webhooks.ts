@@ -69,7 +69,7 @@ export class Webhooks {
   }
 
   /**
-   * Changes what is named; `enabled: true` starts one again that was switched off.
+   * Changes the given fields. `enabled: true` switches a webhook on again.
    *
    * @example
    * await turnpike.webhooks.update("whk_…", { events: ["turn.done", "turn.failed"] })
@@ -79,7 +79,7 @@ export class Webhooks {
   }
 
   /**
-   * Removes a webhook, with its log.
+   * Removes a webhook and its deliveries.
    *
    * @example
    * await turnpike.webhooks.delete("whk_…")
@@ -89,7 +89,7 @@ export class Webhooks {
   }
 
   /**
-   * Makes a new secret. The one before signs too for 24 hours: verify with both meanwhile.
+   * Makes a new secret. For 24 hours the former one signs too: verify with both.
    *
    * @example
    * const { secret } = await turnpike.webhooks.rotateSecret("whk_…")
@@ -109,7 +109,7 @@ export class Webhooks {
   }
 
   /**
-   * What was or is to be posted to it, with every attempt, newest first.
+   * Its deliveries with every attempt, the newest event first.
    *
    * @example
    * const failed = await turnpike.webhooks.deliveries("whk_…", { state: "failed" }).toArray(100)

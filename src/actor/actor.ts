@@ -8,7 +8,7 @@ export interface KeyCredential {
   test: boolean
 }
 
-/** A session that a signed cookie names: whether it goes on is for its row to say. */
+/** A session, as a signed cookie names it. Its row decides whether it is still valid. */
 export interface SessionCredential {
   kind: "session"
   sessionId: string
@@ -16,17 +16,17 @@ export interface SessionCredential {
   test: boolean
 }
 
-/** Who asks, as far as a request can say it: what every verb takes, and `find_caller` looks up. */
+/** What a request claims about its caller. Every verb takes one; `find_caller` looks it up. */
 export type Credential = KeyCredential | SessionCredential
 
 export type KeyScope = "created" | "space" | "all"
 
-/** Who asks, once looked up: what is the same for every kind of actor. */
+/** What every kind of actor has: the caller after it was looked up. */
 interface CommonActor {
   user_id: number
   scope: KeyScope
   space_id: number | null
-  /** Test data is asked for, and only test data is seen. */
+  /** The request is for test data, and sees nothing else. */
   test: boolean
   expires_at: string | null
   created_at: string
@@ -39,7 +39,7 @@ export interface KeyActor extends CommonActor {
   name: string
 }
 
-/** A signed-in user of the dashboard: acts on all that they own, of the kind (live or test) that they ask for. */
+/** A signed-in user of the dashboard. They act on everything they own, in the mode (live or test) that the request names. */
 export interface SessionActor extends CommonActor {
   kind: "session"
   key_id: null
@@ -51,7 +51,7 @@ export interface SessionActor extends CommonActor {
 
 export type Actor = KeyActor | SessionActor
 
-/** What is known of a caller in whatever state; `used_at`: when a use was noted last, as procedures have it. */
+/** A caller's row, usable or not. `used_at`: when its use was last noted. */
 export type ActorRow = Actor & { usable: boolean; expired: boolean; used_at?: string | null }
 
 /** The actor of an answer, or the 401 of its kind. */
@@ -63,9 +63,7 @@ export function requireActor(row: ActorRow | null | undefined, credential: Crede
 
 function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
   if (kind === "session") {
-    const message = expired
-      ? "The session has expired. Sign in again."
-      : "There is no such session any more. Sign in again."
+    const message = expired ? "The session has expired. Sign in again." : "The session has ended. Sign in again."
     return new TurnpikeError("SESSION_REQUIRED", message)
   }
   if (expired) return new TurnpikeError("API_KEY_EXPIRED", "This API key has expired.")
@@ -74,7 +72,7 @@ function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
 
 export const adminRequired = () => new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
 
-/** The key that acts; only a key comes to the operations that ask for it. */
+/** The key that acts. Throws for a session: only keys reach the operations that call this. */
 export function keyOf(actor: Actor): KeyActor {
   if (actor.kind !== "key") throw new Error("a session has come to an operation of keys")
   return actor

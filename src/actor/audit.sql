@@ -1,10 +1,10 @@
--- Columns of users, brands and their like that no entry of the audit log may hold, whichever row is noted.
+-- Columns of users, brands and similar tables whose values never go into the audit log.
 create function turnpike.secret_columns() returns text[] language sql immutable as $$
   select '{password_hash,bot_token,bot_webhook_secret,hash,previous_hash,secret,previous_secret,sealed}'::text[]
 $$;
 
--- Notes in the audit log what was changed, without anything secret (design section 7): in the transaction of the change itself.
--- p_actor is the acting user_id, or null for the system, such as the command line.
+-- Writes a change into the audit log, without secrets (design section 7), in the transaction of the change itself. p_actor is the
+-- acting user_id; null for the system, such as the command line.
 create function turnpike.note_change(p_actor bigint, p_action text, p_subject_type text, p_subject_id text, p_before jsonb, p_after jsonb,
   p_request_id text, p_address text, p_moment timestamptz) returns void language plpgsql as $$
 begin

@@ -17,7 +17,7 @@ import { type Actor, type ActorRow, adminRequired, type Credential, requireActor
 import type { Context } from "./context.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
-/** What every procedure of a caller takes first, and answers first. */
+/** The arguments that every procedure of a caller takes first. */
 type CallerArguments = "caller_kind" | "caller_token" | "caller_test" | "moment"
 type CallersProcedure = {
   [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown } ? Name : never
@@ -41,15 +41,18 @@ export async function callAs<
   return { actor: requireActor((row as { actor: ActorRow | null }).actor, credential), row }
 }
 
-/** What a procedure that knows Idempotency-Keys takes too; it answers `already`, a UsedKey, when it has done nothing for that. */
+/**
+ * The arguments that a procedure with Idempotency-Keys takes too. When the key was used before, it does nothing and answers a UsedKey
+ * as `already`.
+ */
 type OnceArguments = "once_key" | "fingerprint"
 type OnceProcedure = {
   [Name in CallersProcedure]: Procedures[Name]["row"] extends { already: unknown } ? Name : never
 }[CallersProcedure]
 
 /**
- * The same for a request that may have come with an Idempotency-Key. `replayOf`: the id of what an earlier request made under it;
- * then this one had no effect. IDEMPOTENCY_KEY_REUSED when that was another request.
+ * The same for a request that may have an Idempotency-Key. `replayOf`: the id of what an earlier request made under the key; then this
+ * call had no effect. IDEMPOTENCY_KEY_REUSED when that request was a different one.
  */
 export async function callOnce<
   Name extends OnceProcedure,
@@ -103,8 +106,8 @@ export type CallerDB = DB & { caller: CallerColumns }
 type JsonRowOf<Row> = { [Column in keyof Row]: InJson<Row[Column]> }
 
 /**
- * Reads as a caller: one statement of Kysely's builder, whose query may join `caller`, one row when the credential may act and
- * none otherwise. `role`: only a session of a user who has it now may read (ADMIN_REQUIRED). Throws the 401 of its kind.
+ * Reads as a caller, in one statement. The query may join `caller`, which has one row when the credential may act and no row otherwise.
+ * `role`: only a session of a user who has this role now may read (ADMIN_REQUIRED). Throws the 401 of the credential's kind.
  */
 export async function readAs<Row>(
   ctx: Context,
@@ -146,7 +149,7 @@ export async function readAs<Row>(
 
 type InSpace = CallerDB & { s: DB["spaces"] }
 
-/** That a space `s` is the caller's, of its own kind (live or test), within its scope (contract section 5). */
+/** Whether a space `s` belongs to the caller, in the same mode (live or test) and within the scope (contract section 5). */
 export const spaceInScope: Expression<SqlBool> = (() => {
   const eb: ExpressionBuilder<InSpace, "s" | "caller"> = expressionBuilder()
   return eb.and([
@@ -165,8 +168,8 @@ export function spaceNotFound(spaceId: string): TurnpikeError {
 }
 
 /**
- * `spaceInScope` for a column that names a space of a table with an owner and a kind of its own, which the query must hold to the caller's. No
- * join, so that the planner can only start from the table's own indexes: it would guess that a scope has few rows.
+ * `spaceInScope` for a column with a space's id. The query itself must compare the table's owner and mode with the caller's. It is a
+ * subquery, not a join: the planner would guess that a scope has few rows, and not start from the table's own index.
  */
 export function isOfScope(spaceId: Expression<number>): Expression<SqlBool> {
   const eb: ExpressionBuilder<CallerDB, never> = expressionBuilder()

@@ -1,4 +1,5 @@
--- Who asks, once looked up: the columns are the same for a key and a session. `usable`: it may act; `expired`: its end has passed.
+-- The caller after it was looked up, with the same columns for a key and a session. `usable`: it may act. `expired`: its end has
+-- passed.
 create type turnpike.caller as (
   kind text,
   key_id text,
@@ -13,14 +14,15 @@ create type turnpike.caller as (
   role text,
   usable boolean,
   expired boolean,
-  -- When its use was noted last.
+  -- When its use was last noted.
   used_at timestamptz,
   -- Whether the key has a cap of its own, or a default for its end users.
   capped boolean
 );
 
--- The caller whom a credential names, in whatever state; all null when there is none. p_caller_token: the SHA-256 of a key's value
--- in hex, or a session's id. p_caller_test: whether a session asks for test data. A rotated key's former value works until its overlap ends.
+-- The caller that a credential names, usable or not; all columns are null when there is none. p_caller_token: the SHA-256 of a key's
+-- value in hex, or a session's id. p_caller_test: whether a session asks for test data. A rotated key's former value works until its
+-- overlap ends.
 create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
 returns turnpike.caller language plpgsql stable as $$
 declare
@@ -61,8 +63,8 @@ begin
     valid and found_session.expires_at > p_moment, valid and found_session.expires_at <= p_moment, found_session.last_seen_at, false)::turnpike.caller;
 end $$;
 
--- Notes that a caller was here: a key's use once a minute; a session's once an hour, which then goes on for 30 days (design section 7).
--- Whoever holds the row now is not waited for: so this may come behind any other lock, and the next use notes it.
+-- Notes a caller's use: a key's once a minute, a session's once an hour, which moves its end to 30 days later (design section 7). It
+-- does not wait for a row that another transaction has locked, so it may come after any other lock; the next use notes it.
 create function turnpike.note_use(caller turnpike.caller, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if caller.kind = 'key' then
@@ -78,7 +80,7 @@ begin
   end if;
 end $$;
 
--- Both at once, for a procedure's first step: returns the caller, whose use is noted when it may act.
+-- Finds the caller and notes its use when it may act.
 create function turnpike.act_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
 returns turnpike.caller language plpgsql as $$
 declare
@@ -91,7 +93,7 @@ begin
   return caller;
 end $$;
 
--- Whether a caller may touch a space: its owner's, of its own kind (live or test), within its scope (contract section 5).
+-- Whether a caller may use a space: same owner, same mode (live or test), within the scope (contract section 5).
 create function turnpike.in_scope(caller turnpike.caller, space_owner bigint, space_test boolean, space_maker text, id bigint)
 returns boolean language sql immutable as $$
   select space_owner = caller.user_id and space_test = caller.test and (

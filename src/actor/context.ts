@@ -10,18 +10,18 @@ import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
 
-/** What a verb may use, built for each invocation around what its bindings alone decide. Nothing request-bound lives anywhere else. */
+/** What a verb may use. It is built for each invocation from the bindings; no other object holds anything of a request. */
 export interface Context {
   readonly brand: string
   readonly requestId: string
-  /** Where the request comes from, as Cloudflare says it; null where nobody asks, as in a cron job. */
+  /** The caller's address, from Cloudflare; null without a request, as in a cron job. */
   readonly address: string | null
   readonly db: Database
   readonly queue: Queue
   readonly clock: Clock
-  /** From 0 to below 1, for jitter; never for secrets. */
+  /** A number from 0 to below 1, for jitter; never for secrets. */
   readonly random: () => number
-  /** For our own services and the models. A customer's URL is only ever called through the guarded `outbound`. */
+  /** For our own services and the models only. Customers' URLs are called through the guarded `outbound`. */
   readonly fetch: typeof fetch
   readonly files: Bucket
   readonly keyRing: KeyRing
@@ -31,7 +31,7 @@ export interface Context {
   readonly log: Log
   /** Accounts whose charges this isolate posts at the moment. */
   readonly posting: Map<number, Posting>
-  /** Work that may go on after the answer. It must be recoverable: the worker can die before it runs. */
+  /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
   background(work: Promise<unknown>): void
   /** The public URL of a path of the callbacks worker. */
   callbackUrl(path: string): string
@@ -44,7 +44,7 @@ export interface Posting {
   again: boolean
 }
 
-/** What a change needs that nobody signed in asks for: the command line has no more. */
+/** What a change without a signed-in caller needs: all that the command line has. */
 export type SystemContext = Pick<Context, "db" | "clock" | "requestId" | "address">
 
 export interface Overrides {
@@ -82,7 +82,7 @@ export function createContext(
 
 const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 
-/** What depends on the bindings alone. */
+/** The parts that depend on the bindings only. */
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   files: createBucket(env.FILES),
@@ -92,7 +92,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))
 
-/** The hosts of our own services, so that no customer's URL leads back into them. */
+/** The hosts of our own services. Customers' URLs must not lead back into them. */
 function ownHosts(env: BaseEnv): string[] {
   const urls = [env.CALLBACKS_URL, env.QSTASH_URL, env.UPSTASH_REDIS_REST_URL, env.DATABASE_URL, env.DATABASE_HTTP_URL]
   const hosts = urls.flatMap((url) => (url ? [new URL(url).host] : []))

@@ -1,6 +1,6 @@
--- What a request made earlier under the same Idempotency-Key of its account (design promise 11): both null when it is new. Twins
--- wait here for each other until the first has committed, and each query behind this sees what it did. Keys are kept for 7 days.
--- A procedure that finds one does nothing and answers it as `already`, in jsonb: the verb then looks whether it was the same request.
+-- What an earlier request made under the same Idempotency-Key of its account (design promise 11); both null when the key is new. Two
+-- requests with one key wait here for each other; the second sees what the first did. Keys are kept for 7 days. A procedure that finds
+-- a used key does nothing and answers it as `already`; the verb then checks whether the request was the same.
 create function turnpike.used_key(caller turnpike.caller, p_once_key text, out fingerprint text, out resource_id text)
 language plpgsql as $$
 begin
@@ -12,7 +12,7 @@ begin
     where i.user_id = caller.user_id and i.test = caller.test and i.key = p_once_key;
 end $$;
 
--- Notes what this request has made under its key. A refusal makes nothing and is not noted.
+-- Notes what this request has made under its key. A refused request has made nothing and does not use up its key.
 create function turnpike.note_key(caller turnpike.caller, p_once_key text, p_fingerprint text, p_resource_id text, p_moment timestamptz)
 returns void language plpgsql as $$
 begin

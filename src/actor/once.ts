@@ -4,21 +4,21 @@ import { hashRequest } from "../base/request-hash.ts"
 import { callOne } from "../platform/db.ts"
 import type { Context } from "./context.ts"
 
-/** One logical request, as its sender's Idempotency-Key names it: what is done under it is done once (design promise 11). */
+/** One logical request, as its Idempotency-Key names it. It has its effect once (design promise 11). */
 export interface Once {
   key: string
-  /** All that was asked for, the operation included. Left out while it is not known yet: then only the key is looked up. */
+  /** The whole request, with its operation. Left out while it is not known yet: then the key is only looked up. */
   request?: unknown
 }
 
 export const ONCE_POLICY = {
-  /** So long at least a repeat under the same Idempotency-Key is told from a new request; those of turns never end. */
+  /** How long, at least, a repeat under the same Idempotency-Key is recognised. Keys of turns are kept with the turn. */
   keyDays: 7,
   sweepBatch: 5_000,
   sweepBatches: 20,
 } as const
 
-/** What the database knows of the key: filled when it was used before. */
+/** The database's row of a key that was used before. */
 export interface UsedKey {
   fingerprint: string
   resource_id: string
@@ -27,8 +27,8 @@ export interface UsedKey {
 const PURPOSE = "turnpike idempotency keys"
 
 /**
- * The request's fingerprint under each key of the ring, the newest first: that one is stored. Not a plain hash, since a
- * request may hold secrets that are short enough to be guessed.
+ * The request's fingerprint under each key of the ring. The first, under the newest key, is stored. It is keyed, since a request may
+ * hold secrets that are short enough to guess from a plain hash.
  */
 export async function fingerprintsOf(ctx: Context, request: unknown): Promise<[string, ...string[]]> {
   const hash = hashRequest(request)
@@ -37,8 +37,8 @@ export async function fingerprintsOf(ctx: Context, request: unknown): Promise<[s
 }
 
 /**
- * The id of what was made under a key that was used before; null for a new one. `fingerprints` are those of this request, none
- * when only the key is looked up. IDEMPOTENCY_KEY_REUSED when the other request was another.
+ * The id of what was made under a used key; null for a new one. `fingerprints` are those of this request; empty when the key is only
+ * looked up. IDEMPOTENCY_KEY_REUSED when the earlier request was a different one.
  */
 export function replayedBy(already: UsedKey | null, fingerprints: string[]): string | null {
   if (already && fingerprints.length > 0 && !fingerprints.includes(already.fingerprint)) throw keyReused()
@@ -51,7 +51,7 @@ export function keyReused(
   return new TurnpikeError("IDEMPOTENCY_KEY_REUSED", message)
 }
 
-/** A replay's answer: what the request made, as `read` finds it now. IDEMPOTENCY_KEY_REUSED when it is there no more. */
+/** The answer to a repeat: what the first request made, as `read` finds it now. IDEMPOTENCY_KEY_REUSED when it no longer exists. */
 export async function replay<T>(read: Promise<T>): Promise<{ made: T; replayed: true }> {
   const made = await read.catch((error: unknown) => {
     if (!(error instanceof TurnpikeError && error.code === "NOT_FOUND")) throw error
@@ -60,16 +60,16 @@ export async function replay<T>(read: Promise<T>): Promise<{ made: T; replayed: 
   return { made, replayed: true }
 }
 
-/** What a verb that takes an Idempotency-Key answers. */
+/** The answer of a verb that takes an Idempotency-Key. */
 export interface Made<T> {
   made: T
-  /** Whether an earlier request has made it. */
+  /** Whether an earlier request made it. */
   replayed: boolean
 }
 
 const DAY_MS = 86_400_000
 
-/** Forgets Idempotency-Keys that are older than they are kept. */
+/** Deletes Idempotency-Keys whose time is over. */
 export async function sweepIdempotencyKeys(ctx: Context): Promise<{ forgotten: number }> {
   const before = new Date(ctx.clock.now().getTime() - ONCE_POLICY.keyDays * DAY_MS)
   const limit = ONCE_POLICY.sweepBatch

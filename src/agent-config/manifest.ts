@@ -11,11 +11,16 @@ const subagentSchema = z
     description: z.string().min(1).max(2000).meta({ description: "What it is good at: the agent reads this." }),
     instructions: z.string().max(100_000).optional().meta({ description: "Its own system instructions." }),
     model: pin.optional().meta({ description: "A pin. Default: the agent's own." }),
-    tools: z.array(z.string().min(1).max(96)).max(100).optional().meta({
-      description:
-        "Names of the tools it may call (`name`, `server__tool`, `server__*`, a built-in's). Default: all that the agent has.",
-    }),
-    max_steps: maxSteps.optional().meta({ description: "Model calls for one task. Default 16." }),
+    tools: z
+      .array(z.string().min(1).max(96))
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          "The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: " +
+          "all tools of the agent.",
+      }),
+    max_steps: maxSteps.optional().meta({ description: "The limit of model calls for one task. Default 16." }),
     max_output_tokens: maxOutputTokens.optional(),
   })
   .meta({ id: "Subagent", description: "An agent that this one may delegate to, one level deep." })
@@ -26,9 +31,14 @@ export const manifestSchema = z
     instructions: z.string().max(100_000).optional().meta({ description: "The agent's system instructions." }),
     model: pin.optional().meta({ description: "A pin, `engine/model`." }),
     temperature: z.number().min(0).max(2).optional().meta({ description: "Default: the model's own." }),
-    max_output_tokens: maxOutputTokens.optional().meta({ description: "For each model call." }),
-    max_steps: maxSteps.optional().meta({ description: "Model calls in one turn. Default 16." }),
-    timeout_seconds: z.int().min(1).max(3600).optional().meta({ description: "For the whole turn. Default 300." }),
+    max_output_tokens: maxOutputTokens.optional().meta({ description: "The limit of each model call." }),
+    max_steps: maxSteps.optional().meta({ description: "The limit of model calls in one turn. Default 16." }),
+    timeout_seconds: z
+      .int()
+      .min(1)
+      .max(3600)
+      .optional()
+      .meta({ description: "The time limit of the whole turn. Default 300." }),
     history: z
       .strictObject({
         max_turns: z
@@ -36,13 +46,13 @@ export const manifestSchema = z
           .min(0)
           .max(100)
           .optional()
-          .meta({ description: "Earlier turns shown, of the last 1,000. Default 20." }),
+          .meta({ description: "How many earlier turns it sees, out of the last 1,000. Default 20." }),
         max_tokens: z
           .int()
           .min(0)
           .max(1_000_000)
           .optional()
-          .meta({ description: "And at most so many tokens of them." }),
+          .meta({ description: "The most tokens that they may have together." }),
       })
       .optional()
       .meta({ description: "How much of its conversation the agent sees." }),
@@ -60,7 +70,7 @@ export const manifestSchema = z
       .max(16)
       .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, "names must differ")
       .optional()
-      .meta({ description: "Agents that it may delegate to." }),
+      .meta({ description: "Agents that this agent may delegate tasks to." }),
   })
   .meta({
     id: "Manifest",

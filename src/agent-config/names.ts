@@ -1,14 +1,14 @@
 import * as z from "zod"
 
 /**
- * Names of the things of a space's configuration. `__` joins a server and its tool, so no name may hold it, nor a server's
- * name end with `_`. The patterns say all of that, so that the OpenAPI document says it too.
+ * Names of tools, servers and secrets. `__` joins a server and its tool, so no name may contain it, and no server's name may end with
+ * `_`. The patterns say all of this, so the OpenAPI document says it too.
  */
 
 export const BUILTIN_TOOLS = ["list_files", "read_file", "write_file", "create_task", "update_task"] as const
 export type BuiltinTool = (typeof BUILTIN_TOOLS)[number]
 
-/** The tool that hands a task to a sub-agent; it is there when the manifest has sub-agents. */
+/** The tool that hands a task to a sub-agent. Agents have it when the manifest has sub-agents. */
 export const DELEGATE = "delegate"
 
 const reserved: readonly string[] = [...BUILTIN_TOOLS, DELEGATE]

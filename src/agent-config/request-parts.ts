@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-/** Headers that the connection or we set ourselves. */
+/** Headers that we or the connection set; a tool may not. */
 const OURS =
   /^(host|content-length|connection|transfer-encoding|upgrade|te|trailer|expect|idempotency-key|mcp-.*|cf-.*)$/i
 
@@ -19,8 +19,8 @@ export const headersSchema = z
   .meta({ description: "Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`." })
 
 /**
- * An absolute URL with placeholders behind its origin only: the origin is what the tool names, and the one place
- * to which its secrets may go (design section 4). Whether its host is public is checked where the policy is known.
+ * An absolute URL with placeholders after its origin only. The origin is fixed, since the tool's secrets go there and nowhere else
+ * (design section 4). Whether its host is public is checked where the policy is known.
  */
 export const templatedUrl = z
   .string()
@@ -28,11 +28,11 @@ export const templatedUrl = z
   .max(4096)
   .refine((url) => originOf(url) !== null, "must be an absolute http(s) URL whose host holds no placeholder")
   .meta({
-    description: "Placeholders may stand behind the host only.",
+    description: "Placeholders are allowed after the host only.",
     example: "https://api.example.com/orders/{{input.id}}",
   })
 
-/** The URL with every placeholder replaced by a harmless letter, or null when it is none. */
+/** The URL with every placeholder replaced by a harmless letter; null when that is not a URL. */
 export function originOf(template: string): URL | null {
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(template)
   if (!authority || authority[1]?.includes("{{")) return null
@@ -42,5 +42,5 @@ export function originOf(template: string): URL | null {
 
 export const jsonBytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-/** What a JSON column takes on its way from the database: JSON within JSON, so that what is escaped is escaped again. */
+/** The size of a JSON column in the database's answer: JSON within JSON, so escapes are escaped again. */
 export const wireBytes = (value: unknown) => jsonBytes(JSON.stringify(value))

@@ -1,9 +1,9 @@
 import * as z from "zod"
-import type { Place } from "../base/key-ring.ts"
+import type { SealTarget } from "../base/key-ring.ts"
 
-/** Shorter ones could not be masked without blackening ordinary words. */
+/** Shorter secrets could not be masked without blackening ordinary words. */
 export const secretValue = z.string().min(4).max(8192).meta({
-  description: "4–8192 characters. It never comes out again, only goes to the origin of a tool that names it.",
+  description: "4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it.",
 })
 
 export const putSecretSchema = z.strictObject({ value: secretValue }).meta({ id: "PutSecret" })
@@ -16,8 +16,8 @@ export const secretSchema = z
   })
   .meta({ id: "Secret", description: "A secret's name and dates; its value is never shown." })
 
-/** Where a secret's ciphertext belongs: sealed for one space and one name. */
-export const secretPlace = (spaceSlug: string, name: string): Place => ({
+/** A secret is sealed for one space and one name. */
+export const secretTarget = (spaceSlug: string, name: string): SealTarget => ({
   table: "space_secrets",
   column: "sealed",
   row: name,

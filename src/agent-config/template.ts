@@ -1,5 +1,7 @@
-/** `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`: what a tool's request may hold. Anything else is a fault. */
-const PLACE = /\{\{([^{}]*)\}\}/g
+/**
+ * `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`: the placeholders of a tool's request. Anything else in braces is a fault.
+ */
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const REFERENCE = /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63}))$/
 
 export type Reference = { kind: "input"; path: string[] } | { kind: "secret"; name: string }
@@ -7,7 +9,7 @@ export type Reference = { kind: "input"; path: string[] } | { kind: "secret"; na
 /** What a reference stands for; undefined when the input has no such value. Throws TemplateError for a secret that is not set. */
 export type Resolve = (reference: Reference) => unknown
 
-/** A template cannot be filled: its message is for the customer and the model, and holds no values. */
+/** A template cannot be filled. The message is for the customer and the model, and contains no values. */
 export class TemplateError extends Error {
   override name = "TemplateError"
 }
@@ -19,11 +21,11 @@ function parseReference(text: string): Reference | null {
   return { kind: "input", path: (match[2] ?? "").split(".").filter((part) => part !== "") }
 }
 
-/** The first placeholder of any text inside `value` that is none, or null: for validation when it is configured. */
+/** The first invalid placeholder in any text inside `value`, or null. For validation when a tool is configured. */
 export function wrongPlaceholder(value: unknown): string | null {
   for (const text of textsOf(value)) {
-    for (const [place, reference] of text.matchAll(PLACE)) {
-      if (!parseReference(reference as string)) return place
+    for (const [placeholder, reference] of text.matchAll(PLACEHOLDER)) {
+      if (!parseReference(reference as string)) return placeholder
     }
   }
   return null
@@ -40,18 +42,18 @@ function* textsOf(value: unknown): Generator<string> {
   }
 }
 
-/** A text with its placeholders filled, each value passed through `encode`. A missing input is the empty text. */
+/** A text with its placeholders filled; each value goes through `encode`. A missing input becomes the empty text. */
 export function fillText(template: string, resolve: Resolve, encode: (value: string) => string = (value) => value) {
-  return template.replace(PLACE, (place: string, text: string) => {
+  return template.replace(PLACEHOLDER, (placeholder: string, text: string) => {
     const reference = parseReference(text)
-    if (!reference) throw new TemplateError(`${place} is neither an input nor a secret.`)
+    if (!reference) throw new TemplateError(`${placeholder} is neither an input nor a secret.`)
     const value = resolve(reference)
     if (value === undefined || value === null) return ""
     return encode(typeof value === "string" ? value : JSON.stringify(value))
   })
 }
 
-/** A JSON value with its texts filled; a text that is one placeholder alone takes the value itself, with its type. */
+/** A JSON value with its texts filled. A text that is a single placeholder becomes the value itself, with its type. */
 export function fillJson(template: unknown, resolve: Resolve): unknown {
   if (typeof template === "string") {
     const whole = /^\{\{([^{}]*)\}\}$/.exec(template)
@@ -64,7 +66,7 @@ export function fillJson(template: unknown, resolve: Resolve): unknown {
   return Object.fromEntries(filled.filter(([, item]) => item !== undefined))
 }
 
-/** The value at `path` of a call's input. Own properties only: an input cannot reach what it does not carry. */
+/** The value at `path` of a call's input. Own properties only, so an input cannot reach the prototype. */
 export function inputAt(input: unknown, path: string[]): unknown {
   let value = input
   for (const part of path) {

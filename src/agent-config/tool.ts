@@ -6,7 +6,7 @@ import { wrongPlaceholder } from "./template.ts"
 const MAX_TOOL_BYTES = 64 * 1024
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 
-/** Each level of references can double the work of a check. */
+/** Each level of references can double the work of a validation. */
 const MAX_REFS = 16
 /** A repetition inside a repetition, such as (a+)+. */
 const NESTED_REPETITION = /\([^()]*[+*}][^()]*\)[+*{]/
@@ -32,15 +32,17 @@ const requestSchema = z
     url: templatedUrl,
     headers: headersSchema.optional(),
     query: z.record(z.string().min(1).max(128), z.string().max(4096)).optional().meta({
-      description: "Query parameters. One that is a single placeholder is left out when the input has no such value.",
+      description:
+        "Query parameters. A parameter that is a single placeholder is left out when the input has no such value.",
     }),
     body: z
       .unknown()
       .optional()
       .meta({
         description:
-          "JSON in which texts may hold placeholders; one that is a placeholder alone takes the value with its type. A text is " +
-          "sent as it is. Default for POST, PUT and PATCH: the input.",
+          "JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value " +
+          "itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: " +
+          "the input.",
       }),
   })
   .refine((request) => !(request.method === "GET" && request.body !== undefined), "a GET has no body")
@@ -60,7 +62,7 @@ export const toolFields = {
     .meta({ description: "What it does: the model reads this.", example: "Finds an order by its id." }),
   input_schema: inputSchema,
   request: requestSchema,
-  timeout_seconds: z.int().min(1).max(120).optional().meta({ description: "For one call. Default 30." }),
+  timeout_seconds: z.int().min(1).max(120).optional().meta({ description: "The time limit of one call. Default 30." }),
 }
 
 const smallEnough = (tool: unknown) => jsonBytes(tool) <= MAX_TOOL_BYTES
@@ -69,7 +71,7 @@ const tooLarge = `is larger than ${MAX_TOOL_BYTES} bytes of JSON`
 export const toolSchema = z
   .strictObject({ name: toolName, ...toolFields })
   .refine(smallEnough, tooLarge)
-  .meta({ id: "Tool", description: "A call of your own REST interface that the agent may make." })
+  .meta({ id: "Tool", description: "A request to your own REST interface that the agent may make." })
 
 /** As PUT takes it: the path has the name; a name in the body must be the same. */
 export const putToolSchema = z

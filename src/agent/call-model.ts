@@ -15,7 +15,7 @@ export async function callModel(context: EngineContext, call: ModelCall): Promis
   }
 }
 
-/** A call whose input nobody could store is none. */
+/** A call whose input cannot be stored counts as no valid call. */
 function shallow(part: AssistantPart): AssistantPart {
   if (part.type !== "tool-call" || !nestsTooDeep(part.input)) return part
   return { ...part, input: {}, invalid: "The input nests too deep." }

@@ -2,7 +2,7 @@ export type EngineName = "anthropic" | "openai" | "openai-compatible" | "rehears
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** What a provider wants to see again with a part (signatures, item ids), as the AI SDK carries it. Opaque to us. */
+/** Data that a provider wants to get back with a part (signatures, item ids), as the AI SDK carries it. We do not read it. */
 interface FromProvider {
   providerOptions?: { [provider: string]: { [key: string]: Json } }
 }
@@ -26,7 +26,7 @@ export interface ToolCallPart extends FromProvider {
   toolCallId: string
   toolName: string
   input: unknown
-  /** The model wrote something that is no valid call: why. Its input is then what it wrote. */
+  /** Why the call is invalid. Its input is then the text that the model wrote. */
   invalid?: string
 }
 
@@ -51,7 +51,7 @@ export interface ToolResult {
 
 export type Message =
   | { role: "user"; content: (TextPart | ObjectPart)[] }
-  /** `cut`: the answer broke off there; the model is asked to go on from it. */
+  /** `cut`: the answer broke off here; the model is asked to go on from it. */
   | { role: "assistant"; content: AssistantPart[]; cut?: true }
   | { role: "tool"; content: ToolResult[] }
 
@@ -71,7 +71,7 @@ export interface ModelCall {
   tools: ToolSpec[]
   maxOutputTokens: number
   temperature?: number
-  /** How often this very call has failed. */
+  /** How often this call has failed already. */
   attempt: number
 }
 
@@ -79,21 +79,21 @@ export interface ModelUsage {
   /** All prompt tokens, the cached ones included. */
   tokensInput: number
   tokensCached: number
-  /** Prompt tokens that the provider has written into its cache; 0 when left out. Neither cached ones nor plain ones. */
+  /** Prompt tokens that the provider wrote into its cache; counted neither as cached nor as plain ones. 0 when left out. */
   tokensCacheWritten?: number
   tokensOutput: number
 }
 
 export interface ModelAnswer {
   text: string
-  /** All that the model said, tool calls among it. */
+  /** Everything that the model said, including its tool calls. */
   content: AssistantPart[]
-  /** aborted: it was cut off; never an engine's own answer. */
+  /** aborted: the call was cut off. Engines never answer this themselves. */
   finish: "stop" | "length" | "tool-calls" | "more" | "other" | "aborted"
   usage: ModelUsage
 }
 
-/** The accounts that the configured providers are called with. */
+/** The accounts of the configured providers. */
 export interface ModelAccounts {
   anthropic?: { apiKey: string; baseUrl?: string }
   openai?: { apiKey: string; baseUrl?: string }
@@ -107,15 +107,18 @@ export interface EngineContext {
   signal: AbortSignal
   /** The bytes of an object of the transcript; null when it is gone. */
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
-  /** Told each piece of text as the model makes it. */
+  /** Called with each piece of text as the model makes it. */
   onText(piece: string): void
-  /** Told what else comes: what no customer sees (thinking, a tool call's input), and what the provider has counted so far. */
+  /**
+   * Called with everything else that comes: output that no customer sees (thinking, a tool call's input), and the provider's counts so
+   * far.
+   */
   onProgress?(progress: { hidden?: string; usage?: Partial<ModelUsage> }): void
 }
 
 /**
- * Why a call brought no answer. unavailable: network, 5xx, 429, overloaded; again later, after `retryAfterMs` if given.
- * rejected: the provider refuses this request for good. failed: rehearsal was told to; `code` is the customer's.
+ * Why a call brought no answer. unavailable: network, 5xx, 429 or overloaded; try again, after `retryAfterMs` if given. rejected: the
+ * provider refuses this request for good. failed: the rehearsal was told to fail; `code` is the customer's.
  */
 export class ModelError extends Error {
   readonly kind: "unavailable" | "rejected" | "failed"
@@ -139,7 +142,7 @@ export function callsOf(content: readonly AssistantPart[]): ToolCallPart[] {
   return content.filter((part) => part.type === "tool-call")
 }
 
-/** The text that a message carries, for engines and counts that need no more. */
+/** The text of a message, for engines and counts that need nothing else. */
 export function textOf(message: Message): string {
   if (message.role !== "tool") {
     return message.content.map((part) => (part.type === "text" ? part.text : "")).join("")

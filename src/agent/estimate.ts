@@ -9,13 +9,13 @@ import {
 } from "./engine.ts"
 import { shownObjects } from "./takes.ts"
 
-/** What is counted beside the bytes of texts, in tokens. Admission counts with the same (src/turns/first-call.ts). */
+/** What is counted in addition to the bytes of texts, in tokens. Admission uses the same numbers (src/turns/first-call.ts). */
 export const PROMPT_TOKENS = {
-  /** What a provider's chat template adds around a message, a tool and the whole prompt, at the most. */
+  /** The most that a provider's chat template adds around a message, a tool and the whole prompt. */
   message: 16,
   tool: 64,
   prompt: 64,
-  /** With any tool at all, a provider puts instructions of its own before them (Anthropic: up to 530). */
+  /** With any tool, a provider adds instructions of its own (Anthropic: up to 530). */
   tools: 600,
   /** An image at the highest resolution that a provider looks at. */
   image: 5_000,
@@ -23,7 +23,7 @@ export const PROMPT_TOKENS = {
   document: { least: 10_000, most: 500_000, bytesPerToken: 10 },
 } as const
 
-/** What a model is asked behind an answer that broke off. */
+/** What a model is asked after an answer that broke off. */
 export const GO_ON = "Your answer broke off here. Go on exactly where it ended, without repeating anything of it."
 
 const encoder = new TextEncoder()
@@ -42,7 +42,7 @@ export function promptTokenBound(call: Pick<ModelCall, "engine" | "system" | "me
   return bound
 }
 
-/** What these tools add to it. */
+/** What these tools add to that bound. */
 export function toolTokenBound(tools: readonly ToolSpec[]): number {
   return tools.reduce((sum, tool) => sum + bytesOf(JSON.stringify(tool)) + PROMPT_TOKENS.tool, 0)
 }
@@ -65,14 +65,14 @@ function messageBound(message: Message, shown: ReadonlySet<ObjectPart>): number 
   )
 }
 
-/** A text counts as it is; a call, and what a provider keeps with a part, as it is written. */
+/** A text counts as it is. A call, and a provider's own data, count as JSON. */
 function saidBound(part: AssistantPart): number {
   return bytesOf(part.type === "text" && !part.providerOptions ? part.text : JSON.stringify(part))
 }
 
 function objectBound(part: ObjectPart, shown: ReadonlySet<ObjectPart>): number {
   const { name, mediaType, bytes } = part
-  // One that is not shown is named in a sentence.
+  // A file that is not shown is named in a sentence.
   if (!shown.has(part)) return bytesOf(name) + bytesOf(mediaType) + PROMPT_TOKENS.tool
   if (mediaType.startsWith("image/")) return PROMPT_TOKENS.image
   const { least, most, bytesPerToken } = PROMPT_TOKENS.document
@@ -81,21 +81,21 @@ function objectBound(part: ObjectPart, shown: ReadonlySet<ObjectPart>): number {
 
 const LIKELY_BYTES_PER_TOKEN = 4
 
-/** The usual count: four bytes a token, at least one. For servers that report none. */
+/** The usual estimate: four bytes a token, at least one. For servers that report no count. */
 export function likelyTokens(...texts: string[]): number {
   const bytes = texts.reduce((sum, text) => sum + bytesOf(text), 0)
   return Math.max(1, Math.ceil(bytes / LIKELY_BYTES_PER_TOKEN))
 }
 
-/** A prompt by the usual count: instructions, tools and messages. For providers that count none. */
+/** A prompt by the usual estimate: instructions, tools and messages. For providers that report no count. */
 export function likelyPromptTokens(call: Pick<ModelCall, "engine" | "system" | "messages" | "tools">): number {
   const tools = call.tools.length > 0 ? JSON.stringify(call.tools) : ""
   return Math.min(likelyTokens(call.system ?? "", tools, ...call.messages.map(textOf)), promptTokenBound(call))
 }
 
 /**
- * The tokens of a call that was cut off: what the provider had counted by then; what it had not is estimated, the prompt and the
- * streamed text (`said`, with all that no customer sees) at four bytes a token, within what the call was bounded by.
+ * The tokens of a call that was cut off: what the provider had counted by then. What it had not counted is estimated at four bytes a
+ * token, from the prompt and from what was streamed (`said`, including what no customer sees), within the call's bounds.
  */
 export function usageOfCut(call: ModelCall, said: string, counted: Partial<ModelUsage>): ModelUsage {
   const tokensInput = counted.tokensInput || likelyPromptTokens(call)
@@ -108,12 +108,12 @@ export function usageOfCut(call: ModelCall, said: string, counted: Partial<Model
   }
 }
 
-/** The longest beginning of a text that `likelyTokens` counts as at most so many tokens; never half a character. */
+/** The longest beginning of a text that `likelyTokens` counts as at most this many tokens. It never ends with half a character. */
 export function cutToTokens(text: string, tokens: number): string {
   return cutToBytes(text, tokens * LIKELY_BYTES_PER_TOKEN)
 }
 
-/** The longest beginning of a text with at most so many UTF-8 bytes; never half a character. */
+/** The longest beginning of a text with at most this many UTF-8 bytes. It never ends with half a character. */
 export function cutToBytes(text: string, bytes: number): string {
   const room = Math.min(bytes, text.length * 3)
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(room)).read)

@@ -5,7 +5,7 @@ interface ScriptedCall {
   input: Record<string, unknown>
 }
 
-/** What one model call does: call tools, or say something on the way; the last one replies. */
+/** What one model call does: call tools or say something first; the last call replies. */
 export type Act = { kind: "calls"; calls: ScriptedCall[] } | { kind: "text"; text: string }
 
 /** What the directives of a text ask for. REHEARSAL.md documents the language. */
@@ -13,7 +13,7 @@ export interface Script {
   acts: Act[]
   thinkMs: number
   streamMs: number
-  /** From which model call on, with which code, and how often each of them. */
+  /** From which model call on it fails, with which code, and how often. */
   fail: { from: number; code: string; times: number } | null
   use: { input?: number; cached?: number; output?: number }
   reply: string | null
@@ -23,7 +23,7 @@ export interface Script {
 const KNOWN = "call, write, delegate, and, think, stream, steps, use, fail, reply, long"
 /** A line has up to 100,000 characters, so both patterns and all below must match in linear time. */
 const DIRECTIVE = /^\s*\[(\w+)(?:\s([^\]]*))?\]\s*$/
-/** What may have brackets of its own: texts and JSON. */
+/** Directives whose texts or JSON may contain brackets. */
 const OPEN_DIRECTIVE = /^\s*\[(reply|call|write|delegate|and)\s(.*)\]\s*$/
 const MAX_THINK_MS = 60_000
 const MAX_STREAM_MS = 10_000
@@ -116,7 +116,7 @@ function parseCall(kind: string, value: string, wrong: Wrong): ScriptedCall {
     const input: unknown = JSON.parse(rest)
     if (typeof input === "object" && input !== null && !Array.isArray(input)) return { name, input: { ...input } }
   } catch {
-    // Said below, with all else that is no object.
+    // Reported below, with everything else that is not an object.
   }
   throw wrong("what follows the tool's name is no JSON object.")
 }

@@ -14,18 +14,18 @@ import { parseScript, type Script } from "./rehearsal-script.ts"
 /** How much of a tool's answer the default reply repeats. */
 const SHOWN_OF_RESULT = 500
 
-/** Deterministic and without a network: does what the directives of the turn's text say, else repeats it. */
+/** Deterministic, without a network: does what the directives in the turn's text say, otherwise repeats the text. */
 export async function rehearse(context: EngineContext, call: ModelCall): Promise<ModelAnswer> {
   const asked = call.messages.findLastIndex((message) => message.role === "user")
   const question = call.messages[asked]
   const since = call.messages.slice(asked + 1)
-  // The files that came with it stand before it; what they say is no script.
+  // The names of attached files come before the text; they are not directives.
   const parts = question?.role === "user" ? question.content : []
   const last = parts.at(-1)
   const script = parseScript(last?.type === "text" ? last.text : "")
   const answers = since.filter((message) => message.role === "assistant")
   const step = answers.filter(({ cut }) => !cut).length
-  // An answer that broke off goes on behind what was said of it.
+  // An answer that broke off goes on after the part that was already said.
   const said = answers
     .slice(answers.findLastIndex(({ cut }) => !cut) + 1)
     .map(textOf)
@@ -41,7 +41,7 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
       return { type: "tool-call", toolCallId: `call_${step}_${index}`, toolName: name, input }
     })
     const tokens = likelyTokens(JSON.stringify(act.calls))
-    // A model that is cut short in the middle of a call has made none.
+    // A model that is cut off in the middle of a call has made no call.
     if (tokens > call.maxOutputTokens) {
       return { text: "", content: [], finish: "length", usage: usage(call.maxOutputTokens) }
     }
@@ -73,7 +73,7 @@ function usageOf(script: Script, call: ModelCall, output: number): ModelAnswer["
   }
 }
 
-/** Word by word when it is told to stream, else at once. */
+/** Word by word when it is told to stream, otherwise at once. */
 async function say(context: EngineContext, script: Script, text: string): Promise<void> {
   if (script.streamMs === 0) return context.onText(text)
   for (const word of text.match(/\s*\S+\s*/g) ?? []) {

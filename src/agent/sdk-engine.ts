@@ -17,18 +17,18 @@ import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
 
 type SdkEngineName = Exclude<EngineName, "rehearsal">
 
-// Its warnings go to the console as plain text; ours are JSON lines without customers' texts.
+// The SDK's warnings go to the console as plain text; our log has JSON lines without customers' texts.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
-/** Named, since without a base URL the SDK would take one from the process's environment. */
+/** Always set: without a base URL the SDK would take one from the process's environment. */
 const DEFAULT_BASE_URL = { anthropic: "https://api.anthropic.com/v1", openai: "https://api.openai.com/v1" }
 
-/** One model call through the AI SDK. It never retries by itself: the turn machine does, across callbacks. */
+/** One model call through the AI SDK. It never retries by itself; the turn machine retries across callbacks. */
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
   try {
     let failure: unknown
     const messages = await toSdkMessages(call.messages, { engine, loadObject: context.loadObject })
-    // The library leaves rejections to nobody when it begins with an aborted signal.
+    // The library leaves rejections unhandled when it begins with an aborted signal.
     context.signal.throwIfAborted()
     const result = streamText({
       model: languageModel(context, call, engine),
@@ -37,13 +37,13 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
       ...(call.tools.length > 0 && { tools: toSdkTools(call.tools) }),
       maxOutputTokens: call.maxOutputTokens,
       ...(call.temperature !== undefined && { temperature: call.temperature }),
-      // The transcript is ours: each call brings all of it, so the provider need not keep it.
+      // Each call sends the whole transcript, so the provider need not store it.
       providerOptions: { openai: { store: false } },
       maxRetries: 0,
       abortSignal: plainAbort(context.signal),
       // Anthropic counts the prompt before it answers: a call that is cut off is billed by that.
       ...(engine === "anthropic" && { include: { rawChunks: true } }),
-      // By default it writes errors, with the whole request, to the console.
+      // By default the SDK writes errors, with the whole request, to the console.
       onError: ({ error }) => {
         failure ??= error
       },
@@ -73,7 +73,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
   }
 }
 
-/** The same, for a library that takes an abort with a reason of ours for an error. */
+/** The same, for a library that reports an abort with our reason as an error. */
 function plainAbort(signal: AbortSignal): AbortSignal {
   const over = new AbortController()
   signal.addEventListener("abort", () => over.abort(), { once: true })
@@ -81,12 +81,12 @@ function plainAbort(signal: AbortSignal): AbortSignal {
 }
 
 function finishOf(reason: string, parts: AssistantPart[]): ModelAnswer["finish"] {
-  // Some servers report "stop" with calls: what is there decides.
+  // Some servers report "stop" although there are calls: the calls decide.
   if (parts.some((part) => part.type === "tool-call")) return "tool-calls"
   return reason === "stop" || reason === "length" ? reason : "other"
 }
 
-/** What the model said, as the transcript keeps it. Sources and files that it made itself have no place in it yet. */
+/** What the model said, as the transcript keeps it. Sources and files that the model made itself are not kept yet. */
 function toParts(content: ContentPart<ToolSet>[]): AssistantPart[] {
   return content.flatMap((part): AssistantPart[] => {
     const kept = "providerMetadata" in part && part.providerMetadata ? { providerOptions: part.providerMetadata } : {}
@@ -100,7 +100,7 @@ function toParts(content: ContentPart<ToolSet>[]): AssistantPart[] {
   })
 }
 
-/** What the provider counts at the end; only where that makes no sense (no prompt, a text of no tokens) an estimate. */
+/** What the provider counts at the end. An estimate only when that makes no sense (no prompt, or text without tokens). */
 function usageOf(call: ModelCall, parts: AssistantPart[], usage: LanguageModelUsage): ModelUsage {
   const counted = countedBy(usage)
   const tokensInput = counted.tokensInput || likelyPromptTokens(call)
@@ -125,7 +125,7 @@ interface AnthropicStart {
   message?: { usage?: Record<string, unknown> }
 }
 
-/** What Anthropic's first event says of the prompt (Messages API, message_start): three counts that add up to it. */
+/** What Anthropic's first event says about the prompt (Messages API, message_start): three counts that add up to it. */
 function promptCountOf(raw: unknown): Partial<ModelUsage> {
   const { type, message } = (raw ?? {}) as AnthropicStart
   const usage = type === "message_start" ? message?.usage : undefined
@@ -135,7 +135,7 @@ function promptCountOf(raw: unknown): Partial<ModelUsage> {
   return counts({ tokensInput: sum, tokensCached: read, tokensCacheWritten: written })
 }
 
-/** Of what a provider gives as counts, those that are whole numbers of tokens, when rounded. */
+/** The provider's counts that are whole numbers of tokens, after rounding. */
 function counts(given: Record<string, unknown>): Partial<ModelUsage> {
   const sound = Object.entries(given).filter(([, tokens]) => typeof tokens === "number" && tokens >= 0 && tokens < 1e9)
   return Object.fromEntries(sound.map(([name, tokens]) => [name, Math.round(tokens as number)]))

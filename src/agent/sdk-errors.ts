@@ -3,13 +3,13 @@ import { ModelError } from "./engine.ts"
 
 const MAX_MESSAGE_LENGTH = 300
 
-/** A shorter key is a placeholder that a local server wants, such as "ollama": no secret, but maybe a word. */
+/** A shorter key is a placeholder that a local server wants, such as "ollama". It is no secret, and may be an ordinary word. */
 const MIN_KEY_LENGTH = 8
 
-/** Refused before it was sent: sending it again changes nothing. */
+/** Refused before it was sent, so sending it again changes nothing. */
 const REFUSED_BY_SDK = [InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError]
 
-/** What the AI SDK threw, as a ModelError whose message is fit for a log. It carries no cause: that holds the request. */
+/** What the AI SDK threw, as a ModelError whose message may be logged. It has no cause, since the cause contains the request. */
 export function toModelError(thrown: unknown, apiKey: string | undefined): ModelError {
   if (thrown instanceof ModelError) return thrown
   const error = RetryError.isInstance(thrown) ? thrown.lastError : thrown
@@ -18,7 +18,7 @@ export function toModelError(thrown: unknown, apiKey: string | undefined): Model
     return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(error), apiKey))
   }
   const { statusCode: status, isRetryable, responseHeaders } = error
-  // A 2xx that does not parse is a provider in trouble, not a request that it refuses.
+  // A 2xx that does not parse means that the provider is in trouble, not that it refuses the request.
   const inTrouble = status === undefined || status < 400 || status === 429 || status >= 500 || isRetryable
   const message = clean(`HTTP ${status ?? "-"}: ${messageOf(error)}`, apiKey)
   return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs: retryAfter(responseHeaders) })
@@ -28,7 +28,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** One short line without the account's key, and without anything else that looks like one, masked or not. */
+/** One short line without the account's key, and without anything that looks like a key. */
 function clean(message: string, apiKey: string | undefined): string {
   const withoutKey = apiKey && apiKey.length >= MIN_KEY_LENGTH ? message.replaceAll(apiKey, "…") : message
   return withoutKey

@@ -4,7 +4,7 @@ import { GO_ON } from "./estimate.ts"
 import { shownObjects } from "./takes.ts"
 
 interface Loading {
-  /** Whose bytes are shown; the others are only named. */
+  /** The files whose bytes are shown; the others are only named. */
   shown: ReadonlySet<ObjectPart>
   loadObject(objectKey: string): Promise<Uint8Array<ArrayBuffer> | null>
 }
@@ -21,7 +21,7 @@ export async function toSdkMessages(
       return [await toSdkMessage(message, loading), ...(cut ? [{ role: "user" as const, content: GO_ON }] : [])]
     }),
   )
-  // Providers refuse an empty message; an earlier answer may have been one.
+  // Providers refuse an empty message, and an earlier answer may have been empty.
   return converted.flat().filter(({ content }) => content.length > 0)
 }
 
@@ -39,7 +39,7 @@ async function toSdkMessage(message: Message, loading: Loading): Promise<ModelMe
           .map((part) => {
             if (part.type !== "tool-call") return part
             const { invalid: _invalid, ...call } = part
-            // A provider wants an object, whatever the model wrote.
+            // Providers want an object, even where the model wrote something else.
             return typeof call.input === "object" && call.input !== null ? call : { ...call, input: {} }
           })
           .filter(said),

@@ -1,6 +1,6 @@
 import type { EngineName, Message, ObjectPart } from "./engine.ts"
 
-/** Which kinds of bytes a provider takes beside text (its API reference); all other files are only named to the model. */
+/** Which media types a provider takes beside text (its API reference). Other files are only named to the model. */
 export const TAKES: Record<EngineName, RegExp | null> = {
   anthropic: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
   openai: /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/,
@@ -8,10 +8,10 @@ export const TAKES: Record<EngineName, RegExp | null> = {
   rehearsal: null,
 }
 
-/** Of all objects of one call: a worker has 128 MB, and each is in its memory several times, as bytes and as base64. */
+/** All objects of one call together: a worker has 128 MB, and holds each object several times, as bytes and as base64. */
 export const MAX_OBJECT_BYTES = 20 * 1024 * 1024
 
-/** The objects of a transcript whose bytes go to the provider: of kinds that it takes, the newest first, within a limit. */
+/** The objects of a transcript whose bytes go to the provider: types that it takes, the newest first, within a limit. */
 export function shownObjects(engine: EngineName, messages: readonly Message[]): ReadonlySet<ObjectPart> {
   const shown = new Set<ObjectPart>()
   let left = MAX_OBJECT_BYTES

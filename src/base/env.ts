@@ -9,7 +9,7 @@ const optionalText = z
   .optional()
   .transform((value) => value || undefined)
 
-/** What every worker needs. Local is only other URLs and tokens. */
+/** The bindings of every worker. A local worker only has other URLs and tokens. */
 const base = z.object({
   BRAND: z
     .string()
@@ -34,24 +34,24 @@ const base = z.object({
       return z.NEVER
     }
   }),
-  /** Further hosts of our own that no customer's URL may name, joined by commas. */
+  /** More hosts of our own that customers' URLs may not name, separated by commas. */
   OWN_HOSTS: z.string().default(""),
   /** Opens this machine's own addresses to customers' URLs. Only `npm start` and `npm run stack` set it. */
   ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 
-/** What the ways in take beside that: an OpenID provider, and the secret of our own identity service. */
+/** The additional bindings for signing in: an OpenID provider, and the secret of our own identity service. */
 const waysIn = {
   OIDC_ISSUER: z
     .union([z.literal(""), url])
     .optional()
     .transform((value) => value || undefined),
   OIDC_CLIENT_ID: optionalText,
-  /** Without it we are a public client: then PKCE alone protects the code. */
+  /** Without it we are a public client, and PKCE alone protects the code. */
   OIDC_CLIENT_SECRET: optionalText,
   OIDC_SCOPES: optionalText,
-  /** Without it `POST /api/auth/idp/session` is not there. */
+  /** Without it, `POST /api/auth/idp/session` does not exist. */
   IDP_INTERNAL_SECRET: optionalText.transform((value) => value?.trim() || undefined),
 }
 
@@ -71,7 +71,7 @@ export type BaseEnv = z.infer<typeof base>
 export type AuthEnv = z.infer<typeof auth>
 export type CallbacksEnv = z.infer<typeof callbacks>
 
-/** Throws UNAVAILABLE, which names the variables at fault and never a value. */
+/** Throws UNAVAILABLE, which names the wrong variables but never a value. */
 const parser = <T extends object>(schema: z.ZodType<T>) =>
   onceFor((bindings: object): T => {
     const result = schema.safeParse(bindings)
@@ -95,5 +95,5 @@ function faultsOf(bindings: object, { issues }: z.ZodError): string {
 export const parseBaseEnv = parser(base)
 export const parseAuthEnv = parser(auth)
 export const parseCallbacksEnv = parser(callbacks)
-/** Of every group in one worker. */
+/** For one worker with every group. */
 export const parseAllEnv = parser(callbacks.extend(waysIn))

@@ -6,11 +6,11 @@ export interface ErrorEntry {
   retryable: boolean
   cause: string
   cure: string
-  /** Only callers of /api meet it. */
+  /** Only callers of /api get it. */
   dashboard?: true
 }
 
-/** Every code a caller can meet. */
+/** Every code that a caller can get. */
 export const ERROR_CODES = {
   INVALID_JSON: { status: 400, retryable: false, cause: "The body is not valid JSON.", cure: "Send a JSON object." },
   IDEMPOTENCY_KEY_REQUIRED: {
@@ -41,21 +41,21 @@ export const ERROR_CODES = {
     status: 401,
     retryable: false,
     dashboard: true,
-    cause: "There is no session: none was sent, it has expired, or it was ended.",
+    cause: "No session was sent, or the session has expired or was ended.",
     cure: "Sign in.",
   },
   ADMIN_REQUIRED: {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The operation is for admins, and the user who is signed in is none.",
+    cause: "The operation is for admins, and the signed-in user is not an admin.",
     cure: "Ask an admin.",
   },
   LAST_ADMIN: {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "There would be no admin left who can sign in.",
+    cause: "The change would leave no admin who can sign in.",
     cure: "Make another user an admin first.",
   },
   ...SIGN_IN_CODES,
@@ -63,7 +63,7 @@ export const ERROR_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "A request that changes something did not come from a page of this origin.",
+    cause: "A request that changes data did not come from a page of this origin.",
     cure: "Send it from the dashboard, or with an `Origin` that is this server's own.",
   },
   INVALID_SIGNATURE: {
@@ -75,8 +75,7 @@ export const ERROR_CODES = {
   INSUFFICIENT_CREDITS: {
     status: 402,
     retryable: false,
-    cause:
-      "The balance has nothing available, or less than the turn needs at least: it is spent, or held by turns under way.",
+    cause: "The balance has less available than the turn needs: it is spent, or held by running turns.",
     cure: "Top up, or wait for running turns to release their holds.",
   },
   SCOPE_DENIED: {
@@ -94,14 +93,14 @@ export const ERROR_CODES = {
   NOT_FOUND: {
     status: 404,
     retryable: false,
-    cause: "There is no such thing, or you may not see it: a test key sees only test data, a live key only live data.",
-    cure: "Check the id, the key's scope, and whether it is a test key.",
+    cause: "It does not exist, or you may not see it. A test key sees only test data, a live key only live data.",
+    cure: "Check the id, the key's scope, and whether the key is a test key.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     retryable: false,
-    cause: "The path exists, the method does not.",
-    cure: "See the Allow header.",
+    cause: "The path does not support this method.",
+    cure: "Use a method that the Allow header names.",
   },
   TURN_FINISHED: {
     status: 409,
@@ -120,15 +119,15 @@ export const ERROR_CODES = {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "The turn was billed nothing: there is nothing to give back.",
+    cause: "The turn was billed nothing, so there is nothing to refund.",
     cure: "See its `billed_cost_usd`, and its entries in the ledger.",
   },
   BALANCE_TOO_LOW: {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "A correction would take more than the account has available, beside what turns under way hold.",
-    cure: "Take less, or wait until its turns have ended.",
+    cause: "The correction takes more than the account has available; what running turns hold is not available.",
+    cure: "Take less, or wait until the account's turns have ended.",
   },
   KEY_REVOKED: {
     status: 409,
@@ -140,38 +139,38 @@ export const ERROR_CODES = {
   SPACE_ARCHIVED: {
     status: 409,
     retryable: false,
-    cause: "The space is archived: it can be read, and takes no turns, files or changes any more.",
-    cure: "Use another space. There is no way back from the archive.",
+    cause: "The space is archived. It can be read, but takes no turns, files or changes.",
+    cure: "Use another space. Archiving cannot be undone.",
   },
   WEBHOOK_DISABLED: {
     status: 409,
     retryable: false,
-    cause: "The webhook is switched off, by you or after it failed for too long.",
-    cure: 'Mend the receiver, then `PATCH` the webhook with `{"enabled": true}`.',
+    cause: "The webhook is switched off: by you, or because it failed for too long.",
+    cure: 'Fix the receiver, then `PATCH` the webhook with `{"enabled": true}`.',
   },
   LIMIT_REACHED: {
     status: 409,
     retryable: false,
-    cause: "The account has as many of these as it may have.",
-    cure: "Delete one that is not needed any more.",
+    cause: "The account has reached the maximum number of these.",
+    cure: "Delete one that you no longer need.",
   },
   CONFLICT: {
     status: 409,
     retryable: true,
-    cause: "Another request changed the same thing at the same moment.",
+    cause: "Another request changed the same data at the same moment.",
     cure: "Read it again and retry.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     retryable: false,
     cause: "The body is over the limit.",
-    cure: "Send less; large data belongs into files.",
+    cure: "Send less. Put large data into files.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     retryable: false,
-    cause: "The body is not of the type that the operation takes: JSON, but for uploads.",
-    cure: "Send `Content-Type: application/json`; a file as multipart/form-data or as it is.",
+    cause: "The operation does not take a body of this type. All operations take JSON, except uploads.",
+    cure: "Send `Content-Type: application/json`. Send a file as multipart/form-data, or as the body itself.",
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
@@ -194,16 +193,16 @@ export const ERROR_CODES = {
   QUOTA_EXCEEDED: {
     status: 429,
     retryable: true,
-    cause: "A cap is reached: the key's daily cap, that of its window, or the end user's daily or monthly limit.",
+    cause: "A cap is reached: the key's daily cap, the cap of its window, or the end user's daily or monthly limit.",
     cure:
-      "Wait `Retry-After` seconds, until the cap resets, or raise it. `details` names it, with what is spent and reserved. " +
-      "With `retryable: false` it is too small for this turn at any time.",
+      "Wait `Retry-After` seconds until the cap resets, or raise it. `details` names the cap, with what is " +
+      "spent and reserved. With `retryable: false` the cap is too small for this turn at any time.",
   },
   INTERNAL: {
     status: 500,
     retryable: true,
-    cause: "Our mistake.",
-    cure: "Retry with the same Idempotency-Key; tell us the request id if it stays.",
+    cause: "Something failed on our side.",
+    cure: "Retry with the same Idempotency-Key. If it keeps failing, tell us the request id.",
   },
   UNAVAILABLE: {
     status: 503,
@@ -215,12 +214,12 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** The codes that a caller of /v1 can meet. */
+/** The codes that a caller of /v1 can get. */
 export const API_CODES = (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !("dashboard" in ERROR_CODES[code]))
 
-/** One thing that is wrong with a request. */
+/** One mistake in a request. */
 export interface Fault {
-  place: "body" | "query" | "path"
+  location: "body" | "query" | "path"
   path: (string | number)[]
   /** As Pydantic names it: "missing", "string_too_short", … */
   type: string
@@ -231,16 +230,16 @@ interface ErrorExtras {
   /** The field or parameter at fault. */
   param?: string
   details?: unknown
-  /** Of a request whose form is wrong: every fault. */
+  /** Every fault of a request that does not match its schema. */
   faults?: Fault[]
   /** Whole seconds for the Retry-After header. */
   retryAfter?: number
-  /** Where it is not as the table says. */
+  /** When it differs from the table. */
   retryable?: boolean
   cause?: unknown
 }
 
-/** The one error that may leave a verb; a transport turns it into its own shape once. */
+/** The only error that a verb throws on purpose. Each transport turns it into its own shape, once. */
 export class TurnpikeError extends Error {
   readonly code: ErrorCode
   readonly param: string | undefined

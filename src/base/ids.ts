@@ -18,7 +18,7 @@ export type IdKind = keyof typeof ID_PREFIXES
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** `<prefix>_` + 10 characters of time + 16 of chance (Crockford base 32): sortable by creation, as a ULID. */
+/** `<prefix>_` + 10 characters of time + 16 random ones (Crockford base 32): sorts by creation, like a ULID. */
 export function newId(kind: IdKind, now: Date): string {
   if (used === chance.length) {
     crypto.getRandomValues(chance)
@@ -30,15 +30,15 @@ export function newId(kind: IdKind, now: Date): string {
 }
 
 const CHANCE = 16
-/** Bytes of chance for the next ids, each used once: asking for them costs more than an id. */
+/** Random bytes for the next ids, each used once: asking for them one by one costs more than making an id. */
 const chance = new Uint8Array(64 * CHANCE)
 let used = chance.length
 
-/** What every id of that millisecond begins with: in "C" order it is before all of them and after all earlier ones. */
+/** The beginning of every id of that millisecond. In "C" order it comes before all of them and after all earlier ids. */
 export function firstIdAt(kind: IdKind, at: Date): string {
   let time = at.getTime()
   let out = ""
-  for (let place = 0; place < 10; place++) {
+  for (let digit = 0; digit < 10; digit++) {
     out = ALPHABET[time % 32] + out
     time = Math.floor(time / 32)
   }

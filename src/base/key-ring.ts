@@ -1,5 +1,5 @@
-/** What a sealed value belongs to: it opens nowhere else (AES-GCM's additional data, design section 10). */
-export interface Place {
+/** What a sealed value belongs to. It cannot be opened for anything else (AES-GCM's additional data, design section 10). */
+export interface SealTarget {
   table: string
   column: string
   row: string
@@ -8,17 +8,20 @@ export interface Place {
 
 export interface KeyRing {
   /** `<key id>.<iv>.<ciphertext>`, base64url, under the first key. */
-  seal(text: string, place: Place): Promise<string>
-  /** Throws when it was altered, belongs elsewhere, or its key is gone. `stale`: sealed under an older key, so seal it again. */
-  open(sealed: string, place: Place): Promise<{ text: string; stale: boolean }>
-  /** A key derived for one purpose, from each key of the ring, the first one first. */
+  seal(text: string, target: SealTarget): Promise<string>
+  /**
+   * Throws when the value was altered or sealed for something else, or its key is gone. `stale`: it was sealed under an older key, so
+   * seal it again.
+   */
+  open(sealed: string, target: SealTarget): Promise<{ text: string; stale: boolean }>
+  /** A key for one purpose, derived from each key of the ring, the newest first. */
   derive(purpose: string): Promise<Uint8Array[]>
 }
 
 const encoder = new TextEncoder()
 const IV_BYTES = 12
 
-/** The ring `id:base64,id:base64,…` of 32-byte keys: the first seals, all open. Rotate by putting a new one first. */
+/** The ring `id:base64,id:base64,…` of 32-byte keys. The first one seals, all of them open. To rotate, put a new one first. */
 export function parseKeyRing(text: string): Map<string, Uint8Array<ArrayBuffer>> {
   const keys = new Map<string, Uint8Array<ArrayBuffer>>()
   for (const entry of text.split(",")) {
@@ -40,15 +43,15 @@ export function createKeyRing(keys: Map<string, Uint8Array<ArrayBuffer>>): KeyRi
     return crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt", "decrypt"])
   }
   return {
-    async seal(text, place) {
+    async seal(text, target) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
-      const params = { name: "AES-GCM", iv, additionalData: placeBytes(place) }
+      const params = { name: "AES-GCM", iv, additionalData: bytesOf(target) }
       const sealed = await crypto.subtle.encrypt(params, await use(newest), encoder.encode(text))
       return `${newest}.${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`
     },
-    async open(sealed, place) {
+    async open(sealed, target) {
       const [id = "", iv = "", data = ""] = sealed.split(".")
-      const params = { name: "AES-GCM", iv: fromBase64(iv), additionalData: placeBytes(place) }
+      const params = { name: "AES-GCM", iv: fromBase64(iv), additionalData: bytesOf(target) }
       const text = await crypto.subtle.decrypt(params, await use(id), fromBase64(data))
       return { text: new TextDecoder().decode(text), stale: id !== newest }
     },
@@ -64,7 +67,7 @@ export function createKeyRing(keys: Map<string, Uint8Array<ArrayBuffer>>): KeyRi
   }
 }
 
-function placeBytes({ table, column, row, owner }: Place) {
+function bytesOf({ table, column, row, owner }: SealTarget) {
   return encoder.encode(JSON.stringify([table, column, row, String(owner)]))
 }
 

@@ -7,7 +7,7 @@ export function toUsd(micros: number): number {
   return micros / MICROS_PER_USD
 }
 
-/** The same for a sentence: never `1e-7`. */
+/** The same as text for a sentence, never as `1e-7`. */
 export function usdText(micros: number): string {
   return (micros / MICROS_PER_USD).toFixed(7).replace(/\.?0+$/, "")
 }

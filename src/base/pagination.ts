@@ -17,7 +17,7 @@ export function decodeCursor(cursor: string | undefined, filters: object): strin
   return match[1]
 }
 
-/** The page that `data` is; `more` says whether the list goes on behind it. */
+/** A page with `data`; `more` says whether the list goes on after it. */
 export function toPage<T>(
   data: T[],
   { more, filters, idOf }: { more: boolean; filters: object; idOf: (row: T) => string },
@@ -27,7 +27,7 @@ export function toPage<T>(
   return { data, has_more: goesOn, next_cursor: goesOn ? `${idOf(last)}.${fingerprint(filters)}` : null }
 }
 
-/** A cursor of any texts: the position after which a list goes on, bound to its filters. */
+/** A cursor made of texts: the position after which a list goes on, bound to its filters. */
 export function encodePosition(position: string[], filters: object): string {
   const bytes = new TextEncoder().encode(JSON.stringify(position))
   const base64 = btoa(String.fromCharCode(...bytes))
@@ -37,7 +37,7 @@ export function encodePosition(position: string[], filters: object): string {
   return `${base64}.${fingerprint({ filters, position })}`
 }
 
-/** The texts that `encodePosition` was given. VALIDATION_FAILED for a cursor of other filters, or one that is none. */
+/** The texts that `encodePosition` was given. VALIDATION_FAILED for an invalid cursor, or one of other filters. */
 export function decodePosition(cursor: string | undefined, filters: object): string[] | undefined {
   if (cursor === undefined) return undefined
   const position = positionIn(cursor)
@@ -80,8 +80,8 @@ interface CreatedFilters {
 }
 
 /**
- * Conditions on a table's rows by the columns of their ids and of their times. An id begins with the millisecond of its row's
- * created_at: the bound on the id is what the index can use.
+ * Conditions on the ids and times of a table's rows. An id begins with the millisecond of its row's created_at, so the bound on the id
+ * is what the index can use.
  */
 export function createdBetween(
   kind: IdKind,

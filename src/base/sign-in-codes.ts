@@ -1,19 +1,19 @@
-/** The part of the code table (./errors.ts) that only ways to sign in have. */
+/** The codes of the table (./errors.ts) that only operations for signing in have. */
 export const SIGN_IN_CODES = {
   INVALID_LAUNCH_DATA: {
     status: 401,
     retryable: false,
     dashboard: true,
     cause:
-      "The mini-app's launch data is not signed for this brand's bot, was altered, is too old, was used before, or its user " +
-      "cannot sign in any more.",
-    cure: "Open the mini-app again, and send what it is launched with at once, unchanged.",
+      "The mini-app's launch data is not signed for this brand's bot, was altered, is too old or was used " +
+      "before, or its user can no longer sign in.",
+    cure: "Open the mini-app again, and send its launch data at once and unchanged.",
   },
   INVALID_WEBHOOK_SECRET: {
     status: 401,
     retryable: false,
     dashboard: true,
-    cause: "An update did not bring the secret of this brand's bot.",
+    cause: "The update does not have the secret of this brand's bot.",
     cure: "Only the messaging platform calls this address: set the bot's webhook again.",
   },
   BOT_NOT_SET_UP: {
@@ -21,20 +21,20 @@ export const SIGN_IN_CODES = {
     retryable: false,
     dashboard: true,
     cause: "The brand of this host has no bot on the messaging platform.",
-    cure: "Sign in another way; an operator sets a bot up with `npm run admin -- brand`.",
+    cure: "Sign in another way. An operator sets up a bot with `npm run admin -- brand`.",
   },
   INVALID_CREDENTIALS: {
     status: 401,
     retryable: false,
     dashboard: true,
-    cause: "The email and the password do not belong together, or the account cannot sign in.",
-    cure: "Check both; which of them is wrong is not said.",
+    cause: "The email or the password is wrong, or the account cannot sign in.",
+    cure: "Check both. The answer does not say which of them is wrong.",
   },
   INVALID_TOKEN: {
     status: 401,
     retryable: false,
     dashboard: true,
-    cause: "The one-time token is wrong, was used, has expired, or its user cannot sign in any more.",
+    cause: "The one-time token is wrong, was used or has expired, or its user can no longer sign in.",
     cure: "Ask for a new one.",
   },
   LOGIN_THROTTLED: {
@@ -48,50 +48,49 @@ export const SIGN_IN_CODES = {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The current password is not the one that was given.",
-    cure: "Give the right one; if it is lost, sign in another way.",
+    cause: "The current password is wrong.",
+    cure: "Send the right one. If you have lost it, sign in another way.",
   },
   LOGIN_NOT_CONFIGURED: {
     status: 404,
     retryable: false,
     dashboard: true,
     cause: "No identity provider is set up.",
-    cure: "Sign in another way; an operator sets OIDC_ISSUER and OIDC_CLIENT_ID.",
+    cure: "Sign in another way. An operator sets OIDC_ISSUER and OIDC_CLIENT_ID.",
   },
   LOGIN_STATE_INVALID: {
     status: 400,
     retryable: false,
     dashboard: true,
-    cause:
-      "The way back from the identity provider is not one that this browser began, was used, or took over 10 minutes.",
+    cause: "This browser did not begin this login, or the login was used already or took longer than 10 minutes.",
     cure: "Start again.",
   },
   LOGIN_DENIED: {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The identity provider was refused, or refuses to sign this person in.",
+    cause: "The person declined at the identity provider, or the provider refused to sign them in.",
     cure: "Start again, or sign in another way.",
   },
   LOGIN_REFUSED: {
     status: 403,
     retryable: false,
     dashboard: true,
-    cause: "The account is disabled, or may not be signed in to in this way.",
-    cure: "Sign in another way; an admin can enable an account again.",
+    cause: "The account is disabled, or does not allow this way of signing in.",
+    cure: "Sign in another way. An admin can enable a disabled account.",
   },
   LOGIN_PROVIDER_FAILED: {
     status: 502,
     retryable: false,
     dashboard: true,
-    cause: "What the identity provider says is not valid: nobody is signed in by it.",
-    cure: "Start again; if it stays, tell an operator the request id.",
+    cause: "The identity provider's answer is not valid, so nobody was signed in.",
+    cure: "Start again. If it keeps failing, tell an operator the request id.",
   },
   LOGIN_PROVIDER_UNAVAILABLE: {
     status: 503,
     retryable: true,
     dashboard: true,
-    cause: "The identity provider does not answer, or not in time.",
+    cause: "The identity provider does not answer in time.",
     cure: "Start again after Retry-After seconds.",
   },
   INVALID_INTERNAL_SECRET: {
@@ -112,7 +111,7 @@ export const SIGN_IN_CODES = {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "Without this identity nobody could sign in to the account any more.",
+    cause: "Without this identity, nobody could sign in to the account.",
     cure: "Link another identity or set a password first.",
   },
 } as const

@@ -1,4 +1,4 @@
-/** Models and tools may say what PostgreSQL's text cannot hold (NUL, half a surrogate pair): it must not lose an answer. */
+/** Models and tools may say what PostgreSQL's text type cannot hold (NUL, half a surrogate pair). That must not lose an answer. */
 export function storable(text: string): string {
   return text.replaceAll("\0", "").toWellFormed()
 }
@@ -11,10 +11,10 @@ export function storableJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), storableJson(item)]))
 }
 
-/** Deeper values than that are nobody's data; walking them would exhaust a stack, ours or PostgreSQL's. */
+/** No real data nests deeper than this. Walking such a value would exhaust the stack, ours or PostgreSQL's. */
 export const MAX_NESTING = 100
 
-/** Whether a JSON value nests deeper than MAX_NESTING. Not recursive, so that any depth can be asked about. */
+/** Whether a JSON value nests deeper than MAX_NESTING. Not recursive, so any depth can be checked. */
 export function nestsTooDeep(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {

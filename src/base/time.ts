@@ -1,6 +1,6 @@
 import * as z from "zod"
 
-/** RFC 3339, in any offset; the years that every system can hold. */
+/** RFC 3339 with any offset, within the years that every system can hold. */
 export const instantParam = z.iso
   .datetime({ offset: true })
   .refine((text) => {

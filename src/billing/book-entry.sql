@@ -1,7 +1,7 @@
--- Books an entry under the lock of its account's wallet, behind what is queued; one that takes credit under all locks of the account. Each
--- query in here sees what was committed before that lock was given. An
--- entry that is there under its reference is answered, and nothing is done (replayed). refused: 'no_account', or 'balance_too_low'
--- when the amount would take what is held. A commission has no amount but one in a currency. heard: an endpoint is to be woken.
+-- Books an entry under the lock of its account's wallet, after what is queued; an entry that takes credit locks the whole account. Later
+-- queries see everything committed before that lock. An entry with the same reference is answered again and nothing is booked (replayed).
+-- refused: 'no_account', or 'balance_too_low' when the amount would take what is held. A commission has an amount in a currency only.
+-- heard: an endpoint must be woken.
 create function turnpike.book_entry(p_user_id bigint, p_reason text, p_amount bigint, p_turn_id text, p_reference text, p_currency text,
   p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out entry jsonb, out replayed boolean, out refused text,
   out heard boolean) language plpgsql as $$
@@ -31,7 +31,7 @@ begin
   elsif wallet.balance_credit_micros - (select s.held from turnpike.wallet_sums(p_user_id) s) + coalesce(p_amount, 0) < 0 then
     refused := 'balance_too_low';
   else
-    -- An entry of another account may come under the reference at this very moment: then it is seen behind this.
+    -- An entry of another account may get the reference at this moment: the next query sees it.
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, reference, currency,
       currency_amount_minor, actor, note, created_at)
     values (p_user_id, p_reason, p_amount, wallet.balance_credit_micros + coalesce(p_amount, 0), p_turn_id, p_reference, p_currency,

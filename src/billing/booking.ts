@@ -6,13 +6,13 @@ import { usdText } from "../base/money.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
-/** What the procedures that book an entry answer. */
+/** The answer of the procedures that book an entry. */
 export interface Booking {
   entry: LedgerRow | null
-  /** It was there already. */
+  /** The entry existed already. */
   replayed: boolean | null
   refused: keyof typeof REFUSALS | null
-  /** An endpoint of the account is to be woken. */
+  /** An endpoint of the account must be woken. */
   heard: boolean | null
 }
 
@@ -29,17 +29,17 @@ const REFUSALS = {
   not_billed: () => new TurnpikeError("TURN_NOT_BILLED", "The turn was billed nothing, so there is nothing to refund."),
 }
 
-/** The same of those that look at who asks. */
+/** The same for the procedures that check the caller. */
 export type BookingAs = Booking & { actor: unknown }
 
-/** What was booked, now or before; throws the refusal otherwise. `micros`: what was asked for. */
+/** The entry, booked now or before; throws the refusal otherwise. `micros`: the amount of the request. */
 export function bookedBy({ entry, replayed, refused }: Booking, micros = 0): Made<LedgerRow> {
   if (entry) return { made: entry, replayed: replayed === true }
   if (refused) throw REFUSALS[refused](micros)
   throw new Error("a booking has neither an entry nor a refusal")
 }
 
-/** Behind a booking: wakes the endpoints of its account that hear of it. */
+/** Called after a booking: wakes the endpoints of its account that get an event of it. */
 export function wakeFor(ctx: Context, { entry, heard }: Booking): void {
   if (entry && heard) wakeWebhooks(ctx, { user_id: entry.user_id, test: false, hooked: true })
 }

@@ -1,4 +1,4 @@
-/** The reasons for which credit is given; `admin_action` also takes some back. */
+/** The reasons for giving credit; `admin_action` can also take some back. */
 export const CREDIT_REASONS = [
   "admin_grant",
   "admin_action",
@@ -17,8 +17,8 @@ export type LedgerReason = (typeof LEDGER_REASONS)[number]
 export type CreditReason = (typeof CREDIT_REASONS)[number]
 
 /**
- * What reports sum by (contract section 2.2): an amount is in the bucket of its reason, when it has that bucket's sign. Of no
- * bucket are commissions, which have no amount, and what an `admin_action` takes back.
+ * The buckets of reports (contract section 2.2). An amount is in the bucket of its reason if it has that bucket's sign. Commissions,
+ * which have no amount, and corrections that take credit back are in no bucket.
  */
 export const BUCKETS = {
   free: { reasons: ["admin_grant", "admin_action", "operator_topup"], sign: 1 },
@@ -27,12 +27,12 @@ export const BUCKETS = {
   spent: { reasons: ["usage", "space_usage"], sign: -1 },
 } as const satisfies Record<string, { reasons: LedgerReason[]; sign: 1 | -1 }>
 
-export type Bucket = keyof typeof BUCKETS
+export type LedgerBucket = keyof typeof BUCKETS
 
-export const BUCKET_NAMES = Object.keys(BUCKETS) as [Bucket, ...Bucket[]]
+export const BUCKET_NAMES = Object.keys(BUCKETS) as [LedgerBucket, ...LedgerBucket[]]
 
-export function bucketOf({ reason, amount }: { reason: LedgerReason; amount: number | null }): Bucket | null {
-  const inBucket = (name: Bucket) => {
+export function bucketOf({ reason, amount }: { reason: LedgerReason; amount: number | null }): LedgerBucket | null {
+  const inBucket = (name: LedgerBucket) => {
     const { reasons, sign } = BUCKETS[name]
     return (reasons as readonly LedgerReason[]).includes(reason) && amount !== null && amount * sign > 0
   }

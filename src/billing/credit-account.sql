@@ -1,4 +1,4 @@
--- Books credit by an admin, under their Idempotency-Key. refused: 'admin' for anybody else, or what book_entry refuses.
+-- Books an admin's credit, under their Idempotency-Key. refused: 'admin' when the caller is not an admin, or what book_entry refuses.
 create function turnpike.grant_credit(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_reason text, p_amount bigint, p_once_key text, p_note text, out actor jsonb, out entry jsonb,
   out replayed boolean, out refused text, out heard boolean) language plpgsql as $$

@@ -13,17 +13,15 @@ import { BOOKING_POLICY } from "./policies.ts"
 
 const maxUsd = toUsd(BOOKING_POLICY.maxMicros)
 
-export const noteSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(BOOKING_POLICY.noteCharacters)
-  .meta({ description: "Why. The account's owner sees it beside the entry.", example: "For the outage of 14 January." })
+export const noteSchema = z.string().trim().min(1).max(BOOKING_POLICY.noteCharacters).meta({
+  description: "Why it is booked. The account's owner sees the note beside the entry.",
+  example: "For the outage of 14 January.",
+})
 
 export const creditSchema = z
   .strictObject({
     reason: z.enum(CREDIT_REASONS).meta({
-      description: "What the credit is: it decides the bucket of reports.",
+      description: "The kind of credit. It decides the bucket in reports.",
       example: "admin_grant",
     }),
     amount_usd: z
@@ -31,7 +29,7 @@ export const creditSchema = z
       .min(-maxUsd)
       .max(maxUsd)
       .refine((usd) => usd !== 0 && fromUsd(usd) !== null, "is an amount with at most 7 decimals, and not 0")
-      .meta({ description: "Negative, as a correction, only with `admin_action`.", example: 5 }),
+      .meta({ description: "Negative only for a correction, with `admin_action`.", example: 5 }),
     note: noteSchema,
   })
   .refine(({ reason, amount_usd }) => amount_usd > 0 || reason === "admin_action", {
@@ -45,7 +43,7 @@ export interface Credit {
   reason: CreditReason
   /** Credit micros; negative only for an `admin_action`. */
   micros: number
-  /** What makes it once, with its source before it: `payment:stripe:pi_123`, `signup:42`. */
+  /** The reference that makes it happen once, with its source in front: `payment:stripe:pi_123`, `signup:42`. */
   reference: string
   /** `system`, `payment:stripe`, `admin:7`, … */
   actor: string
@@ -82,13 +80,13 @@ export async function grantCredit(
 
 function requireSign({ reason, micros }: Pick<Credit, "reason" | "micros">): void {
   if (micros < 0 && reason !== "admin_action") {
-    throw new TurnpikeError("VALIDATION_FAILED", "amount_usd: is positive, but for an admin_action", {
+    throw new TurnpikeError("VALIDATION_FAILED", "amount_usd: must be positive, except for an admin_action", {
       param: "amount_usd",
     })
   }
 }
 
-/** The entry, when it is what was asked for and not another one under the same reference. */
+/** The entry, if it matches the request; throws when another entry has the reference. */
 function booked(
   booking: Booking,
   { userId, reason, micros, note = null }: Omit<Credit, "reference" | "actor">,

@@ -6,12 +6,11 @@ import type { UsageQuery } from "./usage-schemas.ts"
 
 const COUNTS = ["turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 
-/** Groups that one statement answers; each page sums the range anew. */
+/** Groups that one statement answers. Each page sums the whole range again. */
 const PAGE = 10_000
 
 /**
- * A whole report as CSV (RFC 4180), in pieces; the first is there when this resolves, so that what is refused is refused
- * before anything is sent.
+ * A whole report as CSV (RFC 4180), in pieces. The first piece is there when this resolves, so a refusal comes before anything is sent.
  */
 export async function exportUsage(
   ctx: Context,
@@ -41,9 +40,8 @@ function usdText(micros: number): string {
 }
 
 /**
- * A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), and a customer's customer may have
- * chosen it: such a text gets one apostrophe in front, and so does one that begins with an apostrophe, so that taking one
- * away always gives the text back.
+ * A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), and end users may have chosen it. Such a text gets
+ * an apostrophe in front, and so does one that begins with an apostrophe: removing one always restores the text.
  */
 function harmless(text: string): string {
   return /^[=+\-@\t\r\n'\uff0b\uff0d\uff1d\uff20]/.test(text) ? `'${text}` : text

@@ -1,4 +1,4 @@
--- The balance of the caller's account, and what is held of it.
+-- The balance of the caller's account, and how much of it is held.
 create function turnpike.get_balance(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   out actor jsonb, out balance bigint, out held bigint) language plpgsql as $$
 declare

@@ -17,16 +17,17 @@ export const ledgerEntrySchema = z
     ledger_id: z.int(),
     reason: z.enum(LEDGER_REASONS).meta({
       description:
-        "`usage`: the charge of a turn of a key; `space_usage`: of a web-chat turn; `admin_action` with a `turn_id`: " +
-        "that turn's refund.",
+        "`usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn. `admin_action` " +
+        "with a `turn_id`: that turn's refund.",
     }),
     bucket: z
       .enum(BUCKET_NAMES)
       .nullable()
       .meta({
         description:
-          "What reports sum it in: credit that was given (`free`), earned (`bonus`) or bought (`paid`), or charges " +
-          "(`spent`); null for a commission, and for what a correction takes back.",
+          "The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought " +
+          "(`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit " +
+          "back.",
         example: "spent",
       }),
     amount_credit_micros: z
@@ -35,9 +36,12 @@ export const ledgerEntrySchema = z
       .meta({ description: `Charges are negative; null for a commission in currency. ${amounts}` }),
     amount_energy: z.number().nullable(),
     amount_usd: z.number().nullable(),
-    currency: z.string().nullable().meta({ description: "Of a commission: its ISO 4217 code.", example: null }),
+    currency: z
+      .string()
+      .nullable()
+      .meta({ description: "A commission's currency, as an ISO 4217 code.", example: null }),
     currency_amount_minor: z.int().nullable().meta({
-      description: "Of a commission: its amount, in the currency's minor units (cents).",
+      description: "A commission's amount, in the currency's minor units (cents).",
       example: null,
     }),
     balance_after_credit_micros: z.int().meta({ description: "The running total." }),
@@ -49,7 +53,7 @@ export const ledgerEntrySchema = z
         "Who booked it: a `turn` that ended, a `payment`, the service's `operator`, or the `system` by itself.",
       example: "turn",
     }),
-    note: z.string().nullable().meta({ description: "What was said about it.", example: null }),
+    note: z.string().nullable().meta({ description: "The note that was booked with it.", example: null }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "LedgerEntry" })
@@ -75,13 +79,13 @@ export function serializeLedgerEntry(row: LedgerRow): z.infer<typeof ledgerEntry
   }
 }
 
-/** Who of us booked it is nothing for an account's owner: `admin:7` and the command line are both the operator. */
+/** An account's owner does not see which of us booked it: `admin:7` and the command line are both the operator. */
 function ownerActor(actor: string): (typeof OWNER_ACTORS)[number] {
   if (actor.startsWith("payment:")) return "payment"
   return OWNER_ACTORS.find((known) => known === actor) ?? "operator"
 }
 
-/** The same for those who run the service: whose it is, and who booked it. */
+/** The same for admins, with the account and who booked it. */
 export const adminLedgerEntrySchema = ledgerEntrySchema
   .extend({
     user_id: z.int(),

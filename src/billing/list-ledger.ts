@@ -5,12 +5,12 @@ import { type CallerDB, callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import type { DB } from "../platform/db-types.ts"
-import { BUCKETS, type Bucket, type LedgerReason } from "./buckets.ts"
+import { BUCKETS, type LedgerBucket, type LedgerReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
 export interface LedgerFilters {
   reason?: LedgerReason | undefined
-  bucket?: Bucket | undefined
+  bucket?: LedgerBucket | undefined
   turn?: string | undefined
   created_after?: string | undefined
   created_before?: string | undefined

@@ -1,4 +1,4 @@
--- Notes what a turn's model calls cost us that nobody is billed for; p_micros: null when nobody knows. Test turns cost nothing.
+-- Notes a cost of a turn's model calls that nobody is billed for; p_micros is null when it is not known. Test turns cost nothing.
 create function turnpike.add_loss(mine turns, p_cause text, p_micros bigint, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if not mine.test then
@@ -6,7 +6,7 @@ begin
   end if;
 end $$;
 
--- The same for a worker, of a call that has no step; not when that step was committed after all, and only the answer was lost.
+-- The same for a worker whose call has no step. Nothing is noted when that step was committed after all and only the answer was lost.
 create function turnpike.note_loss(p_turn_id text, p_epoch integer, p_step integer, p_cause text, p_micros bigint, p_moment timestamptz)
 returns boolean language plpgsql as $$
 declare

@@ -3,7 +3,7 @@ import { toUsd } from "../base/money.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** Why a model call cost us what nobody is billed for. */
+/** Why nobody is billed for a model call's cost. */
 export const LOSS_CAUSES = {
   over_hold: "The provider counted more than the worst case that was held.",
   engine_lost: "The turn was lost several times: all of it is free.",
@@ -16,7 +16,7 @@ export const LOSS_CAUSES = {
 
 export type LossCause = keyof typeof LOSS_CAUSES
 
-/** Notes a lost call of a worker. Never throws: the turn goes on, and the log has it. `micros`: at the catalog's price. */
+/** Notes a worker's lost call. Never throws: the turn goes on, and the error is logged. `micros`: at the catalog's price. */
 export async function noteLoss(
   ctx: Context,
   { turn_id, epoch, test }: { turn_id: string; epoch: number; test: boolean },
@@ -29,7 +29,7 @@ export async function noteLoss(
   )
 }
 
-/** What was lost in the last `days`: for each day (UTC) and cause how many calls, and USD at the catalog's prices. */
+/** The losses of the last `days`: for each day (UTC) and cause, how many calls, and USD at the catalog's prices. */
 export async function reportLosses({ db, clock }: SystemContext, days: number) {
   const since = new Date(clock.now().getTime() - days * 86_400_000)
   const rows = await db

@@ -1,7 +1,7 @@
 import { MICROS_PER_USD } from "../base/money.ts"
 
 export const BOOKING_POLICY = {
-  /** The most that one entry books: a mistyped amount should not become a balance. Credit micros. */
+  /** The largest amount of one entry, in credit micros, so a mistyped amount does not become a balance. */
   maxMicros: 1_000_000 * MICROS_PER_USD,
   noteCharacters: 500,
 } as const
@@ -9,10 +9,13 @@ export const BOOKING_POLICY = {
 /** The reconciliation (design section 6). Times in milliseconds. */
 export const RECONCILIATION_POLICY = {
   everyMs: 3_600_000,
-  /** A run of the sweeper works on it for so long, then the next one goes on; a request of an operator waits less. */
+  /** How long one run of the sweep works on it before the next run goes on; an operator's request waits less. */
   runMs: 20_000,
   requestMs: 8_000,
-  /** Rows that one statement looks at in each phase: at first, and at most. It adapts, so that one takes about a quarter to one second. */
+  /**
+   * Rows that one statement reads in each phase: at first, and at most. The number adapts so that a statement takes between a quarter
+   * of a second and a second.
+   */
   slices: {
     accounts: { first: 500, most: 4_000 },
     ledger: { first: 5_000, most: 50_000 },
@@ -21,10 +24,10 @@ export const RECONCILIATION_POLICY = {
   },
   fastMs: 250,
   slowMs: 1_000,
-  /** A slice notes at most so many findings; a report shows at most so many. */
+  /** The most findings that a slice notes, and that a report shows. */
   sliceFindings: 500,
   shownFindings: 200,
-  /** Nobody means to look at a turn that much later: leases, waits and publishes are minutes. */
+  /** A turn whose `wake_at` is this far ahead is orphaned: leases, waits and publishes take minutes. */
   orphanedAfterMs: 3_600_000,
   keepDays: 90,
 } as const

@@ -3,12 +3,12 @@ export interface Price {
   price_input: number
   price_cached: number
   price_output: number
-  /** Of prompt tokens that are written into the provider's cache; null: as plain ones. */
+  /** The price of prompt tokens written into the provider's cache; null: the same as plain ones. */
   price_cache_write: number | null
 }
 
 export interface TokenCounts {
-  /** All prompt tokens, the cached ones included. */
+  /** All prompt tokens, including cached ones. */
   tokensInput: number
   tokensCached: number
   tokensCacheWritten?: number
@@ -29,14 +29,14 @@ export function priceOf(price: Price, tokens: TokenCounts): number {
   return Number((sum + PER - 1n) / PER)
 }
 
-/** The most a call can cost: every prompt token at its dearest price, every output token used. */
+/** The most that a call can cost: every prompt token at the dearest price, and every output token used. */
 export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
   const { price_input, price_cached, price_cache_write } = price
   const dearest = { ...price, price_input: Math.max(price_input, price_cached, price_cache_write ?? 0) }
   return priceOf(dearest, { tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
 }
 
-/** How many output tokens `micros` pay for beside the prompt; Infinity when output is free. */
+/** How many output tokens `micros` pay for after the prompt; Infinity when output is free. */
 export function affordableOutput(price: Price, promptTokens: number, micros: number): number {
   const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
   if (left < 0n) return 0

@@ -6,7 +6,7 @@ import type { JsonRow } from "../platform/db.ts"
 /** The phases of a pass, in their order. */
 export type Phase = "accounts" | "ledger" | "turns" | "counters"
 
-/** What can be wrong with the books, and what it means; `repaired`: what the reconciliation itself does about it. */
+/** What can be wrong with the books. `repaired`: what the reconciliation does about it by itself. */
 export const FINDING_KINDS = {
   balance: "The account's balance is not the last running total of its ledger.",
   held: "The account holds more or less than its open turns will give back. Repaired: it is set to that.",
@@ -64,10 +64,7 @@ const findingSchema = z
     }),
     user_id: z.int().nullable().meta({ description: "The account." }),
     turn_id: z.string().nullable(),
-    ledger_id: z
-      .int()
-      .nullable()
-      .meta({ description: "The entry that is wrong, or the first one behind what is lost." }),
+    ledger_id: z.int().nullable().meta({ description: "The wrong entry, or the first entry after a missing one." }),
     counter: z
       .object({
         kind: z.enum(["key", "end_user"]),
@@ -76,10 +73,10 @@ const findingSchema = z
         starts_at: z.iso.datetime(),
       })
       .nullable()
-      .meta({ description: "Of a cap's counter: which one.", example: null }),
+      .meta({ description: "Which counter, when a cap's counter is wrong.", example: null }),
     expected_usd: z.number().nullable().meta({ description: "What should be there.", example: 0.0041 }),
     found_usd: z.number().nullable().meta({ description: "What is there.", example: 0.0082 }),
-    repaired: z.boolean().meta({ description: "Whether it was repaired by itself.", example: false }),
+    repaired: z.boolean().meta({ description: "Whether the reconciliation repaired it.", example: false }),
     found_at: z.iso.datetime(),
   })
   .meta({ id: "ReconciliationFinding" })
@@ -95,13 +92,15 @@ export const reconciliationSchema = z
     finished_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: "Null while it goes on.", example: "2026-01-15T09:30:02.871Z" }),
-    accounts: z.int().meta({ description: "Accounts looked at, so far.", example: 812 }),
+      .meta({ description: "Null while the pass is under way.", example: "2026-01-15T09:30:02.871Z" }),
+    accounts: z.int().meta({ description: "Accounts checked so far.", example: 812 }),
     ledger_rows: z.int().meta({ example: 40_817 }),
     turns: z.int(),
     counters: z.int().meta({ description: "Counters of caps.", example: 5_210 }),
     findings_total: z.int().meta({ example: 1 }),
-    findings: z.array(findingSchema).meta({ description: "The first of them, in the order in which they were found." }),
+    findings: z
+      .array(findingSchema)
+      .meta({ description: "The first findings, in the order in which they were found." }),
   })
   .meta({ id: "Reconciliation" })
 

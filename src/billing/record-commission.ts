@@ -12,14 +12,14 @@ interface Commission {
   currency: string
   /** In the currency's minor units (cents; whole yen), above 0. */
   minor: number
-  /** What it is for, such as a payment of whom they referred: there is one for each. */
+  /** What the commission is for, such as a payment by the referred user. There is one commission for each. */
   source: string
   actor: string
   note?: string | null
 }
 
 /**
- * Notes a referrer's commission (contract section 2.2): an amount of a currency, no credit, so the running total stays. Once for
+ * Books a referrer's commission (contract section 2.2): an amount in a currency and no credit, so the running total stays. Once for
  * each referrer and source. NOT_FOUND for the user, VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED for another amount.
  */
 export async function recordCommission(

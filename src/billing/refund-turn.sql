@@ -1,4 +1,4 @@
--- Gives back, once, all that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
+-- Gives back, once, everything that an ended turn was charged. refused: 'no_turn', 'not_ended', 'not_billed'.
 create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, p_moment timestamptz, out entry jsonb,
   out replayed boolean, out refused text, out heard boolean) language plpgsql as $$
 declare
@@ -22,7 +22,7 @@ begin
   end if;
 end $$;
 
--- The same by an admin; refused: 'admin' for anybody else.
+-- The same by an admin; refused: 'admin' when the caller is not one.
 create function turnpike.refund_turn_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_note text, out actor jsonb, out entry jsonb, out replayed boolean, out refused text, out heard boolean)
 language plpgsql as $$

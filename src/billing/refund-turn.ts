@@ -18,8 +18,8 @@ export interface Refund {
 }
 
 /**
- * Gives back all that an ended turn was charged, once: again, it answers the refund that is there. Its bill and the counters of
- * caps stay as they were: what was spent was spent. NOT_FOUND, TURN_NOT_ENDED, TURN_NOT_BILLED.
+ * Gives back everything that an ended turn was charged. A second call answers the first refund. The turn's bill and the counters of
+ * caps stay as they were. NOT_FOUND, TURN_NOT_ENDED, TURN_NOT_BILLED.
  */
 export async function refundTurn(
   ctx: Pick<Context, "db" | "clock">,

@@ -27,8 +27,8 @@ begin
   return sums.balance >= holds and turnpike.change_held(p_user_id, case when sums.shards > 0 then 0 end, holds - sums.held);
 end $$;
 
--- Repairs a finding if that can be done without asking anybody, and notes it. Whether it was: no amount that somebody paid or was
--- charged is changed.
+-- Repairs a finding if no decision is needed, and notes it. Returns whether it was repaired. Never changes an amount that somebody paid
+-- or was charged.
 create function turnpike.repair_finding(p_finding_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   finding reconciliation_findings;

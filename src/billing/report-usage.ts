@@ -22,7 +22,7 @@ export interface UsagePage {
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
 
-/** The range of a report: the last 30 days in UTC, today included, where nothing else is said. VALIDATION_FAILED for an empty one. */
+/** The range of a report. Default: the last 30 days in UTC, including today. VALIDATION_FAILED for an empty range. */
 export function usageRange(now: Date, { from, to }: Pick<UsageQuery, "from" | "to">): { from: string; to: string } {
   const tomorrow = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS
   const end = to === undefined ? tomorrow : Date.parse(to)
@@ -31,7 +31,7 @@ export function usageRange(now: Date, { from, to }: Pick<UsageQuery, "from" | "t
   return { from: new Date(start).toISOString(), to: new Date(end).toISOString() }
 }
 
-/** A page of a report, with the total over all its groups. A cursor keeps the range that it was given for. */
+/** A page of a report, with the total over all its groups. A cursor keeps the range it was made for. */
 export async function reportUsage(
   ctx: Context,
   credential: Credential,
@@ -58,9 +58,9 @@ function serializeSums({ billed, ...counts }: SumsRow): UsageSums {
 }
 
 /**
- * Sums what was billed in a range, by group, in the order of the groups' bytes. Turns count with the moment, the amount and
- * the key of their ledger row, so that every grouping adds up to the ledger's rows of the reason `usage`; where models matter,
- * the calls of those turns are summed instead, whose bills add up to the turn's.
+ * Sums what was billed in a range, by group, sorted by the groups' bytes. A turn counts with the time, amount and key of its ledger
+ * row, so every grouping adds up to the ledger's rows with the reason `usage`. By model, the turns' calls are summed; their bills add
+ * up to the turns'.
  */
 export async function sumUsage(
   ctx: Context,

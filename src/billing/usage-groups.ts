@@ -14,10 +14,10 @@ import type { SumsRow, UsageGrouping, UsageQuery } from "./usage-schemas.ts"
 
 type RangeQuery = UsageQuery & { from: string; to: string }
 
-/** What turns and model calls have in common: a query over either calls its table `t`. */
+/** The columns that turns and model calls share. A query over either calls its table `t`. */
 type Billed = CallerDB & { t: Pick<DB["turns"], keyof DB["turns"] & keyof DB["usage"]> }
 
-/** With the CTEs `by_group`, whose `g` is not named yet, and `counted`: how many turns there are in all groups. */
+/** A query with the CTEs `by_group`, whose `g` has no name yet, and `counted`: the number of turns in all groups. */
 type Grouped = CallerDB & { by_group: Group; counted: Counted }
 type Group = SumsRow & { g: unknown }
 type Counted = Pick<SumsRow, "turns">
@@ -26,7 +26,7 @@ const billed: ExpressionBuilder<Billed, "t"> = expressionBuilder()
 
 const grouped: ExpressionBuilder<Grouped, never> = expressionBuilder()
 
-/** One row: `total` over all groups, and up to `limit` `groups` behind `after`, in the order of their bytes. */
+/** One row: `total` over all groups, and up to `limit` `groups` after `after`, sorted by their bytes. */
 export function usageGroups(
   db: QueryCreator<CallerDB>,
   query: RangeQuery,
@@ -145,9 +145,9 @@ function nameOf(grouping: UsageGrouping): AliasableExpression<string> {
     .$notNull()
 }
 
-/** Of the caller's account and of a key, and what the query asks for, apart from spaces and the range. */
+/** Filters by the caller's account, a key and the query's filters, except spaces and the range. */
 function isBilled({ end_user_ref, key, model }: RangeQuery): Expression<SqlBool> {
-  // A scalar subquery, so that the planner knows it as a constant and starts from the owner's index.
+  // A scalar subquery: the planner treats it as a constant and starts from the owner's index.
   const owner = billed.selectFrom("caller").select("caller.user_id")
   const all = [billed("t.user_id", "=", owner), billed("t.key_id", "is not", null)]
   if (end_user_ref) all.push(billed("t.end_user_ref", "in", end_user_ref))
@@ -160,15 +160,15 @@ function inRange(moment: Expression<Date | null>, { from, to }: RangeQuery): Exp
   return billed.and([billed(moment, ">=", new Date(from)), billed(moment, "<", new Date(to))])
 }
 
-/** In the spaces that the caller sees, and that the query names. */
+/** Filters by the spaces that the caller sees and that the query names. */
 function within({ space }: RangeQuery): Expression<SqlBool> {
   const spaces = billed.selectFrom(["spaces as s", "caller"]).select("s.space_id").where(spaceInScope)
   const named = space ? spaces.where("s.slug", "in", space) : spaces
-  // Not a join: it would be planned for few rows of a scope.
+  // Not a join, which would be planned for a scope with few rows.
   return billed(billed.parens("t.space_id", "in", named), "is", true)
 }
 
-/** The same for turns, which have an owner and a kind of their own: a key of the whole account sees all of them. */
+/** The same for turns, which have an owner and a mode of their own: a key with the scope `all` sees all of them. */
 function visible(query: RangeQuery): Expression<SqlBool> {
   if (query.space) return within(query)
   return billed.or([billed(billed.selectFrom("caller").select("caller.scope"), "=", "all"), within(query)])

@@ -27,7 +27,7 @@ const sums = {
   billed_usd: z
     .number()
     .meta({ description: "What was billed: the sum of the ledger's rows, exact.", example: 0.0123 }),
-  turns: z.int().meta({ description: "Turns that ended; those that were billed nothing included." }),
+  turns: z.int().meta({ description: "Turns that ended, including those that were billed nothing." }),
   model_calls: z.int(),
   tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),
   tokens_cached: z.int(),
@@ -55,7 +55,7 @@ export const usageReportSchema = z
     group_by: z.enum(USAGE_GROUPINGS),
     data: z.array(usageGroupSchema),
     total: usageSumsSchema.meta({
-      description: "Over all groups, not only this page's. A turn that used two models counts once.",
+      description: "The sum over all groups, not only those of this page. A turn that used two models counts once.",
     }),
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),

@@ -6,15 +6,15 @@ import { bodyDigest, verifySignedBody } from "../platform/signed-body.ts"
 const ISSUER = "turnpike"
 const PURPOSE = "turnpike internal calls"
 const VALID_SECONDS = 60
-/** The longest tool call, and a little. */
+/** A little longer than the longest tool call. */
 const PATIENCE_MS = 140_000
 
 /** The header with the token of a call from one of our workers to another. */
 export const INTERNAL_SIGNATURE = "turnpike-signature"
 
 /**
- * Has the worker of callbacks do what needs its packages or its way out to customers' URLs, and returns its JSON answer.
- * UNAVAILABLE when it does not answer. The call is signed under a key derived from the key ring.
+ * Asks the callbacks worker to do what needs its packages or its access to customers' URLs, and returns its JSON answer. UNAVAILABLE
+ * when it does not answer. The call is signed under a key derived from the key ring.
  */
 export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {
   const url = ctx.callbackUrl(path)
@@ -52,7 +52,7 @@ export async function verifyInternalCall(
   ctx: Context,
   { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
 ): Promise<void> {
-  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "It is not signed.")
+  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
   const keys = await ctx.keyRing.derive(PURPOSE)
   const signed = { token: signature, issuer: ISSUER, keys, url: ctx.callbackUrl(path), body, now: ctx.clock.now() }
   await verifySignedBody(signed).catch((error: Error) => {

@@ -3,7 +3,7 @@ import * as z from "zod"
 export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
 export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
 
-/** What the /v1 worker sends: it has checked that its caller may use this space. */
+/** What the /v1 worker sends, after it has checked that its caller may use this space. */
 export const tryToolInput = z.strictObject({
   space: z.int(),
   name: z.string(),
@@ -32,7 +32,7 @@ export const toolTestSchema = z
         body: z.string().meta({ example: '{"status":"shipped"}' }),
       })
       .nullable()
-      .meta({ description: "Null when none came." }),
+      .meta({ description: "Null when there was none." }),
     duration_ms: z.int(),
   })
   .meta({ id: "ToolTest" })

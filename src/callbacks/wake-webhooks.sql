@@ -1,10 +1,11 @@
--- Notes a wake for each endpoint of an account that has something due, unless one is under way; returns whose dispatchers to call.
+-- Notes a wake for each endpoint of an account that has something due and no wake under way. Returns the endpoints whose dispatchers
+-- must be called.
 create function turnpike.wake_endpoints(p_user_id bigint, p_test boolean, p_moment timestamptz) returns table (webhook_id text)
 language plpgsql as $$
 declare
   id text;
 begin
-  -- One after the other in the order of their ids: two that wake at the same moment lock in the same order.
+  -- In the order of their ids, so two wakes at the same moment lock them in the same order.
   for id in select w.webhook_id from webhook_endpoints w
     where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null and w.woken_at is null
     order by w.webhook_id
@@ -19,7 +20,7 @@ begin
   end loop;
 end $$;
 
--- The same for all accounts: endpoints that were not woken since p_before, those that wait the longest first, at most p_most.
+-- The same for all accounts: at most p_most endpoints that were not woken since p_before, those that have waited longest first.
 create function turnpike.sweep_endpoints(p_before timestamptz, p_most integer, p_moment timestamptz) returns table (webhook_id text)
 language plpgsql as $$
 declare
@@ -29,7 +30,7 @@ begin
     where w.deleted_at is null and w.disabled_at is null and (w.woken_at is null or w.woken_at <= p_before)
       and turnpike.has_due(w.webhook_id, p_moment)
     order by w.woken_at nulls first limit p_most
-    -- Whoever holds it is at work on it.
+    -- A transaction that holds the row is already working on it.
     for no key update skip locked
   loop
     update webhook_endpoints w set woken_at = p_moment where w.webhook_id = id;

@@ -2,19 +2,19 @@ import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** Whose webhooks are to hear. */
+/** The account whose webhooks get an event. */
 export interface Account {
   user_id: number
   test: boolean
-  /** Not there: nobody hears. */
+  /** Whether any endpoint gets a delivery; left out: no. */
   hooked?: boolean
 }
 
 export const webhookCallbackPath = (webhookId: string) => `/callbacks/webhooks/${webhookId}`
 
 /**
- * Has the queue call the dispatchers of an account that have something due, in the background, behind the commit that made it
- * due. One wake is enough until it has arrived: `woken_at` says that one is under way. What is lost, the sweeper finds.
+ * Asks the queue, in the background and after the commit, to call the dispatchers of an account that have something due. One wake is
+ * enough until it arrives: `woken_at` says that one is under way. The sweeper finds lost wakes.
  */
 export function wakeWebhooks(ctx: Context, { user_id, test, hooked }: Account): void {
   if (hooked) ctx.background(wake(ctx, { user_id, test }))

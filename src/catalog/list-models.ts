@@ -13,13 +13,13 @@ export const modelSchema = z
       .string()
       .meta({ description: "What a turn, a space or a manifest names as `model`.", example: "rehearsal/standard" }),
     label: z.string().meta({ description: "Its name for people." }),
-    engine: z.string().meta({ description: "Who runs it: the part of the pin before the slash." }),
+    engine: z.string().meta({ description: "Which engine runs it: the part of the pin before the slash." }),
     price_usd_per_million_tokens: z.object({
       input: perMillion,
       cached: perMillion.meta({ description: "USD per million prompt tokens that the provider had in its cache." }),
       output: perMillion,
     }),
-    max_output_tokens: z.int().meta({ description: "Of one model call." }),
+    max_output_tokens: z.int().meta({ description: "The limit of one model call." }),
   })
   .meta({ id: "Model" })
 

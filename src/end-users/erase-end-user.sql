@@ -1,6 +1,6 @@
--- Notes that all of an end user up to now is to be erased, so that nothing can lose the wish, and takes the names from their
--- conversations, so that a turn that comes later begins a new one. refused: 'scope' (the caller sees less than the whole account),
--- 'unknown' (there is no turn and no limit of such an end user).
+-- Notes that everything of an end user until now must be erased; after this commit the wish cannot be lost. Takes the names from their
+-- conversations, so later turns begin new ones. refused: 'scope' (the caller sees less than the whole account), 'unknown' (the end user
+-- has no turn and no limit).
 create function turnpike.erase_end_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_ref text, p_erasure_id text, out actor jsonb, out refused text, out erasure jsonb) language plpgsql as $$
 declare
@@ -19,7 +19,7 @@ begin
     perform turnpike.note_use(caller, p_moment);
     return;
   end if;
-  -- Whoever accepts a turn in one of them waits for this, or has been waited for.
+  -- Accepting a turn locks its conversation too, so it comes before or after this.
   ids := array(select c.conversation_id from conversations c
     where c.user_id = caller.user_id and c.test = caller.test and c.end_user_ref = p_ref and c.name <> c.conversation_id
     order by c.conversation_id for update);

@@ -9,9 +9,8 @@ import { ERASURE_POLICY } from "./policies.ts"
 import { runErasure } from "./run-erasure.ts"
 
 /**
- * Erases all texts, results, history and files of an end user in the whole account, up to now; amounts stay. Once the first
- * statement has noted the wish, nothing can lose it: what this request does not complete, the sweeper does. NOT_FOUND,
- * SCOPE_DENIED.
+ * Erases all texts, results, history and files of an end user in the whole account until now; amounts stay. The first statement notes
+ * the wish. What this request does not complete, the sweeper does. NOT_FOUND, SCOPE_DENIED.
  */
 export async function eraseEndUser(ctx: Context, credential: Credential, ref: string): Promise<ErasureRow> {
   type Row = { actor: unknown; refused: "scope" | "unknown" | null; erasure: OpenErasure }

@@ -37,7 +37,7 @@ const exportedTurnSchema = turnSchema
           base64: z.string(),
         }),
       )
-      .meta({ description: "What tools answered as images." }),
+      .meta({ description: "Images that tools answered." }),
   })
   .meta({ id: "ExportedTurn" })
 
@@ -57,10 +57,7 @@ interface ExportRow extends TurnRow {
   tasks: JsonRow<"tasks">[]
 }
 
-/**
- * Everything that is known of an end user, as far as the key can see it, as one JSON document in pieces. NOT_FOUND before the
- * first of them.
- */
+/** All data of an end user that the key can see, as one JSON document in pieces. NOT_FOUND before the first piece. */
 export async function exportEndUser(
   ctx: Context,
   credential: Credential,
@@ -141,15 +138,15 @@ async function exportPage(
         fn
           .agg<number>("row_number")
           .over((over) => over.orderBy("found.turn_id", (order) => order.collate("C")))
-          .as("place"),
+          .as("row_number"),
         sql<number>`sum(octet_length(to_json(${fn.toJson("found")}::text)::text))
           over (order by ${ref("found.turn_id")} collate "C")`.as("bytes_so_far"),
       ])
     return db
       .selectFrom(sized.as("page"))
       .selectAll("page")
-      .where((eb) => eb.or([eb("page.place", "=", 1), eb("page.bytes_so_far", "<=", ERASURE_POLICY.exportBytes)]))
-      .orderBy("page.place")
+      .where((eb) => eb.or([eb("page.row_number", "=", 1), eb("page.bytes_so_far", "<=", ERASURE_POLICY.exportBytes)]))
+      .orderBy("page.row_number")
   })
   const found = rows[0]?.found_rows ?? 0
   return {
@@ -186,7 +183,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): Asyn
   yield "]}"
 }
 
-/** Objects of the bucket that tools answered and that are no files: the images of MCP servers. */
+/** Objects that tools answered and that are not files: the images of MCP servers. */
 function imagesOf({ turn_id, steps, files }: ExportRow) {
   const known = new Set(files.map(({ object_key }) => object_key))
   return steps.flatMap(({ step, results }) =>
@@ -200,7 +197,7 @@ function imagesOf({ turn_id, steps, files }: ExportRow) {
   )
 }
 
-/** Where objects are in the bucket is our own business. */
+/** Object keys are internal, so they are left out. */
 function withoutKeys<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value, (key, item) => (key === "objectKey" ? undefined : item)))
 }

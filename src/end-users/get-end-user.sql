@@ -1,5 +1,5 @@
--- What there is to say of an end user, as far as a caller may see it (src/end-users/get-end-user.ts). A conversation knows its turns by
--- their number; amounts are summed from the narrow index of billed turns.
+-- What a caller sees of an end user (src/end-users/get-end-user.ts). Turns are counted by the conversations' last position; amounts are
+-- summed from the narrow index of billed turns.
 create function turnpike.end_user_json(caller turnpike.caller, p_ref text, p_moment timestamptz) returns jsonb
 language plpgsql stable as $$
 declare
@@ -28,7 +28,7 @@ begin
     'caps', turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment));
 end $$;
 
--- An end user as a caller sees it: also one of whom nothing is known.
+-- An end user as a caller sees it, also one without any data.
 create function turnpike.get_end_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_ref text,
   out actor jsonb, out end_user jsonb) language plpgsql as $$
 declare

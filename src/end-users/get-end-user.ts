@@ -10,7 +10,7 @@ import type { EndUser } from "./schemas.ts"
 
 type LimitsRow = JsonRow<"end_users">
 
-/** What end_user_json of get-end-user.sql says of an end user, as far as a key may see it. Amounts in credit micros. */
+/** The row of end_user_json (get-end-user.sql): an end user as a key sees it. Amounts in credit micros. */
 export interface EndUserRow {
   end_user_ref: string
   first_turn_at: string | null
@@ -46,12 +46,12 @@ export function serializeEndUser(row: EndUserRow): EndUser {
   }
 }
 
-/** Nothing is known of it: no turn that the key can see, and no limits that a key of the whole account would see. */
+/** The end user has no turn that the key can see, and no limits that a key of the whole account would see. */
 export function endUserNotFound(ref: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no end user "${ref}" that you can see.`)
 }
 
-/** What belongs to the account and not to a space is for keys that see the whole account. */
+/** Data of the account, not of a space, is only for keys that see the whole account. */
 export function needsScopeAll(what: string): TurnpikeError {
   return new TurnpikeError("SCOPE_DENIED", `${what} needs a key with the scope \`all\`.`)
 }

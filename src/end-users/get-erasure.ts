@@ -7,13 +7,13 @@ import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/db.ts"
 import type { Erasure } from "./schemas.ts"
 
-/** What a run of an erasure needs of it. */
+/** The columns that a run of an erasure needs. */
 export type OpenErasure = Pick<
   JsonRow<"erasures">,
   "erasure_id" | "user_id" | "test" | "end_user_ref" | "until_at" | "erased_at"
 >
 
-/** An erasure with what stays of its end user. */
+/** An erasure, with the amounts that stay of its end user. */
 export interface ErasureRow extends JsonRow<"erasures"> {
   kept_turns: number
   kept_billed: number

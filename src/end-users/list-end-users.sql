@@ -1,7 +1,7 @@
--- Up to p_limit end users whom a caller sees, those behind the place (p_before_at, p_before_ref), by their newest turn, each with that
--- place as active_at. Each is found once, at the newest of its conversations, so that a page costs as many steps as it has rows. Those
--- that have limits and no turn yet stand where the limits were set, for callers who see the whole account. p_blocked: only those who
--- are blocked, or who are not; null for all. p_before_at is null for the first page.
+-- Up to p_limit end users that a caller sees, after (p_before_at, p_before_ref; null for the first page), by their newest turn, with
+-- its time as active_at. Each is found once, at its newest conversation, so a page costs as many steps as it has rows. End users with
+-- limits but no turn are listed at the time of their limits, for callers who see the whole account. p_blocked: only blocked ones, or
+-- only others; null for all.
 create function turnpike.list_end_users(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_blocked boolean, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor jsonb, out end_users jsonb)
 language plpgsql as $$

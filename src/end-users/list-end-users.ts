@@ -11,8 +11,8 @@ export interface EndUserFilters {
 type Listed = EndUserRow & { active_at: string }
 
 /**
- * The end users that a key can see, by their newest turn. Those that have limits and no turn yet stand where the limits were set,
- * for keys that see the whole account.
+ * The end users that a key can see, by their newest turn. Those with limits but no turn are listed at the time of their limits, for
+ * keys that see the whole account.
  */
 export async function listEndUsers(
   ctx: Context,

@@ -1,4 +1,4 @@
--- Replaces an end user's limits, which are the account's: end_user is null when the caller sees less than that.
+-- Replaces an end user's limits, which belong to the account: end_user is null when the caller sees less than the whole account.
 create function turnpike.put_end_user_limits(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor jsonb, out end_user jsonb) language plpgsql as $$
 declare

@@ -5,7 +5,7 @@ import { fromUsd } from "../base/money.ts"
 import { type EndUserRow, needsScopeAll } from "./get-end-user.ts"
 import type { PutLimits } from "./schemas.ts"
 
-/** Replaces an end user's limits; it need not have sent a turn yet. They are the account's: SCOPE_DENIED for narrower keys. */
+/** Replaces an end user's limits, also before its first turn. They belong to the account: SCOPE_DENIED for narrower keys. */
 export async function putLimits(
   ctx: Context,
   credential: Credential,

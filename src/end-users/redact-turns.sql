@@ -1,7 +1,6 @@
--- Redacts some of the turns that an erasure covers and that have ended, with everything that hangs on them: text, results, events,
--- steps, the names of their conversations, what they made and what was sent with them. Where their objects are in the bucket is noted
--- in the same transaction, so that nothing is forgotten when the worker dies behind it. Up to p_most_turns, and p_most_events of theirs.
--- Returns how many turns it took.
+-- Redacts ended turns that an erasure covers, with everything that belongs to them: text, results, events, steps, names of
+-- conversations, files they made and files sent with them. Their objects' keys are noted in the same transaction, so none is forgotten
+-- when the worker dies. At most p_most_turns, and p_most_events of their events. Returns how many turns it redacted.
 create function turnpike.redact_turns(p_erasure_id text, p_most_turns integer, p_most_events integer, p_moment timestamptz)
 returns integer language plpgsql as $$
 declare
@@ -17,10 +16,10 @@ declare
   tasks_done integer;
 begin
   select e.* into erasure from erasures e where e.erasure_id = p_erasure_id;
-  -- Another run may be at some of them.
+  -- Another run may be working on some of them.
   ids := array(
     select picked.turn_id from (
-      select ended.turn_id, row_number() over by_id as place, sum(ended.last_event_seq) over by_id as events_so_far
+      select ended.turn_id, row_number() over by_id as row_number, sum(ended.last_event_seq) over by_id as events_so_far
       from (
         select t.turn_id, t.last_event_seq from turns t
         where t.user_id = erasure.user_id and t.test = erasure.test and t.end_user_ref = erasure.end_user_ref
@@ -29,7 +28,7 @@ begin
       ) ended
       window by_id as (order by ended.turn_id collate "C")
     ) picked
-    where picked.place = 1 or picked.events_so_far <= p_most_events);
+    where picked.row_number = 1 or picked.events_so_far <= p_most_events);
   if cardinality(ids) = 0 then
     return 0;
   end if;
@@ -38,10 +37,10 @@ begin
     order by c.conversation_id for update);
   attached := array(select distinct f.id from turns t, jsonb_array_elements_text(t.file_ids) as f(id) where t.turn_id = any (ids));
   of_files := turnpike.files_to_redact(erasure, ids, attached);
-  -- In one order, as every other run does that has one of them in common.
+  -- In one order, since other runs may lock some of the same files.
   perform from files f where f.file_id = any (of_files) order by f.file_id for no key update;
 
-  -- What was stored of images has no row: only a turn that called tools has any.
+  -- Stored images have no row; only turns that called tools have any.
   insert into erased_objects (erasure_id, object_key)
   select distinct p_erasure_id, 'turns/' || p.turn_id || '/' from turn_steps p
     where p.turn_id = any (ids) and p.content @> '[{"type": "tool-call"}]'
@@ -69,8 +68,8 @@ begin
   return cardinality(ids);
 end $$;
 
--- The files that go with such turns: what their agents made, and what was sent with them. An upload that a turn of somebody else, or a
--- later one, uses too stays theirs, and so does what another's agent has made.
+-- The files that are erased with such turns: files that their agents made, and files sent with them. A file stays when a turn of
+-- another end user, or a later turn, uses it, or when such a turn's agent made it.
 create function turnpike.files_to_redact(erasure erasures, p_turns text[], p_attached text[]) returns text[]
 language plpgsql stable as $$
 begin
@@ -85,14 +84,14 @@ begin
           and (t.end_user_ref <> erasure.end_user_ref or t.created_at > erasure.until_at)));
 end $$;
 
--- What an event may keep: numbers, states and names of our own or of the configuration.
+-- What an event keeps: numbers, states, and names that we or the configuration chose.
 create function turnpike.kept_of_event(p_data jsonb) returns jsonb language sql immutable as $$
   select coalesce(jsonb_object_agg(d.key, d.value), '{}') from jsonb_each(p_data) d
   where d.key in ('state', 'status_reason', 'error_code', 'config_version', 'step', 'agent', 'delegated_by', 'call', 'ok', 'finish',
     'duration_ms', 'tokens_input', 'tokens_cached', 'tokens_output', 'model', 'attempt')
 $$;
 
--- Redacts what other rooms keep about such turns; returns how many tasks. Whoever adds a table with a turn's texts adds it here; the
+-- Redacts the rows of other rooms about such turns; returns how many tasks. A new table with a turn's texts must be added here: the
 -- test of erasure searches every table.
 create function turnpike.redact_elsewhere(p_turns text[], p_moment timestamptz) returns integer language plpgsql as $$
 declare

@@ -6,8 +6,8 @@ import type { OpenErasure } from "./get-erasure.ts"
 import { ERASURE_POLICY } from "./policies.ts"
 
 /**
- * Takes an erasure as far as `rounds` of each kind go: cancels what is open, redacts what has ended, removes objects, and notes
- * that all is gone when it is. Every part may be repeated, and whatever breaks in between is taken up by the sweeper.
+ * Does up to `rounds` of each step of an erasure: cancels open turns, redacts ended ones, removes objects, and notes when everything is
+ * gone. Every step can be repeated; the sweeper goes on after any failure.
  */
 export async function runErasure(ctx: Context, erasure: OpenErasure, { rounds }: { rounds: number }): Promise<void> {
   await endTurns(ctx, causeOf(erasure), { batches: rounds })
@@ -26,7 +26,7 @@ const causeOf = ({ user_id, test, end_user_ref, until_at }: OpenErasure) =>
     reason: "end_user_erased",
   }) as const
 
-/** Looks through it all once more, for what a worker that was given up may have written since; then it is closed. */
+/** Searches once more for data that a lost worker may have written since; then closes the erasure. */
 async function checkErasure(ctx: Context, erasure: OpenErasure): Promise<void> {
   const { erasure_id } = erasure
   await callOne(ctx.db, "reopen_objects", { erasure_id })
@@ -38,7 +38,7 @@ async function repeat(rounds: number, work: () => Promise<boolean>): Promise<voi
   for (let round = 0; round < rounds; round++) if (!(await work())) return
 }
 
-/** Redacts some of the turns that have ended, with everything that hangs on them. Returns how many. */
+/** Redacts some ended turns with everything that belongs to them. Returns how many. */
 async function redactTurns(ctx: Context, { erasure_id }: OpenErasure): Promise<number> {
   const { redact_turns: turns } = await callOne(ctx.db, "redact_turns", {
     erasure_id,
@@ -49,7 +49,7 @@ async function redactTurns(ctx: Context, { erasure_id }: OpenErasure): Promise<n
   return turns ?? 0
 }
 
-/** Removes some objects of an erasure from the bucket: single ones, and all below a turn's prefix, which may have no row. */
+/** Removes some objects of an erasure from the bucket: single ones, and everything below a turn's prefix, which may have no rows. */
 async function removeErasedObjects(ctx: Context, { erasure_id }: OpenErasure): Promise<number> {
   const rows = await ctx.db
     .selectFrom("erased_objects")
@@ -77,7 +77,7 @@ async function keysBelow(ctx: Context, prefix: string): Promise<string[]> {
   }
 }
 
-/** Goes on with the erasures that are not complete: one that fails stands behind the others at the next run. */
+/** Goes on with incomplete erasures. One that fails goes behind the others at the next run. */
 export async function sweepErasures(ctx: Context): Promise<{ tried: number; failed: number }> {
   const now = ctx.clock.now()
   const taken = await call<"take_erasures", { erasure: OpenErasure }>(ctx.db, "take_erasures", {

@@ -4,7 +4,7 @@ import { capStateSchema } from "../quotas/cap-state.ts"
 
 /** An end user's reference in a path: any text, percent-encoded as one segment. */
 export const endUserRefParam = z.string().min(1).max(128).meta({
-  description: "The `end_user_ref` of its turns, percent-encoded: `a/b` is `a%2Fb`.",
+  description: "The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`.",
   example: "customer-42",
 })
 
@@ -17,46 +17,49 @@ const limit = z
 
 export const limitsSchema = z
   .object({
-    daily_usd: z.number().nullable().meta({ description: "Of a UTC day; null: none of its own." }),
-    monthly_usd: z.number().nullable().meta({ description: "Of a month in UTC; null: none of its own." }),
+    daily_usd: z.number().nullable().meta({ description: "For a UTC day. Null: it has no limit of its own." }),
+    monthly_usd: z.number().nullable().meta({ description: "For a UTC month. Null: it has no limit of its own." }),
     blocked: z.boolean().meta({ description: "Whether its new turns are refused." }),
   })
   .meta({ id: "EndUserLimits" })
 
 export const putLimitsSchema = z
   .strictObject({
-    daily_usd: limit.default(null).meta({ description: "Of a UTC day. null or left out: the default.", example: 1.5 }),
+    daily_usd: limit
+      .default(null)
+      .meta({ description: "For a UTC day. Null or left out: the default applies.", example: 1.5 }),
     monthly_usd: limit
       .default(null)
-      .meta({ description: "Of a month in UTC. null or left out: the default.", example: 20 }),
+      .meta({ description: "For a UTC month. Null or left out: the default applies.", example: 20 }),
     blocked: z
       .boolean()
       .nullable()
       .default(null)
-      .meta({ description: "Whether new turns are refused with END_USER_BLOCKED. null or left out: no." }),
+      .meta({ description: "Whether new turns are refused with END_USER_BLOCKED. Null or left out: no." }),
   })
-  .meta({ id: "PutEndUserLimits", description: "Replaces all limits that were set." })
+  .meta({ id: "PutEndUserLimits", description: "Replaces all limits of the end user." })
 
 export type PutLimits = z.infer<typeof putLimitsSchema>
 
 export const endUserSchema = z
   .object({
     end_user_ref: z.string(),
-    first_turn_at: z.iso.datetime().nullable().meta({ description: "null: it only has limits so far." }),
+    first_turn_at: z.iso.datetime().nullable().meta({ description: "Null: it has limits but no turns yet." }),
     last_turn_at: z.iso.datetime().nullable(),
-    turns: z.int().meta({ description: "All that it ever sent into the key's spaces." }),
-    billed_usd: z.number().meta({ description: "All that was ever billed for it in the key's spaces." }),
-    billed_this_month_usd: z.number().meta({ description: "Of that, what was billed in the month so far, in UTC." }),
+    turns: z.int().meta({ description: "How many turns it ever had in the key's spaces." }),
+    billed_usd: z.number().meta({ description: "What was ever billed for it in the key's spaces." }),
+    billed_this_month_usd: z.number().meta({ description: "The part of it that was billed in this UTC month." }),
     billed_today_usd: z.number().meta({
       description:
-        "Of that, what was billed in the day so far, in UTC. A turn is billed when it ends; `caps` count it in the day in which it " +
-        "was accepted, and those of the whole account, so `spent_usd` there can be another amount.",
+        "The part of it that was billed in this UTC day. It can differ from `spent_usd` in `caps`: a turn " +
+        "is billed when it ends, but `caps` count it on the day it was accepted, and over the whole " +
+        "account.",
     }),
     limits: limitsSchema,
     caps: z.array(capStateSchema).meta({
       description:
-        "The daily and the monthly limit that bind its turns of this key: its own, else the key's default, else the account's, with " +
-        "what is left. Empty: it has none, or the key is a test key.",
+        "The daily and the monthly limit that apply to its turns from this key: its own, else the key's " +
+        "default, else the account's, with what is left. Empty when there is none, and for a test key.",
       example: [
         {
           ...{ cap: "end_user_daily", source: "key", limit_usd: 0.5, spent_usd: 0.0041, reserved_usd: 0.1 },
@@ -75,10 +78,11 @@ export const erasureSchema = z
     end_user_ref: z.string(),
     state: z.enum(["erasing", "erased"]).meta({
       description:
-        "`erasing` while a turn of theirs still runs, or more is left than one request takes: it goes on by itself.",
+        "`erasing` while a turn still runs, or while more is left than one request can erase. The service " +
+        "goes on by itself.",
     }),
     requested_at: z.iso.datetime(),
-    erased_at: z.iso.datetime().nullable().meta({ description: "When all was gone." }),
+    erased_at: z.iso.datetime().nullable().meta({ description: "When everything was gone." }),
     turns: z.int().meta({ description: "Turns whose text, result, metadata and error message are gone." }),
     events: z.int(),
     steps: z.int().meta({ description: "Model calls, with the inputs and results of their tools." }),
@@ -87,7 +91,7 @@ export const erasureSchema = z
     tasks: z.int(),
     kept: z
       .object({ turns: z.int(), billed_usd: z.number() })
-      .meta({ description: "What stays of this end user over all time: amounts, without any text." }),
+      .meta({ description: "What stays of this end user over all time: amounts, and no text." }),
   })
   .meta({ id: "Erasure" })
 

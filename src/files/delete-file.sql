@@ -1,4 +1,4 @@
--- Deletes a file that the caller may touch; its bytes are removed behind it. No file: there is none, or it is deleted already.
+-- Deletes a file that the caller may use; its bytes are removed later. file is null when it does not exist or was deleted already.
 create function turnpike.delete_file(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_file_id text,
   out actor jsonb, out file jsonb) language plpgsql as $$
 declare

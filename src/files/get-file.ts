@@ -37,7 +37,7 @@ export async function readContent(
   file: FileRow,
   range: ByteRange | null,
 ): Promise<ReadableStream | null> {
-  // R2 has no ranges of an empty object, and there is nothing to fetch.
+  // R2 refuses a range of an empty object, and there is nothing to read.
   if (file.bytes === 0) return null
   const object = await ctx.files.get(file.object_key, range ? { range } : {})
   if (!object) throw fileNotFound(file.file_id)

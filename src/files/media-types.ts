@@ -1,4 +1,4 @@
-/** What an extension says; the registered types of what agents write and people attach (IANA). */
+/** Media types by extension: the registered types (IANA) of what agents write and people attach. */
 const BY_EXTENSION: Record<string, string> = {
   txt: "text/plain",
   md: "text/markdown",

@@ -1,12 +1,12 @@
 /** The numbers of files (design section 4). */
 export const FILE_POLICY = {
-  /** 100 MB, in MiB as people count files: 104,857,600 bytes. */
+  /** 100 MB, counted in MiB as people do: 104,857,600 bytes. */
   maxBytes: 100 * 1024 * 1024,
-  /** Bytes of an upload that are in memory at a time; R2 wants parts of at least 5 MiB, all of one size. */
+  /** Bytes of an upload in memory at a time. R2 wants parts of at least 5 MiB, all of one size. */
   partBytes: 8 * 1024 * 1024,
   maxNameBytes: 255,
   maxNameCharacters: 200,
-  /** An upload that has not ended by then never will. */
+  /** After this time an upload counts as given up. */
   uploadLimitMs: 3_600_000,
   sweepBatch: 100,
   sweepBatches: 10,

@@ -2,15 +2,15 @@ import { FILE_POLICY } from "./policies.ts"
 
 const encoder = new TextEncoder()
 
-/** Controls, line separators, and what is invisible or turns the direction of what follows. */
+/** Control characters, line separators, and characters that are invisible or change the direction of what follows. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
 
-/** Joiners belong to Persian, to Indic scripts and to emoji; beside ASCII, or two of them, they only hide. */
+/** Joiners are needed in Persian, Indic scripts and emoji. Next to ASCII, or doubled, they only hide something. */
 const STRAY_JOINER = /(?<![^\0-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f\u200c\u200d])/gu
 
 /**
- * A name that can stand in a header, a list and a folder: the last part of a path, without what is unseen, in NFC, cut
- * before its extension. Every script stays as it is; what is empty or only dots becomes "file".
+ * A name that is safe in a header, a list and a folder: the last part of a path, without invisible characters, in NFC, shortened before
+ * its extension. Every script is allowed. An empty name, or one of dots only, becomes "file".
  */
 export function safeName(given: string): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? ""

@@ -14,8 +14,8 @@ export function tooLarge(): TurnpikeError {
 }
 
 /**
- * Stores a stream under `key`, with one part of it in memory at a time, and hashes it on the way. When it breaks off or is
- * too large (PAYLOAD_TOO_LARGE) there is no object.
+ * Stores a stream under `key` with one part of it in memory at a time, and hashes it. When the stream breaks off or is too large
+ * (PAYLOAD_TOO_LARGE), no object is left.
  */
 export async function storeStream(bucket: Bucket, key: string, chunks: AsyncIterable<Uint8Array>): Promise<Stored> {
   const hash = createHash("sha256")
@@ -29,7 +29,7 @@ export async function storeStream(bucket: Bucket, key: string, chunks: AsyncIter
       if (bytes > FILE_POLICY.maxBytes) throw tooLarge()
       hash.update(chunk)
       for (let rest = buffer.take(chunk); rest.length > 0; rest = buffer.take(rest)) {
-        // Full, and more to come: a file that fits into one part is put as a whole below.
+        // The buffer is full and more comes. A file that fits into one part is stored as a whole below.
         upload ??= await bucket.createMultipartUpload(key)
         parts.push(await upload.uploadPart(parts.length + 1, buffer.bytes))
         buffer.clear()
@@ -41,7 +41,7 @@ export async function storeStream(bucket: Bucket, key: string, chunks: AsyncIter
     } else await bucket.put(key, buffer.bytes)
     return { bytes, sha256: hash.digest("hex") }
   } catch (error) {
-    // R2 drops by itself, after some days, what was not completed; this only makes it sooner.
+    // R2 removes incomplete uploads by itself after some days; this does it sooner.
     await upload?.abort().catch(() => {})
     throw error
   }
@@ -61,7 +61,7 @@ export async function hashStream(chunks: AsyncIterable<Uint8Array>): Promise<Sto
 
 const FIRST_BYTES = 64 * 1024
 
-/** Collects the bytes of one part. It grows with them, so that a small file does not cost a whole part of memory. */
+/** Collects the bytes of one part. The buffer grows with them, so a small file does not cost a whole part of memory. */
 class PartBuffer {
   private readonly limit: number
   private memory = new Uint8Array(FIRST_BYTES)
@@ -71,12 +71,12 @@ class PartBuffer {
     this.limit = limit
   }
 
-  /** What is there; valid until the next `take`. */
+  /** The collected bytes; valid until the next `take`. */
   get bytes(): Uint8Array {
     return this.memory.subarray(0, this.filled)
   }
 
-  /** Takes what fits and returns what did not. */
+  /** Takes the bytes that fit, and returns the rest. */
   take(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, this.limit - this.filled)
     const needed = this.filled + taken.length

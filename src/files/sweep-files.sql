@@ -1,4 +1,4 @@
--- Gives up uploads that were begun by p_until and never ended, up to p_limit. Returns how many. One that is ended now is left out.
+-- Gives up to p_limit uploads up that began before p_until and never ended. Returns how many. Skips one that is ending at this moment.
 create function turnpike.give_up_uploads(p_until timestamptz, p_limit integer, p_moment timestamptz) returns integer
 language plpgsql as $$
 declare
@@ -12,7 +12,7 @@ begin
   return given_up;
 end $$;
 
--- Puts deleted files, whose bytes could not be removed, behind all others that wait for it. Returns how many.
+-- Puts deleted files whose bytes could not be removed behind all others. Returns how many.
 create function turnpike.put_files_behind(p_file_ids text[], p_moment timestamptz) returns integer language plpgsql as $$
 declare
   put integer;

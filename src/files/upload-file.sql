@@ -4,8 +4,7 @@ begin
   return to_jsonb(file) || jsonb_build_object('space', space_slug);
 end $$;
 
--- Notes an upload before its first byte is stored. Nothing is noted when the Idempotency-Key was used before (already).
--- refused: not_found, archived.
+-- Notes an upload before its first byte is stored, unless the Idempotency-Key was used before (already). refused: not_found, archived.
 create function turnpike.begin_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
   out actor jsonb, out already jsonb, out refused text) language plpgsql as $$
@@ -33,7 +32,7 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Makes an upload, whose bytes are stored, a file of its space. p_space: that space's slug. refused: too_late when it was given up.
+-- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up.
 create function turnpike.finish_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
   out actor jsonb, out already jsonb, out file jsonb, out refused text) language plpgsql as $$
@@ -62,8 +61,8 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Gives up an upload that broke: also when the sweeper was here already, since an object may have come after it. With p_keep_ready one
--- that is a file already stays: then only the answer was lost that made it so. Returns whether its object is to be removed.
+-- Gives up an upload that broke. Also when the sweeper did so already, since an object may have been stored later. With p_keep_ready,
+-- an upload that is ready stays: only the answer that made it ready was lost. Returns whether its object must be removed.
 create function turnpike.give_up_upload(p_file_id text, p_keep_ready boolean, p_moment timestamptz) returns boolean
 language plpgsql as $$
 begin

@@ -21,14 +21,13 @@ interface Upload {
 }
 
 interface Begun extends DeletedFile {
-  /** The Idempotency-Key was used before: the bytes are read to compare them, and not stored. */
+  /** The Idempotency-Key was used before: the bytes are only read, to compare them. */
   isRepeat: boolean
 }
 
 /**
- * Stores a file in a space. A row notes the upload before its first byte is stored, so that whatever breaks leaves nothing
- * that is listed, and nothing that the sweeper does not find. NOT_FOUND, CONFLICT, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED,
- * and what the chunks throw.
+ * Stores a file in a space. A row notes the upload before its first byte is stored: a broken upload is never listed, and the sweeper
+ * finds it. NOT_FOUND, CONFLICT, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, and what the chunks throw.
  */
 export async function uploadFile(
   ctx: Context,
@@ -41,12 +40,12 @@ export async function uploadFile(
     await giveUp(ctx, begun, once)
     throw error
   })
-  // A client that goes away must not take the cleaning with it.
+  // Cleaning up must go on when the client goes away.
   ctx.background(work.catch(() => {}))
   return work
 }
 
-/** Notes the upload; with an Idempotency-Key that was used before only makes the ids: nothing will be stored under them. */
+/** Notes the upload. With an Idempotency-Key that was used before it only makes ids; nothing is stored under them. */
 async function beginUpload(
   ctx: Context,
   credential: Credential,
@@ -57,7 +56,7 @@ async function beginUpload(
   const fileId = newId("file", now)
   const key = `files/${fileId}`
   const { row, replayOf } = await callOnce(ctx, credential, "begin_upload", {
-    // The bytes, and with them the request, are not known before the end.
+    // The request is known only when all bytes have come.
     once: once && { key: once.key },
     args: {
       space: spaceId,
@@ -88,7 +87,7 @@ async function finishUpload(
     args: { space: spaceId, file_id, bytes, sha256 },
   })
   if (replayOf !== null) {
-    // Its twin was quicker: what is stored here is of no use.
+    // Another request with the same key was quicker, so this object is not needed.
     if (!isRepeat) await giveUp(ctx, begun, once)
     return replay(getFile(ctx, credential, replayOf))
   }
@@ -96,13 +95,13 @@ async function finishUpload(
   return { made: row.file as FileRow, replayed: false }
 }
 
-/** What was begun is as good as deleted; when this fails too, the sweeper finds it. */
+/** Marks the upload as deleted. If this fails, the sweeper finds it. */
 async function giveUp(ctx: Context, { isRepeat, ...file }: Begun, once: Once | undefined): Promise<void> {
   if (isRepeat) return
   try {
     const { give_up_upload: isToRemove } = await callOne(ctx.db, "give_up_upload", {
       file_id: file.file_id,
-      // It is ready when only the answer was lost that made it so: under a key the repeat finds it.
+      // If only the answer that made it ready was lost, a repeat under the same key finds it.
       keep_ready: once !== undefined,
       moment: ctx.clock.now(),
     })

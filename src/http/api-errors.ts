@@ -5,8 +5,8 @@ import { describeError } from "../platform/log.ts"
 import type { AppEnv } from "./app-env.ts"
 
 /**
- * The answer to anything that was thrown, in the shape of the surface whose path was asked for. What is not ours leaves as
- * INTERNAL; the log has the rest.
+ * The answer to a thrown error, in the shape of the surface that the path belongs to. Unknown errors become INTERNAL; the log has the
+ * details.
  */
 export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   const ctx = c.get("ctx")
@@ -21,7 +21,7 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
 export const errorBody = (error: TurnpikeError, { req }: HonoContext<AppEnv>, requestId: string) =>
   isDashboard(req.path) ? dashboardErrorBody(error, req.method) : apiErrorBody(error, requestId)
 
-/** Most who miss a path have left out its version, or put a slash or an empty id at its end. */
+/** The usual mistakes: a path without its version, with a slash at its end, or with an empty id. */
 export function nothingAt(path: string): TurnpikeError {
   const slash = path.length > 1 && path.endsWith("/")
   const below = path.startsWith("/v1/") || path.startsWith("/api/")
@@ -69,16 +69,18 @@ function dashboardErrorBody(error: TurnpikeError, method: string) {
     return { detail: message, code, ...(param && { param }), ...(details !== undefined && { details }) }
   }
   if (faults.length > 0) {
-    return { detail: faults.map(({ place, path, message, type }) => ({ loc: [place, ...path], msg: message, type })) }
+    return {
+      detail: faults.map(({ location, path, message, type }) => ({ loc: [location, ...path], msg: message, type })),
+    }
   }
-  return { detail: [{ loc: placeOf(error, method), msg: message, type: typeOf(code) }] }
+  return { detail: [{ loc: locationOf(error, method), msg: message, type: typeOf(code) }] }
 }
 
-/** A verb names the field that it refuses, not where it was. */
-function placeOf({ code, param }: TurnpikeError, method: string): string[] {
+/** A verb names the field, but not whether it was in the query or the body. */
+function locationOf({ code, param }: TurnpikeError, method: string): string[] {
   if (code === "IDEMPOTENCY_KEY_REUSED") return ["header", "Idempotency-Key"]
-  const place = method === "GET" || method === "HEAD" ? "query" : "body"
-  return param ? [place, ...param.split(".")] : [place]
+  const location = method === "GET" || method === "HEAD" ? "query" : "body"
+  return param ? [location, ...param.split(".")] : [location]
 }
 
 const typeOf = (code: string) => (code === "VALIDATION_FAILED" ? "value_error" : code.toLowerCase())

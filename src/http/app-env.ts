@@ -1,7 +1,9 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 
-/** What Hono carries for every route: the invocation's context and the caller's claim: a key below /v1, a session below /api. */
+/**
+ * What Hono carries for every route: the invocation's context and the caller's credential, a key below /v1 and a session below /api.
+ */
 export interface AppEnv {
   Bindings: object
   Variables: { ctx: Context; credential: Credential }

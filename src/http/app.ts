@@ -10,7 +10,7 @@ import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./o
 import { TableRouter } from "./router.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 
-/** A group of routes that one worker can serve, with what it needs of the bindings. */
+/** A group of routes that one worker can serve, with the parser of its bindings. */
 export interface Group {
   parseEnv(bindings: object): BaseEnv
   mount(app: App): void
@@ -18,7 +18,7 @@ export interface Group {
   scheduled?(ctx: Context): Promise<void>
 }
 
-/** A Hono app that knows its operations: the OpenAPI document and tests of every route come from them. */
+/** A Hono app that knows its operations. The OpenAPI document and the tests of every route are made from them. */
 export class App extends Hono<AppEnv> {
   readonly operations: Operation[] = []
 
@@ -58,13 +58,13 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     c.set("ctx", ctx)
     await next()
     const ms = performance.now() - started
-    // Into the answer's own headers: `c.header` would make a new Response of it each time.
+    // Set on the answer's own headers: `c.header` would make a new Response each time.
     const { headers } = c.res
     headers.set("X-Request-Id", ctx.requestId)
     headers.set("Server-Timing", ctx.meter.header(ms))
     headers.set("Cache-Control", "no-store")
     const { method } = c.req
-    // A reference to a person is a text of the customer's, which no log may hold.
+    // An end_user_ref is a customer's text, which no log may contain.
     const path = c.req.path.replace(/^(\/v1\/end-users\/)[^/]+/, "$1{end_user_ref}")
     ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })
     return undefined
@@ -85,7 +85,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
   return app
 }
 
-/** The bindings, or the error that says which variables are at fault. */
+/** The bindings, or the error that names the wrong variables. */
 function bindingsOf(group: Group, bindings: object): BaseEnv | TurnpikeError {
   try {
     return group.parseEnv(bindings)

@@ -9,8 +9,8 @@ interface StreamEvent {
 const RETRY_MS = 1000
 
 /**
- * Events as server-sent events (WHATWG HTML, section 9.2), with `seq` as the id that Last-Event-ID brings back. An empty
- * batch becomes a comment, as a sign of life. A fault in between ends the stream: the reader comes again where it was.
+ * Server-sent events (WHATWG HTML, section 9.2), with `seq` as the id that Last-Event-ID sends back. An empty batch becomes a comment,
+ * so the connection stays alive. A failure ends the stream; the reader reconnects where it was.
  */
 export function eventStream<Event extends StreamEvent>(
   batches: AsyncGenerator<Event[]>,

@@ -4,19 +4,19 @@ import { tooLarge } from "../files/store-stream.ts"
 import { type MultipartEvent, parseMultipart, wrongBody } from "./multipart.ts"
 import type { PartHeaders } from "./part-headers.ts"
 
-/** A file on its way in: what it is called, and its bytes as they come. */
+/** An incoming file: its name, and its bytes as they come. */
 export interface FileBody {
   name: string
   mediaType: string | null
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** What may surround the file in a form: other fields, headers, boundaries. */
+/** Bytes allowed around the file in a form: other fields, headers, boundaries. */
 const ENVELOPE_BYTES = 64 * 1024
 
 /**
- * The one file of a request, read no further than its name: the part `file` of multipart/form-data, or the body itself with
- * the name from the query. Throws VALIDATION_FAILED and PAYLOAD_TOO_LARGE; so does reading the chunks.
+ * The one file of a request, read only up to its name: the part `file` of multipart/form-data, or the body itself with the name from
+ * the query. Throws VALIDATION_FAILED and PAYLOAD_TOO_LARGE, now or when the chunks are read.
  */
 export async function readFileBody(request: Request, queryName: string | undefined): Promise<FileBody> {
   const type = request.headers.get("content-type")
@@ -26,7 +26,7 @@ export async function readFileBody(request: Request, queryName: string | undefin
   const chunks = chunksOf(request.body)
   if (isForm) return readForm(chunks, boundaryOf(type ?? ""), queryName)
   if (!queryName) throw wrong("name", "name: say what the file is called, as `?name=report.pdf`, or send a form")
-  // curl says this of any body; of a file it is never true.
+  // curl sends this for any body. No file has this type.
   const isSaid = !/^application\/x-www-form-urlencoded/i.test(type ?? "")
   return { name: queryName, mediaType: isSaid ? type : null, chunks }
 }
@@ -78,7 +78,7 @@ async function readForm(
 
 const isFile = ({ name, filename }: PartHeaders) => name === "file" || filename !== undefined
 
-/** Reads on to the first file, and over the fields before it. */
+/** Reads up to the first file, past the fields before it. */
 async function findFile(events: AsyncIterator<MultipartEvent>): Promise<PartHeaders> {
   let passed = 0
   for (;;) {
@@ -94,7 +94,7 @@ async function findFile(events: AsyncIterator<MultipartEvent>): Promise<PartHead
   }
 }
 
-/** The bytes of the file, to the end of the form: only then it is known to be the only one. */
+/** The bytes of the file, up to the form's end: only then is it certain that it is the only file. */
 async function* fileChunks(
   events: AsyncIterable<MultipartEvent>,
   input: AsyncGenerator<Uint8Array>,

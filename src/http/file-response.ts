@@ -9,13 +9,15 @@ interface ServedFile {
 
 type Header = (name: string) => string | undefined
 
-/** How a download is answered: all of it, a range, that the caller has it (304), or that there is no such range (416). */
+/** How to answer a download: the whole file, a range, not modified (304), or range not satisfiable (416). */
 export type Download =
   | { status: 200; range: null }
   | { status: 206; range: ByteRange }
   | { status: 304 | 416; range: null }
 
-/** Reads If-None-Match, Range and If-Range (RFC 9110 sections 13.1.2, 13.1.5, 14.2). Several ranges are the whole file. */
+/**
+ * Reads If-None-Match, Range and If-Range (RFC 9110 sections 13.1.2, 13.1.5, 14.2). Several ranges are answered with the whole file.
+ */
 export function planDownload(file: ServedFile, header: Header): Download {
   const etag = etagOf(file)
   const known = (header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""))
@@ -33,7 +35,7 @@ export function planDownload(file: ServedFile, header: Header): Download {
   return { status: 206, range: { offset, length: last - offset + 1 } }
 }
 
-/** Headers with which a browser saves a customer's file and never runs it. */
+/** Headers that make a browser save a customer's file and never run it. */
 export function fileHeaders(file: ServedFile, { range }: Download): Record<string, string> {
   return {
     "content-type": file.media_type,
@@ -49,7 +51,7 @@ export function fileHeaders(file: ServedFile, { range }: Download): Record<strin
 
 export const etagOf = (file: Pick<ServedFile, "sha256">) => `"${file.sha256}"`
 
-/** RFC 6266: a plain name for old readers, and the real one as RFC 8187 has it. */
+/** RFC 6266: a plain name for old clients, and the real one as in RFC 8187. */
 function contentDisposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_")
   const real = encodeURIComponent(name).replace(

@@ -3,10 +3,10 @@ import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
-/** The header by which a caller knows that an earlier request has made what is answered. */
+/** The header that says that an earlier request made the answer. */
 export const REPLAYED = "Idempotent-Replayed"
 
-/** What a verb made, or made earlier under the same key: then the answer says so. */
+/** The result of a verb, made now or by an earlier request with the same key; then the header says so. */
 export function madeOf<T>(c: HonoContext<AppEnv>, { made, replayed }: Made<T>): T {
   if (replayed) c.header(REPLAYED, "true")
   return made

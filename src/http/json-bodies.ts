@@ -6,7 +6,7 @@ import type { AppEnv } from "./app-env.ts"
 
 const MAX_JSON_BYTES = 1024 * 1024
 
-/** A body is JSON or there is none, also where none is asked for. */
+/** A body must be JSON, also where none is expected. */
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   const length = c.req.header("content-length")
   const hasBody = c.req.raw.body !== null && length !== "0"
@@ -17,7 +17,7 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Before a body is read: that it is JSON, at most 1 MiB of it, and no deeper than anything can walk through. */
+/** Checks a body before it is parsed: JSON, at most 1 MiB, and not nested too deeply. */
 export const jsonBodies = [
   jsonOnly,
   bodyLimit({

@@ -2,12 +2,12 @@ import { Buffer } from "node:buffer"
 import { TurnpikeError } from "../base/errors.ts"
 import { type PartHeaders, parsePartHeaders } from "./part-headers.ts"
 
-/** A part begins, or bytes of the part that began last. */
+/** Either the beginning of a part, or bytes of the current part. */
 export type MultipartEvent = { part: PartHeaders } | { bytes: Uint8Array }
 
 const MAX_PARTS = 10
 const MAX_HEAD_BYTES = 16 * 1024
-/** What may stand before the first part and after the last. */
+/** Bytes allowed before the first part and after the last. */
 const MAX_AROUND_BYTES = 64 * 1024
 const CRLF = "\r\n"
 
@@ -16,9 +16,9 @@ export function wrongBody(message: string): TurnpikeError {
 }
 
 /**
- * Reads multipart/form-data (RFC 7578, RFC 2046 section 5.1) as it comes, with one chunk in memory. Throws
- * VALIDATION_FAILED for what is not well-formed, and what the chunks throw. Our own: busboy takes twice the CPU and skips a part
- * without a name in silence; @remix-run/multipart-parser keeps each part in memory.
+ * Reads multipart/form-data (RFC 7578, RFC 2046 section 5.1) as it comes, one chunk in memory. Throws VALIDATION_FAILED when it is not
+ * well-formed, and what the chunks throw. Our own: busboy takes twice the CPU and silently skips a part without a name;
+ * @remix-run/multipart-parser keeps each part in memory.
  */
 export async function* parseMultipart(
   chunks: AsyncIterator<Uint8Array>,
@@ -26,7 +26,7 @@ export async function* parseMultipart(
 ): AsyncGenerator<MultipartEvent> {
   const delimiter = Buffer.from(`${CRLF}--${boundary}`)
   const input = createInput(chunks)
-  // The first delimiter stands at the very beginning, without the line break that belongs to all others.
+  // The first delimiter is at the very beginning, without the line break that all others begin with.
   input.push(Buffer.from(CRLF))
   await discard(input.until(delimiter))
   for (let count = 1; ; count++) {
@@ -57,7 +57,7 @@ async function discard(bytes: AsyncIterable<Uint8Array>): Promise<void> {
 function createInput(chunks: AsyncIterator<Uint8Array>) {
   let rest: Buffer = Buffer.alloc(0)
 
-  /** Appends the next chunk to what is left; false at the end. */
+  /** Appends the next chunk to the unread bytes; false at the end. */
   async function more(): Promise<boolean> {
     const { done, value } = await chunks.next()
     if (done) return false
@@ -80,11 +80,11 @@ function createInput(chunks: AsyncIterator<Uint8Array>) {
       rest = rest.subarray(length)
       return taken
     },
-    /** All up to `needle`, which is read and not given. */
+    /** Everything up to `needle`; `needle` itself is read and left out. */
     async *until(needle: Buffer): AsyncGenerator<Uint8Array> {
       for (;;) {
         const at = rest.indexOf(needle)
-        // Without a match, what could be its beginning stays for the next look.
+        // Without a match, bytes that could be the beginning of `needle` stay for the next read.
         const end = at >= 0 ? at : Math.max(0, rest.length - needle.length + 1)
         if (end > 0) {
           const taken = rest.subarray(0, end)

@@ -5,21 +5,21 @@ import { TOKEN_POLICY } from "../sign-in/policies.ts"
 import type { AppEnv } from "./app-env.ts"
 
 /**
- * One cookie for each flow, so that two tabs do not take each other's. `__Host-` keeps neighbouring hosts from planting one; Lax
- * lets it come back from the provider, by a navigation only.
+ * One cookie for each flow, so two tabs do not overwrite each other's. `__Host-` keeps neighbouring hosts from setting one. Lax lets
+ * the browser send it when the provider navigates back.
  */
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const
 
 const isState = (state: string) => /^[A-Za-z0-9_-]{43}$/.test(state)
 const cookieOf = (state: string) => `__Host-oauth-${state.slice(0, 16)}`
 
-/** Sends the browser to the provider, with what it must bring back. */
+/** Sends the browser to the provider, with the cookie that it must bring back. */
 export function sendAway(c: HonoContext<AppEnv>, { url, state, ticket }: Beginning): Response {
   setCookie(c, cookieOf(state), ticket, { ...ATTRIBUTES, maxAge: TOKEN_POLICY.oauth_state.ttlMs / 1000 })
   return c.redirect(url, 302)
 }
 
-/** What the browser that began it has kept, and takes it back: whatever comes of it, it is over. */
+/** Reads the browser's ticket and removes the cookie: the flow is over, however it ends. */
 export function takeTicket(c: HonoContext<AppEnv>, state: string): string | undefined {
   const ticket = isState(state) ? getCookie(c, cookieOf(state)) : undefined
   if (ticket !== undefined) setCookie(c, cookieOf(state), "", { ...ATTRIBUTES, maxAge: 0 })

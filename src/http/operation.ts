@@ -10,7 +10,7 @@ import { validationError } from "./validation-error.ts"
 
 type Shape = z.ZodType<Record<string, unknown>>
 
-/** One operation of the API: what it validates with is also what documents it. */
+/** One operation of the API. The schemas that validate it also document it. */
 export interface Operation<
   Params extends Shape = Shape,
   Query extends Shape = Shape,
@@ -29,9 +29,9 @@ export interface Operation<
   /** Request headers beside Authorization, for the documentation: the operation reads them itself. */
   headers?: { name: string; description: string; required: boolean; example: string }[]
   body?: Body
-  /** Whether it asks for no session or key: then it has `security: []`. */
+  /** Set when it needs neither session nor key: then it has `security: []`. */
   open?: true
-  /** Only another server calls it, which proves itself by a secret: then no page's origin is asked for. */
+  /** Only another server calls it and proves itself by a secret, so no origin is checked. */
   byServer?: true
   /** The body is a file, which the operation reads itself. */
   upload?: boolean
@@ -41,20 +41,20 @@ export interface Operation<
    */
   idempotent?: "replayed" | "naturally"
   answer: {
-    /** 302: it has no body, and says in Location where to go. */
+    /** 302: without a body; Location says where to go. */
     status: 200 | 201 | 202 | 302
     description: string
     schema: Answer
     headers?: Record<string, string>
-    /** Other media types that the caller may ask for, each with what it carries. */
+    /** Other media types that the caller can ask for, with what each contains. */
     also?: Record<string, string>
     /** The answer is bytes of any media type, which the operation serves itself. */
     binary?: boolean
-    /** What else is an answer and no error, by its status. */
+    /** Other statuses that are answers, not errors. */
     others?: Record<number, string>
   }
   errors: ErrorCode[]
-  /** Fields of its examples that should be others than what the schemas' fields have. */
+  /** Fields of its examples that replace those made from the schemas. */
   example?: { body?: object; answer?: object }
 }
 
@@ -66,12 +66,12 @@ export interface Input<Params, Query, Body> {
   once: Once | undefined
 }
 
-/** The validators of an operation, in the order in which its faults are reported. */
+/** The validators of an operation, in the order in which they report faults. */
 export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] {
   const validators: MiddlewareHandler[] = []
   if (operation.params) validators.push(zValidator("param", operation.params, refuse))
   if (operation.query) validators.push(zValidator("query", operation.query, refuse))
-  // A body that nobody asked for is not read at all.
+  // An operation without a body does not read one.
   if (operation.body) validators.push(...jsonBodies, zValidator("json", operation.body, refuse))
   return validators
 }
@@ -91,8 +91,8 @@ function refuse(result: Checked) {
 }
 
 /**
- * Faults of every text that PostgreSQL could not keep as it is: NUL has no place in its text type, and a lone surrogate
- * no UTF-8 form. Checked once here for all inputs, keys of records included.
+ * A fault for every text that PostgreSQL cannot store: with NUL, which its text type does not allow, or a lone surrogate, which UTF-8
+ * cannot encode. Checked here for all inputs, including keys of records.
  */
 function unstorable(value: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
   if (typeof value === "string") {
@@ -103,7 +103,7 @@ function unstorable(value: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
   return Object.entries(value).flatMap(([key, item]) => [...unstorable(key, path), ...unstorable(item, [...path, key])])
 }
 
-/** What the validators have let through. */
+/** The validated input. */
 export function inputOf(c: HonoContext<AppEnv>, operation: Operation): Input<unknown, unknown, unknown> {
   const valid = (target: "param" | "query" | "json") => c.req.valid(target as never) as unknown
   const input = {

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../base/errors.ts"
 
-/** What a part of a form says of itself. */
+/** The headers of a part of a form. */
 export interface PartHeaders {
   name: string
   filename: string | undefined
@@ -35,10 +35,10 @@ function wrongHeaders(): TurnpikeError {
   return new TurnpikeError("VALIDATION_FAILED", message, { param: "body" })
 }
 
-/** Browsers write a quote as %22 (WHATWG HTML, multipart/form-data); others escape it. A lone backslash is a folder's. */
+/** Browsers write a quote as %22 (WHATWG HTML, multipart/form-data); other clients escape it. A lone backslash belongs to a folder. */
 const unquote = (text: string) => text.replace(/\\"|%22/g, '"')
 
-/** RFC 8187: `UTF-8'en'na%C3%AFve.txt`. Undefined for what is none. */
+/** RFC 8187: `UTF-8'en'na%C3%AFve.txt`. Undefined when it is not in that form. */
 function decodeExtended(value: string | undefined): string | undefined {
   const match = /^([\w-]+)'[^']*'(.*)$/.exec(value ?? "")
   if (!match) return undefined

@@ -2,9 +2,7 @@ import * as z from "zod"
 
 import { instantParam } from "../base/time.ts"
 
-export { instantParam }
-
-/** A path's or a query's id: any short text; what does not exist is NOT_FOUND, not a wrong form. */
+/** An id in a path or a query: any short text. An unknown id is NOT_FOUND, not a validation error. */
 export const idParam = z.string().min(1).max(128)
 
 /** An instant, or a day (`2026-11-20`), which stands for its beginning in UTC. */
@@ -25,7 +23,7 @@ export const positionCursor = z
   .min(1)
   .max(1024)
   .optional()
-  .meta({ description: "The `next_cursor` of the page before, with the same filters." })
+  .meta({ description: "The `next_cursor` of the previous page. Send it with the same filters." })
 
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "The size of a page." }),
@@ -34,14 +32,14 @@ export const pageQuery = {
     .min(1)
     .max(256)
     .optional()
-    .meta({ description: "The `next_cursor` of the page before, with the same filters." }),
+    .meta({ description: "The `next_cursor` of the previous page. Send it with the same filters." }),
 }
 
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
-/** By the moment of creation. */
+/** Filters by the time of creation. */
 export const createdQuery = {
   created_after: instantParam.optional().meta({ description: "Inclusive." }),
   created_before: instantParam.optional().meta({ description: "Exclusive." }),
@@ -56,7 +54,7 @@ export const listQuery = {
     .min(0)
     .max(1_000_000_000)
     .default(0)
-    .meta({ description: "How many to leave out before it." }),
+    .meta({ description: "How many entries to skip." }),
 }
 
 /** Test data instead of live data; the session middleware reads it. */
@@ -64,13 +62,13 @@ export const testQuery = {
   test: z
     .enum(["true", "false"])
     .optional()
-    .meta({ description: "`true`: test data, of test keys and their spaces; else live data." }),
+    .meta({ description: "`true`: data of test keys and their spaces. Otherwise live data." }),
 }
 
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({
     items: z.array(item),
-    total: z.int().meta({ description: "How many there are on all pages." }),
+    total: z.int().meta({ description: "The number of entries on all pages." }),
     limit: z.int(),
     offset: z.int(),
   })

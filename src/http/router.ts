@@ -3,14 +3,14 @@ import { RegExpRouter } from "hono/router/reg-exp-router"
 import { TrieRouter } from "hono/router/trie-router"
 
 /**
- * Hono's RegExpRouter, with a table of the paths that have no parameter: it cannot tell a word from a parameter in the same
- * place (`/v1/turns/estimate`, `/v1/turns/:turn_id/cancel`). For one such pair, Hono would walk its TrieRouter at every request.
+ * Hono's RegExpRouter, plus a table of the paths without parameters. RegExpRouter cannot tell a word from a parameter at the same depth
+ * (`/v1/turns/estimate`, `/v1/turns/:turn_id/cancel`); for one such pair Hono would use its slower TrieRouter for every request.
  */
 export class TableRouter<T> implements Router<T> {
   readonly name = "TableRouter"
   private readonly patterns = new RegExpRouter<T>()
   private readonly all = new TrieRouter<T>()
-  /** By path, then by method: filled as they are asked for. */
+  /** By path, then by method; filled when first asked for. */
   private readonly table = new Map<string, Map<string, Result<T>>>()
   private readonly methods = new Set<string>()
 
@@ -27,7 +27,7 @@ export class TableRouter<T> implements Router<T> {
     const known = row.get(method)
     if (known) return known
     const found = this.all.match(method, path)
-    // Only methods of ours, so that nobody's inventions fill it.
+    // Only methods that we serve, so invented ones do not fill the table.
     if (this.methods.has(method)) row.set(method, found)
     return found
   }

@@ -6,8 +6,8 @@ import type { AppEnv } from "./app-env.ts"
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
 
 /**
- * Lets only pages of our own origin change anything with a user's cookie (design section 7). What the browser says in
- * Sec-Fetch-Site decides, since no page can set it; a client that does not send it must name our origin in Origin.
+ * Lets only pages of our own origin change data with a user's cookie (design section 7). Sec-Fetch-Site decides, since no page can set
+ * it. A client that does not send it must send our origin in Origin.
  */
 export const sameOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (!SAFE.has(c.req.method) && !fromOwnPage(c)) {

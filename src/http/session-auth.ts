@@ -14,8 +14,8 @@ import type { AppEnv } from "./app-env.ts"
 export const SESSION_COOKIE = "token"
 
 /**
- * Reads the cookie `token`; one that we have not signed is refused without any I/O. Whether its session goes on is decided by
- * the row, in the same statement as the request. `?test=true` asks for test data. The cookie slides as its session does.
+ * Reads the cookie `token`, and refuses one that we have not signed without any I/O. The session's row decides whether it is still
+ * valid, in the same statement as the request. `?test=true` asks for test data. The cookie is renewed with its session.
  */
 export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   const ctx = c.get("ctx")
@@ -27,7 +27,7 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   c.set("credential", { kind: "session", sessionId: session.sessionId, test: c.req.query("test") === "true" })
   await next()
   const age = ctx.clock.now().getTime() - session.issuedAt.getTime()
-  // An operation that sets cookies itself, as signing out does, has the last word.
+  // An operation that sets cookies itself, such as signing out, takes precedence.
   const mayRenew = c.res.ok && !c.res.headers.has("set-cookie")
   if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.sessionId)
 })
@@ -41,7 +41,7 @@ export async function setSessionCookie(c: HonoContext<AppEnv>, sessionId: string
   setCookie(c, SESSION_COOKIE, token, { ...ATTRIBUTES, maxAge: SESSION_POLICY.lifeMs / 1000 })
 }
 
-/** Ends the session of the request's cookie, if it has one that goes on, and takes the cookie back. */
+/** Ends the session of the request's cookie, if it is valid, and removes the cookie. */
 export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   const ctx = c.get("ctx")
   const token = getCookie(c, SESSION_COOKIE)
@@ -50,7 +50,7 @@ export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   dropSessionCookie(c)
 }
 
-/** Takes the browser's cookie back. */
+/** Removes the browser's cookie. */
 export function dropSessionCookie(c: HonoContext<AppEnv>): void {
   deleteCookie(c, SESSION_COOKIE, ATTRIBUTES)
 }
@@ -63,8 +63,8 @@ export function sessionOf(c: HonoContext<AppEnv>): SessionCredential {
 }
 
 /**
- * What every login path ends with: a session of the user, its cookie on the answer, and the user. For one who was
- * disabled meanwhile, `proof.refusal`, else SESSION_REQUIRED.
+ * The end of every login path: starts a session, sets its cookie and answers the user. For a user who was disabled in the meantime:
+ * `proof.refusal`, or SESSION_REQUIRED.
  */
 export async function openSession(
   c: HonoContext<AppEnv>,

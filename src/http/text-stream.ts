@@ -1,7 +1,7 @@
 import type { Log } from "../platform/log.ts"
 import { describeError } from "../platform/log.ts"
 
-/** A text that is made while it is sent. A fault in between breaks the connection, so that nobody takes a part for the whole. */
+/** A text that is made while it is sent. A failure breaks the connection, so nobody takes a part for the whole. */
 export function textStream(pieces: AsyncGenerator<string>, log: Log, headers: Record<string, string>): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({

@@ -8,7 +8,7 @@ import type { AppEnv } from "./app-env.ts"
 
 const CALLS = /^\/(v1|api|callbacks)(\/|$)/
 
-/** What a worker answers to every call while `fault` says that variables are missing or wrong. Its pages are static files. */
+/** The answer to every call while variables are missing or wrong (`fault`). Pages are static files and need none. */
 export function answerUnconfigured(c: HonoContext<AppEnv>, fault: TurnpikeError) {
   const { path } = c.req
   const requestId = newId("request", systemClock.now())

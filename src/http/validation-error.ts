@@ -5,16 +5,16 @@ import { REQUIRED } from "./wording.ts"
 type Issue = z.core.$ZodIssue
 
 /** VALIDATION_FAILED with the first fault as `param` and all of them as `details` (/v1) and `faults` (/api). */
-export function validationError(issues: readonly Issue[], place: Fault["place"]): TurnpikeError {
+export function validationError(issues: readonly Issue[], location: Fault["location"]): TurnpikeError {
   const faults = issues.flatMap((issue): Fault[] => {
     const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)))
     const { message } = issue
-    if (issue.code !== "unrecognized_keys") return [{ place, path, type: typeOf(issue), message }]
-    return issue.keys.map((key) => ({ place, path: [...path, key], type: "extra_forbidden", message }))
+    if (issue.code !== "unrecognized_keys") return [{ location, path, type: typeOf(issue), message }]
+    return issue.keys.map((key) => ({ location, path: [...path, key], type: "extra_forbidden", message }))
   })
   const details = firstOfEach(faults.map(({ path, message }) => ({ param: path.join("."), message })))
   const first = details[0]
-  const message = first ? `${first.param || `The ${place}`}: ${first.message}` : "The request is wrong."
+  const message = first ? `${first.param || `The ${location}`}: ${first.message}` : "The request is wrong."
   return new TurnpikeError("VALIDATION_FAILED", message, {
     ...(first?.param && { param: first.param }),
     details,
@@ -22,7 +22,7 @@ export function validationError(issues: readonly Issue[], place: Fault["place"])
   })
 }
 
-/** A text that is empty is blank too: one fault of a field is enough to mend it. */
+/** An empty text is blank too; one fault of a field is enough. */
 function firstOfEach<T extends { param: string }>(details: T[]): T[] {
   return details.filter(({ param }, index) => details.findIndex((other) => other.param === param) === index)
 }
@@ -36,7 +36,7 @@ const WRONG_TYPES: Record<string, string> = {
   record: "dict_type",
 }
 
-/** What Pydantic 2 calls such a fault, so that clients made for FastAPI know it. */
+/** Pydantic 2's name of the fault, which clients made for FastAPI know. */
 function typeOf(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":

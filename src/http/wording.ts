@@ -2,10 +2,10 @@ import * as z from "zod"
 
 type RawIssue = z.core.$ZodRawIssue
 
-/** The message of a field that must be there and is not. */
+/** The message for a missing field. */
 export const REQUIRED = "is required"
 
-/** What is wrong with a value, to stand behind its name. A schema's own message goes before it. */
+/** What is wrong with a value, as a text that follows its name. A schema's own message takes precedence. */
 function word(issue: RawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -38,7 +38,7 @@ const EXPECTED: Record<string, string> = {
   record: "an object",
 }
 
-/** The type that came instead: of a number that is none there is nothing to say. */
+/** The type of the value that came instead; nothing for NaN. */
 function butIs({ input, expected }: RawIssue & { expected?: string }): string {
   if (input === null) return ", not null"
   if (typeof input === "number" && expected !== "string") return ""
@@ -52,11 +52,11 @@ function size(origin: string, bound: number | bigint, relation: string): string 
   return `must have ${relation} ${bound} ${bound === 1 ? one : many}`
 }
 
-/** The fields that there are: whoever has misspelt one need not look it up. */
+/** Names the existing fields, for callers who have misspelt one. */
 function only({ inst }: RawIssue): string {
   const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : []
   return known.length > 0 ? `, only ${known.join(", ")}` : ""
 }
 
-// Instead of Zod's words, which are for programmers of TypeScript.
+// Replaces Zod's words, which are for TypeScript programmers.
 z.config({ localeError: word })

@@ -11,20 +11,21 @@ const capFields = {
   daily_usd: usd.nullable().meta({ description: "What the key may spend in a UTC day; 0: nothing.", example: 20 }),
   end_user_daily_usd: usd.nullable().meta({
     description:
-      "The daily limit that its turns meet for each of your customers who has none of their own. What they spend counts over all keys " +
-      "of the account.",
+      "The daily limit for each of your customers who has no limit of their own, when this key sends their " +
+      "turns. It counts what they spend over all keys of the account.",
     example: 1,
   }),
   end_user_monthly_usd: usd.nullable().meta({ description: "The same for a UTC month." }),
-  window_usd: usd
-    .nullable()
-    .meta({ description: "What the key may spend in a window, which opens with its first turn and ends by itself." }),
+  window_usd: usd.nullable().meta({
+    description:
+      "What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`.",
+  }),
   window_seconds: z
     .int()
     .min(60)
     .max(31 * 24 * 3600)
     .nullable()
-    .meta({ description: "How long that window is." }),
+    .meta({ description: "How long the window is." }),
 }
 
 /** Caps as they are shown: null where there is none. */

@@ -15,12 +15,12 @@ const ROTATION_POLICY = { overlapSeconds: 86_400, maxOverlapSeconds: 7 * 86_400 
 export const updateKeySchema = z
   .strictObject({
     name: keyName.optional(),
-    expires_at: instantParam.nullable().optional().meta({ description: "null: never." }),
+    expires_at: instantParam.nullable().optional().meta({ description: "Null: never." }),
     caps: setCapsSchema.optional().meta({ description: "Caps that are left out stay as they are." }),
   })
   .meta({ id: "UpdateApiKey" })
 
-/** Renames a key, sets its expiry or its caps; what is left out stays. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
+/** Renames a key, sets its expiry or its caps; fields that are left out stay. NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED. */
 export async function updateKey(
   ctx: Context,
   credential: SessionCredential,
@@ -44,7 +44,7 @@ export const rotateKeySchema = z
       .min(0)
       .max(ROTATION_POLICY.maxOverlapSeconds)
       .default(ROTATION_POLICY.overlapSeconds)
-      .meta({ description: "How long the value before goes on working; 0: not at all." }),
+      .meta({ description: "How many seconds the former value goes on working. 0: not at all." }),
   })
   .meta({ id: "RotateApiKey" })
 
@@ -83,8 +83,8 @@ function changedOf(keyId: string, { key, refused }: Changed): KeyRow {
 }
 
 /**
- * Revokes a key for good: its next request is refused. Its queued turns are cancelled (`key_revoked`), its running ones asked
- * to stop at their next boundary; what is left when the answer goes out, the sweeper ends. Again: the same answer. NOT_FOUND.
+ * Revokes a key for good: its next request is refused. Its queued turns are cancelled (`key_revoked`), its running ones stop at their
+ * next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
  */
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
   type Row = { actor: unknown; key: KeyRow | null; ending: boolean | null }

@@ -1,5 +1,5 @@
--- Creates a key of the caller's own. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the
--- scope `space`. No key is answered when there is no such space of the caller's, of the key's kind (live or test).
+-- Creates a key of the caller. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the scope
+-- `space`. key is null when the caller has no such space in the key's mode (live or test).
 create function turnpike.create_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key jsonb, p_space text)
 returns table (actor jsonb, key jsonb) language plpgsql rows 1 as $$

@@ -15,7 +15,8 @@ export const createKeySchema = z
   .strictObject({
     name: keyName,
     scope: z.enum(KEY_SCOPES).default("created").meta({
-      description: "`created` (recommended): only spaces that this key creates; `space`: one; `all`: all of yours.",
+      description:
+        "`created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces.",
     }),
     space: z.string().min(1).max(64).optional().meta({ description: "The `space_id`, with the scope `space` only." }),
     test: z.boolean().default(false).meta({
@@ -50,11 +51,11 @@ export async function createKey(
   throw new TurnpikeError("NOT_FOUND", `There is no ${kind} space "${space}" of yours.`, { param: "space" })
 }
 
-/** The instant, when it is to come; VALIDATION_FAILED otherwise. */
+/** The instant, if it is in the future; VALIDATION_FAILED otherwise. */
 export function futureInstant(text: string, now: Date): Date {
   const instant = new Date(text)
   if (instant > now) return instant
-  throw new TurnpikeError("VALIDATION_FAILED", "expires_at: has passed already", { param: "expires_at" })
+  throw new TurnpikeError("VALIDATION_FAILED", "expires_at: must be in the future", { param: "expires_at" })
 }
 
 export interface NewKey {

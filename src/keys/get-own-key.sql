@@ -1,4 +1,4 @@
--- The key that asks, what its caps have left, and the balance of its account.
+-- The caller's key, what its caps have left, and the balance of its account.
 create function turnpike.get_own_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
 returns table (actor jsonb, key jsonb, caps jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
 declare

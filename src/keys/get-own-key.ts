@@ -22,8 +22,9 @@ export const ownKeyAnswerSchema = z
     key: ownKeySchema,
     caps: z.array(capStateSchema).meta({
       description:
-        "The caps of the key itself that are set, `key_daily` and `key_window`, with what is spent, reserved and left now. What " +
-        "binds one of your customers is at the end user. A test key's turns have no caps: empty.",
+        "The caps that are set on the key itself, `key_daily` and `key_window`, with what is spent, " +
+        "reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose " +
+        "turns have no caps.",
     }),
     balance: balanceSchema,
   })
@@ -35,7 +36,7 @@ interface OwnKeyRow extends BalanceRow {
   caps: CapRow[]
 }
 
-/** The key that asks, what its caps have left, and the balance of its account. */
+/** The caller's key, what its caps have left, and the balance of its account. */
 export async function getOwnKey(ctx: Context, credential: Credential): Promise<z.infer<typeof ownKeyAnswerSchema>> {
   const { actor, row } = await callAs<"get_own_key", OwnKeyRow>(ctx, credential, "get_own_key", {})
   const { key_id, name, scope, test } = keyOf(actor)

@@ -1,4 +1,4 @@
--- A key as it may be shown, with its space's slug: without what its values are known by.
+-- A key as it may be shown, with its space's slug and without its hashes.
 create function turnpike.key_json(k api_keys) returns jsonb language plpgsql stable as $$
 declare
   slug text;

@@ -50,19 +50,22 @@ export const keySchema = z
     key_id: z.string().meta({ example: "key_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     name: z.string().meta({ example: "Production server" }),
     scope: z.enum(KEY_SCOPES).meta({
-      description: "`created`: only spaces that this key creates; `space`: the one named; `all`: all of the account's.",
+      description:
+        "`created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account.",
     }),
     space: z.string().nullable().meta({ description: "The one space of a key with the scope `space`." }),
     test: z.boolean(),
-    hint: z.string().meta({ description: "What its value begins and ends with.", example: "turnpike_live_4fQz…x81B" }),
+    hint: z
+      .string()
+      .meta({ description: "The beginning and the end of its value.", example: "turnpike_live_4fQz…x81B" }),
     caps: capsSchema,
     created_at: instant,
     expires_at: instant.nullable(),
-    last_used_at: instant.nullable().meta({ description: "To the minute." }),
+    last_used_at: instant.nullable().meta({ description: "Accurate to a minute." }),
     revoked_at: instant.nullable(),
     previous_expires_at: instant
       .nullable()
-      .meta({ description: "Until when the value before the last rotation works, or worked." }),
+      .meta({ description: "When the value from before the last rotation stops, or stopped, working." }),
   })
   .meta({ id: "ApiKey" })
 
@@ -71,14 +74,15 @@ export const keyWithCapsSchema = keySchema
   .extend({
     cap_states: z.array(capStateSchema).meta({
       description:
-        "Its daily cap and that of its window, with what is spent now; only those that it has, and none of a test key.",
+        "The key's daily cap and its window's cap, with what is spent now. Only caps that are set; a test " +
+        "key has none.",
     }),
   })
   .meta({ id: "ApiKeyWithCaps" })
 
 /** A key with the value that it was just given. */
 export const newKeySchema = keySchema
-  .extend({ value: z.string().meta({ description: "The key itself. It is shown this once, and stored nowhere." }) })
+  .extend({ value: z.string().meta({ description: "The key's value. It is shown only here and stored nowhere." }) })
   .meta({ id: "NewApiKey" })
 
 export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {

@@ -6,7 +6,7 @@ import { released } from "../platform/db.ts"
 import type { CapRow } from "../quotas/cap-state.ts"
 import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"
 
-/** The caller's keys, newest first; live and test ones, or those of one kind. */
+/** The caller's keys, newest first: live and test ones, or those of one mode. */
 export async function listKeys(
   ctx: Context,
   credential: SessionCredential,

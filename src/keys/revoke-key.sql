@@ -1,6 +1,5 @@
--- Revokes a key of the caller's account for good: nothing is accepted with it behind this commit, and its turns are to end
--- (ending_turns). Again: the same answer. key is null when the account has no such key;
--- ending: turns of it may be left.
+-- Revokes a key of the caller's account for good: nothing is accepted with it after this commit, and its turns are ended
+-- (ending_turns). Repeating it gives the same answer. key is null when the account has no such key; ending: turns of it may be left.
 create function turnpike.revoke_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_key_id text,
   out actor jsonb, out key jsonb, out ending boolean) language plpgsql as $$
 declare

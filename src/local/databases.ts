@@ -20,7 +20,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-export async function createDatabase(adminUrl: string, name: string, template?: string): Promise<string> {
+export async function addDatabase(adminUrl: string, name: string, template?: string): Promise<string> {
   await withClient(adminUrl, (client) =>
     client.query(
       `create database ${pg.escapeIdentifier(name)}${template ? ` template ${pg.escapeIdentifier(template)}` : ""}`,
@@ -42,7 +42,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   )
 }
 
-/** Brings a database to today's schema and procedures, whatever it is now. No worker of a former release may run on it. */
+/** Brings any database to today's schema and procedures. No worker of an older release may be running on it. */
 export async function applySchema(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await migrate(client, { phase: "after-deploy" })

@@ -8,7 +8,7 @@ import { configuredModels, disableOtherModels, enableModels } from "../ops/model
 import { createApiKey, createUser, type RunSql, topUp } from "../ops/seed.ts"
 import { hashPassword } from "../sign-in/password.ts"
 
-/** What `npm start` leaves for tools and tests in demo.json. */
+/** The content of demo.json, which `npm start` writes for tools and tests. */
 export interface Demo {
   base_url: string
   api_key: string

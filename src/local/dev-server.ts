@@ -22,10 +22,10 @@ export async function startDevServer({ port, dataDir, env, cwd }: DevServerOptio
 
   const log = createWriteStream(join(dataDir, "worker.log"))
   const options = ["--port", String(port), "--ip", "127.0.0.1", "--inspector-port", String(await freePort())]
-  const places = ["--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
+  const paths = ["--env-file", envFile, "--persist-to", join(dataDir, "wrangler")]
   const child = spawn(
     "wrangler",
-    ["dev", ...options, ...places, "--test-scheduled", "--show-interactive-dev-session=false"],
+    ["dev", ...options, ...paths, "--test-scheduled", "--show-interactive-dev-session=false"],
     {
       // A group of its own: Ctrl-C reaches this process only, which then ends all others in order.
       detached: true,

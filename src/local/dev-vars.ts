@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 
 type Variables = Record<string, string | undefined>
 
-/** The first line of a file of ours: whoever takes it out has made the file his own. */
+/** The first line of a file that we wrote. Removing it makes the file yours. */
 const MARK = "# Written by `npm run stack` and removed when it ends. Without this line it is yours, and stays as it is."
 
 /** Variables as wrangler reads them from a file; those without a value are left out. */
@@ -28,7 +28,7 @@ export async function writeDevVars(file: string, variables: Variables): Promise<
   await writeFile(file, `${MARK}\n${envFileOf(variables)}`, { mode: 0o600 })
 }
 
-/** So that a worker without stand-ins says what it misses, instead of calling servers that are gone. */
+/** Removed at the end, so a worker without stand-ins says what it misses instead of calling servers that are gone. */
 export async function removeDevVars(file: string): Promise<void> {
   const text = await readFile(file, "utf8").catch(() => null)
   if (text !== null && isOurs(text)) await rm(file)

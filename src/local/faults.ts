@@ -57,7 +57,7 @@ export function createFaults() {
   }
 
   return {
-    /** Returns the calls up to now: none is between them and those that the plan meets. */
+    /** Returns the calls until now; no call is lost between these and the ones that the plan applies to. */
     plan(next: FaultRule[]): SeenCall[] {
       const former = calls
       rules = next.map((rule) => ({ ...rule, seen: 0 }))

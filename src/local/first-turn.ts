@@ -8,7 +8,7 @@ interface TurnEvent {
   created_at: string
 }
 
-/** What the service says no to, such as a spent balance: to be shown, and no reason not to start. */
+/** A refusal of the service, such as a spent balance: it is shown, and the start goes on. */
 class Refused extends Error {}
 
 /** Sends one real turn over HTTP, as a customer's server would, and prints its life. The space that it ran in. */
@@ -32,7 +32,7 @@ const MARK = { made_by: "npm start" }
 
 type Call = <T>(path: string, init?: RequestInit) => Promise<T>
 
-/** The one of an earlier start, unless it was archived since. Other spaces are their owner's. */
+/** The space of an earlier start, unless it was archived. Other spaces belong to their owner. */
 async function demoSpace(call: Call): Promise<string> {
   const { data } = await call<{ data: Space[] }>("/v1/spaces?q=Demo&limit=100")
   const known = data.find(({ metadata }) => metadata.made_by === MARK.made_by)

@@ -3,7 +3,7 @@ import { createFaults } from "./faults.ts"
 import { createNeon, neonLabel, type OnStatement } from "./neon.ts"
 import { createQstash, QSTASH_DEFAULTS } from "./qstash.ts"
 import { createRedisRest, redisLabel } from "./redis.ts"
-import { type Answer, type Call, json, type Service } from "./service.ts"
+import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
 export interface NamespaceOptions {
   name: string
@@ -13,7 +13,7 @@ export interface NamespaceOptions {
   onStatement?: OnStatement | undefined
 }
 
-interface Places {
+interface NamespaceServers {
   baseUrl: string
   databaseUrl: string
   redisUrl: string
@@ -24,13 +24,13 @@ const REDIS_TOKEN = "local-redis-token"
 
 export type Namespace = Awaited<ReturnType<typeof createNamespace>>
 
-export async function createNamespace(options: NamespaceOptions, places: Places) {
+export async function createNamespace(options: NamespaceOptions, servers: NamespaceServers) {
   const faults = createFaults()
-  const { databaseUrl } = places
+  const { databaseUrl } = servers
   const neon = createNeon({ databaseUrl, advertisedUrl: databaseUrl, onStatement: options.onStatement })
-  const redis = await createRedisRest({ url: places.redisUrl, database: places.redisDatabase, token: REDIS_TOKEN })
+  const redis = await createRedisRest({ url: servers.redisUrl, database: servers.redisDatabase, token: REDIS_TOKEN })
   const qstash = createQstash({ mode: options.qstash_mode })
-  const direct = new pg.Pool({ connectionString: places.databaseUrl, max: 2 })
+  const direct = new pg.Pool({ connectionString: servers.databaseUrl, max: 2 })
   direct.on("error", () => {})
 
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
@@ -44,27 +44,27 @@ export async function createNamespace(options: NamespaceOptions, places: Places)
     control: async (call) => {
       const input = call.body.length ? JSON.parse(call.body.toString()) : {}
       if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })
-      if (call.path === "/calls") return json(200, faults.calls())
+      if (call.path === "/calls") return jsonAnswer(200, faults.calls())
       if (call.path === "/faults") {
-        if (call.method !== "DELETE") return json(200, faults.plan(input.rules))
+        if (call.method !== "DELETE") return jsonAnswer(200, faults.plan(input.rules))
         faults.clear()
-        return json(200, {})
+        return jsonAnswer(200, {})
       }
-      if (call.path === "/sql") return json(200, (await direct.query(input.query, input.params ?? [])).rows)
-      return json(404, { error: "no such control" })
+      if (call.path === "/sql") return jsonAnswer(200, (await direct.query(input.query, input.params ?? [])).rows)
+      return jsonAnswer(404, { error: "no such control" })
     },
   }
 
   return {
-    controlUrl: `${places.baseUrl}/control`,
-    databaseUrl: places.databaseUrl,
+    controlUrl: `${servers.baseUrl}/control`,
+    databaseUrl: servers.databaseUrl,
     /** The bindings that make a worker use these stand-ins. */
     env: {
-      DATABASE_URL: places.databaseUrl,
-      DATABASE_HTTP_URL: `${places.baseUrl}/pg/sql`,
-      UPSTASH_REDIS_REST_URL: `${places.baseUrl}/redis`,
+      DATABASE_URL: servers.databaseUrl,
+      DATABASE_HTTP_URL: `${servers.baseUrl}/pg/sql`,
+      UPSTASH_REDIS_REST_URL: `${servers.baseUrl}/redis`,
       UPSTASH_REDIS_REST_TOKEN: REDIS_TOKEN,
-      QSTASH_URL: `${places.baseUrl}/qstash`,
+      QSTASH_URL: `${servers.baseUrl}/qstash`,
       QSTASH_TOKEN: QSTASH_DEFAULTS.token,
       QSTASH_CURRENT_SIGNING_KEY: QSTASH_DEFAULTS.currentSigningKey,
       QSTASH_NEXT_SIGNING_KEY: QSTASH_DEFAULTS.nextSigningKey,

@@ -1,6 +1,6 @@
 import pg from "pg"
 import { type Query, Statement, type StatementAnswer } from "./neon-statement.ts"
-import { type Answer, json, type Service } from "./service.ts"
+import { type Answer, jsonAnswer, type Service } from "./service.ts"
 
 const LIMIT = 10 * 1024 * 1024
 const ISOLATION: Record<string, string> = {
@@ -10,7 +10,7 @@ const ISOLATION: Record<string, string> = {
   Serializable: "serializable",
 }
 
-/** Is told each statement that succeeded and the ms from when it was asked for until its rows were here. */
+/** Called with each successful statement and the ms from its arrival until its rows were here. */
 export type OnStatement = (text: string, ms: number) => void
 
 interface NeonOptions {
@@ -29,7 +29,7 @@ export function createNeon({ databaseUrl, advertisedUrl, onStatement }: NeonOpti
 
   const service: Service = async (call) => {
     if (call.method !== "POST" || call.path !== "/sql") return { status: 404 }
-    if (call.body.length > LIMIT) return json(413, { message: "request is too large" })
+    if (call.body.length > LIMIT) return jsonAnswer(413, { message: "request is too large" })
     const given = call.headers["neon-connection-string"] ?? ""
     if (!isKnown(given)) return unknownUser(given)
     const options = { rowAsArray: call.headers["neon-array-mode"] === "true", onStatement }
@@ -39,7 +39,7 @@ export function createNeon({ databaseUrl, advertisedUrl, onStatement }: NeonOpti
         ? { results: await runBatch(pool, body.queries, call.headers, options) }
         : await runAlone(pool, body, options)
       const text = JSON.stringify(value)
-      if (text.length > LIMIT) return json(507, { message: "response is too large" })
+      if (text.length > LIMIT) return jsonAnswer(507, { message: "response is too large" })
       return { status: 200, headers: { "content-type": "application/json", ...echoed(call.headers) }, body: text }
     } catch (error) {
       return toNeonError(error)
@@ -68,7 +68,7 @@ function createCredentialsCheck(expected: URL): (given: string) => boolean {
 
 function unknownUser(given: string): Answer {
   const user = URL.canParse(given) ? new URL(given).username : ""
-  return json(400, { message: `password authentication failed for user '${user}'`, code: "28P01" })
+  return jsonAnswer(400, { message: `password authentication failed for user '${user}'`, code: "28P01" })
 }
 
 interface RunOptions {
@@ -157,8 +157,8 @@ const ERROR_FIELDS = [
 function toNeonError(error: unknown): Answer {
   if (error instanceof pg.DatabaseError) {
     const fields = Object.fromEntries(ERROR_FIELDS.map((name) => [name, (error as never)[name] ?? null]))
-    return json(400, { message: error.message, ...fields })
+    return jsonAnswer(400, { message: error.message, ...fields })
   }
-  if (error instanceof SyntaxError) return json(400, { message: error.message, code: null })
-  return json(500, { message: error instanceof Error ? error.message : String(error) })
+  if (error instanceof SyntaxError) return jsonAnswer(400, { message: error.message, code: null })
+  return jsonAnswer(500, { message: error instanceof Error ? error.message : String(error) })
 }

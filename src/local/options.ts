@@ -5,7 +5,7 @@ import { parseArgs } from "node:util"
 export const DEFAULT_PORT = 8787
 
 /** `--port N` and `--data DIR`, or TURNPIKE_PORT and TURNPIKE_DATA; `baseUrl` is the worker's. */
-export function readOptions(args: string[], env: Record<string, string | undefined>) {
+export function readStartOptions(args: string[], env: Record<string, string | undefined>) {
   const { values } = parseArgs({ args, options: { port: { type: "string" }, data: { type: "string" } } })
   const port = Number(values.port ?? env.TURNPIKE_PORT ?? DEFAULT_PORT)
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("--port takes a number from 1 to 65535.")

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { FlowKeys } from "./qstash-flow.ts"
 import { type CallbackOptions, LIMITS, type PublishOptions, QstashRefusal } from "./qstash-headers.ts"
-import { type DeadLetter, type Message, type Outcome, serializeCallback } from "./qstash-message.ts"
+import { type DeadLetter, type DeliveryOutcome, type QstashMessage, serializeCallback } from "./qstash-message.ts"
 import { Queues } from "./qstash-queues.ts"
 
 interface Publication {
@@ -9,7 +9,7 @@ interface Publication {
   options: PublishOptions
   body: Buffer
   queueName?: string | undefined
-  source?: Message
+  source?: QstashMessage
 }
 
 export interface Receipt {
@@ -28,10 +28,10 @@ const DEAD_LETTER_MS = 7 * DAY_MS
 export class Broker {
   readonly flow = new FlowKeys()
   readonly queues = new Queues((message) => this.schedule(message))
-  /** What is not over. */
-  private readonly messages = new Set<Message>()
-  /** What waits for its time, the first one first. */
-  private readonly due: Message[] = []
+  /** The messages that are not over. */
+  private readonly messages = new Set<QstashMessage>()
+  /** The messages that wait for their time, the next one first. */
+  private readonly due: QstashMessage[] = []
   /** The ids of the last ten minutes. All live equally long, so the oldest are always first. */
   private readonly accepted = new Map<string, { messageId: string; expiresAt: number }>()
   private readonly deadLetters = new Map<string, DeadLetter>()
@@ -60,10 +60,10 @@ export class Broker {
   }
 
   /** Marks as active and returns every message whose turn it is. */
-  takeDue(now: number): Message[] {
+  takeDue(now: number): QstashMessage[] {
     const hasRoom = () => this.activeCount < this.parallelism
-    const taken: Message[] = []
-    const take = (message: Message) => {
+    const taken: QstashMessage[] = []
+    const take = (message: QstashMessage) => {
       message.isActive = true
       this.activeCount++
       taken.push(message)
@@ -83,7 +83,7 @@ export class Broker {
   }
 
   /** Ends an attempt: delivered, to be retried, or dead. */
-  settle(message: Message, outcome: Outcome, now: number): Settlement {
+  settle(message: QstashMessage, outcome: DeliveryOutcome, now: number): Settlement {
     message.isActive = false
     this.activeCount--
     this.flow.finish(message)
@@ -108,11 +108,11 @@ export class Broker {
   }
 
   /** Accepted messages that are not with the receiver, in order of time. */
-  pending(): Message[] {
+  pending(): QstashMessage[] {
     return [...this.messages].filter(({ isActive }) => !isActive).sort(byTime)
   }
 
-  /** What failed for good within the last week, the newest first. */
+  /** The messages that failed for good within the last week, the newest first. */
   listDeadLetters(): DeadLetter[] {
     return [...this.deadLetters.values()].reverse()
   }
@@ -131,8 +131,8 @@ export class Broker {
     return { messageId: this.accept({ url, body, queueName, options: fresh }, now).messageId, url }
   }
 
-  private accept({ url, options, body, queueName, source }: Publication, now: number): Message {
-    const message: Message = {
+  private accept({ url, options, body, queueName, source }: Publication, now: number): QstashMessage {
+    const message: QstashMessage = {
       messageId: `msg_${randomUUID()}`,
       url,
       body,
@@ -154,17 +154,17 @@ export class Broker {
     return message
   }
 
-  private schedule(message: Message): void {
+  private schedule(message: QstashMessage): void {
     let [from, to] = [0, this.due.length]
     while (from < to) {
       const middle = (from + to) >> 1
-      if (byTime(this.due[middle] as Message, message) < 0) from = middle + 1
+      if (byTime(this.due[middle] as QstashMessage, message) < 0) from = middle + 1
       else to = middle
     }
     this.due.splice(from, 0, message)
   }
 
-  private bury(message: Message, outcome: Outcome, now: number): string {
+  private bury(message: QstashMessage, outcome: DeliveryOutcome, now: number): string {
     for (const [old, { failedAt }] of this.deadLetters) {
       if (failedAt + DEAD_LETTER_MS > now) break
       this.deadLetters.delete(old)
@@ -174,12 +174,18 @@ export class Broker {
     return dlqId
   }
 
-  private call({ url, ...options }: CallbackOptions, source: Message, outcome: Outcome, now: number, dlqId?: string) {
+  private call(
+    { url, ...options }: CallbackOptions,
+    source: QstashMessage,
+    outcome: DeliveryOutcome,
+    now: number,
+    dlqId?: string,
+  ) {
     source.openCallbacks++
     this.accept({ url, options, body: serializeCallback(source, outcome, dlqId), source }, now)
   }
 
-  private end(message: Message): void {
+  private end(message: QstashMessage): void {
     message.isOver = true
     this.messages.delete(message)
     if (message.openCallbacks === 0) this.queues.release(message)
@@ -190,18 +196,21 @@ export class Broker {
   }
 }
 
-function byTime(a: Message, b: Message): number {
+function byTime(a: QstashMessage, b: QstashMessage): number {
   return a.notBefore - b.notBefore || a.sequence - b.sequence
 }
 
-function isNonRetryable({ status, headers }: Outcome): boolean {
+function isNonRetryable({ status, headers }: DeliveryOutcome): boolean {
   return status === 489 && headers["upstash-nonretryable-error"]?.[0] === "true"
 }
 
-/** What the reply asks for, in seconds or as a date, up to a day; else min(86400, e^(2.5 n)) whole seconds: 12 s, 2 m 28 s, 30 m 8 s. */
+/**
+ * The wait that the reply asks for, in seconds or as a date, up to a day; otherwise min(86400, e^(2.5 n)) whole seconds: 12 s, 2 m 28
+ * s, 30 m 8 s.
+ */
 function retryDelayMs(
   retried: number,
-  { "retry-after": after, "x-ratelimit-reset": reset }: Outcome["headers"],
+  { "retry-after": after, "x-ratelimit-reset": reset }: DeliveryOutcome["headers"],
   now: number,
 ) {
   const wish = (after ?? reset)?.[0] ?? ""

@@ -3,8 +3,8 @@ import * as z from "zod"
 import type { Broker } from "./qstash-broker.ts"
 import { deliveryRequest } from "./qstash-delivery.ts"
 import { QstashRefusal } from "./qstash-headers.ts"
-import { lostOutcome, type Message, type Outcome } from "./qstash-message.ts"
-import { type Answer, type Call, json } from "./service.ts"
+import { type DeliveryOutcome, lostOutcome, type QstashMessage } from "./qstash-message.ts"
+import { type Answer, type Call, jsonAnswer } from "./service.ts"
 
 const clockMove = z.union([
   z.strictObject({ now_ms: z.int().nonnegative() }),
@@ -32,7 +32,7 @@ interface ControlParts {
 }
 
 interface Delivery {
-  message: Message
+  message: QstashMessage
   broker: Broker
 }
 
@@ -47,25 +47,25 @@ export class Control {
 
   handle(call: Call): Answer {
     const route = `${call.method} ${call.path}`
-    if (route === "GET /pending") return json(200, this.parts.broker().pending().map(serializePending))
-    if (route === "POST /keys/roll") return json(200, this.parts.rollKeys())
+    if (route === "GET /pending") return jsonAnswer(200, this.parts.broker().pending().map(serializePending))
+    if (route === "POST /keys/roll") return jsonAnswer(200, this.parts.rollKeys())
     if (route === "POST /reset") return this.reset()
     if (!["POST /clock", "POST /due", "POST /answer"].includes(route)) throw new QstashRefusal(404, "no such control")
     if (this.parts.mode === "push") throw new QstashRefusal(409, "in push mode time and deliveries move by themselves")
     if (route === "POST /clock") return this.moveClock(readBody(call, clockMove))
-    if (route === "POST /due") return json(200, this.takeDue())
+    if (route === "POST /due") return jsonAnswer(200, this.takeDue())
     return this.settle(readBody(call, deliveryAnswer))
   }
 
   private reset(): Answer {
     this.parts.reset()
     this.deliveries = new Map()
-    return json(200, { now_ms: this.parts.now() })
+    return jsonAnswer(200, { now_ms: this.parts.now() })
   }
 
   private moveClock(move: z.infer<typeof clockMove>): Answer {
     this.parts.setNow("now_ms" in move ? move.now_ms : this.parts.now() + move.advance_ms)
-    return json(200, { now_ms: this.parts.now() })
+    return jsonAnswer(200, { now_ms: this.parts.now() })
   }
 
   private takeDue(): unknown[] {
@@ -87,16 +87,16 @@ export class Control {
     const { broker, message } = delivery
     const outcome = "lost" in answer ? lostOutcome("the delivery was lost") : readOutcome(answer)
     const state = broker.settle(message, outcome, this.parts.now())
-    return json(200, { state, not_before_ms: state === "retry" ? message.notBefore : null })
+    return jsonAnswer(200, { state, not_before_ms: state === "retry" ? message.notBefore : null })
   }
 }
 
-function readOutcome(answer: { status: number; headers: Record<string, string>; body: string }): Outcome {
+function readOutcome(answer: { status: number; headers: Record<string, string>; body: string }): DeliveryOutcome {
   const headers = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), [value]])
   return { status: answer.status, headers: Object.fromEntries(headers), body: Buffer.from(answer.body) }
 }
 
-function serializePending(message: Message): Record<string, unknown> {
+function serializePending(message: QstashMessage): Record<string, unknown> {
   return {
     message_id: message.messageId,
     url: message.url,

@@ -3,7 +3,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Broker } from "./qstash-broker.ts"
 import { LIMITS } from "./qstash-headers.ts"
-import { CALLER_IP, lostOutcome, type Message, type Outcome } from "./qstash-message.ts"
+import { CALLER_IP, type DeliveryOutcome, lostOutcome, type QstashMessage } from "./qstash-message.ts"
 
 /** setTimeout counts in 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -20,7 +20,7 @@ interface DeliveryRequest {
 }
 
 /** One attempt as it goes over the wire, signed for `nowMs`. A GET carries no body, and is signed for none. */
-export function deliveryRequest(message: Message, key: string, nowMs: number): DeliveryRequest {
+export function deliveryRequest(message: QstashMessage, key: string, nowMs: number): DeliveryRequest {
   const { url, options, messageId } = message
   const body = options.method === "GET" ? NO_BODY : message.body
   const headers = {
@@ -103,7 +103,7 @@ export class Pusher {
     this.timer = setTimeout(() => this.wake(), Math.min(MAX_TIMER_MS, Math.max(0, waitMs)))
   }
 
-  private start(broker: Broker, message: Message): void {
+  private start(broker: Broker, message: QstashMessage): void {
     const outgoing = deliveryRequest(message, this.parts.signingKey(), this.parts.now())
     const exchange = send(outgoing, message.options.timeoutMs)
     const attempt = exchange.outcome.then((outcome) => {
@@ -117,7 +117,7 @@ export class Pusher {
 
 const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
 
-/** One attempt, which follows no redirect; its outcome comes whatever happens. With `fetch` it would cost four times the CPU. */
+/** One attempt, which follows no redirect. It always resolves with an outcome. `fetch` would cost four times the CPU. */
 function send({ url, method, headers, body }: DeliveryRequest, timeoutMs: number) {
   let request: ClientRequest | undefined
   let isGivenUp = false
@@ -127,7 +127,7 @@ function send({ url, method, headers, body }: DeliveryRequest, timeoutMs: number
   }
   const timeout = setTimeout(giveUp, timeoutMs)
   const exchange = () =>
-    new Promise<Outcome>((done, fail) => {
+    new Promise<DeliveryOutcome>((done, fail) => {
       request = /^https:/i.test(url)
         ? httpsRequest(url, { agent: agents.https, method, headers })
         : httpRequest(url, { agent: agents.http, method, headers })
@@ -135,7 +135,7 @@ function send({ url, method, headers, body }: DeliveryRequest, timeoutMs: number
       request.on("response", (response) => read(response).then(done, fail))
       request.end(body.length > 0 ? body : undefined)
     })
-  const attempt = (): Promise<Outcome> =>
+  const attempt = (): Promise<DeliveryOutcome> =>
     exchange().catch((error: NodeJS.ErrnoException) => {
       if (isGivenUp) return lostOutcome("timeout: the endpoint did not answer in time")
       // The other side has just closed the connection that was kept.
@@ -145,14 +145,14 @@ function send({ url, method, headers, body }: DeliveryRequest, timeoutMs: number
   return { outcome: attempt().finally(() => clearTimeout(timeout)), giveUp }
 }
 
-function read(response: IncomingMessage): Promise<Outcome> {
+function read(response: IncomingMessage): Promise<DeliveryOutcome> {
   return new Promise((done, fail) => {
     const chunks: Buffer[] = []
     response.on("data", (chunk: Buffer) => chunks.push(chunk))
     response.on("error", fail)
     response.on("end", () => {
       const body = Buffer.concat(chunks).subarray(0, LIMITS.messageBytes)
-      done({ status: response.statusCode ?? 0, headers: response.headersDistinct as Outcome["headers"], body })
+      done({ status: response.statusCode ?? 0, headers: response.headersDistinct as DeliveryOutcome["headers"], body })
     })
   })
 }

@@ -1,12 +1,12 @@
 import { type FlowControl, QstashRefusal } from "./qstash-headers.ts"
-import type { Message } from "./qstash-message.ts"
+import type { QstashMessage } from "./qstash-message.ts"
 
 interface FlowKey extends FlowControl {
   active: number
   rateCount: number
   periodStart: number
   /** In order of arrival. */
-  waiting: Message[]
+  waiting: QstashMessage[]
 }
 
 /** Above this, keys with nothing to do are forgotten: callers may make one per customer. */
@@ -26,7 +26,7 @@ export class FlowKeys {
   }
 
   /** Counts the message in, or puts it on the waiting list and says false. */
-  tryStart(message: Message, now: number): boolean {
+  tryStart(message: QstashMessage, now: number): boolean {
     const state = this.of(message)
     if (!state) return true
     if (state.waiting.length === 0 && this.start(state, now)) return true
@@ -35,7 +35,7 @@ export class FlowKeys {
     return false
   }
 
-  finish(message: Message): void {
+  finish(message: QstashMessage): void {
     const state = this.of(message)
     if (!state) return
     state.active--
@@ -43,9 +43,9 @@ export class FlowKeys {
   }
 
   /** Starts waiting messages as far as their keys and `hasRoom` allow. */
-  *drain(now: number, hasRoom: () => boolean): Generator<Message> {
+  *drain(now: number, hasRoom: () => boolean): Generator<QstashMessage> {
     for (const state of [...this.wakeable, ...this.rateLimited]) {
-      while (hasRoom() && state.waiting[0] && this.start(state, now)) yield state.waiting.shift() as Message
+      while (hasRoom() && state.waiting[0] && this.start(state, now)) yield state.waiting.shift() as QstashMessage
       if (!hasRoom()) return
       this.wakeable.delete(state)
       if (state.waiting.length > 0 && !this.hasRate(state, now)) this.rateLimited.add(state)
@@ -74,7 +74,7 @@ export class FlowKeys {
     }
   }
 
-  private of({ options: { flowControl } }: Message): FlowKey | undefined {
+  private of({ options: { flowControl } }: QstashMessage): FlowKey | undefined {
     return flowControl && this.ensure(flowControl)
   }
 

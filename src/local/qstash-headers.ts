@@ -18,7 +18,7 @@ export interface FlowControl {
   periodMs: number
 }
 
-/** What the Upstash-* headers of one request ask for. */
+/** The options in the Upstash-* headers of one request. */
 interface MessageOptions {
   method: string
   /** Content-Type and the forwarded headers, canonical names. */

@@ -2,7 +2,7 @@ import { canonicalName, type PublishOptions } from "./qstash-headers.ts"
 
 export const CALLER_IP = "127.0.0.1"
 
-export interface Message {
+export interface QstashMessage {
   readonly messageId: string
   readonly url: string
   readonly body: Buffer
@@ -10,7 +10,7 @@ export interface Message {
   readonly createdAt: number
   readonly queueName: string | undefined
   /** The message this one is a callback of: a queue's next message waits for callbacks too. */
-  readonly source: Message | undefined
+  readonly source: QstashMessage | undefined
   /** Of two that are due at the same moment the one that came first goes first. */
   readonly sequence: number
   /** Milliseconds since the epoch; of the next attempt. */
@@ -22,7 +22,7 @@ export interface Message {
 }
 
 /** The end of one attempt. A lost one (no connection, timeout) has status 0, and its body says why. */
-export interface Outcome {
+export interface DeliveryOutcome {
   status: number
   /** Lower-case names. */
   headers: Record<string, string[]>
@@ -31,12 +31,12 @@ export interface Outcome {
 
 export interface DeadLetter {
   dlqId: string
-  message: Message
-  outcome: Outcome
+  message: QstashMessage
+  outcome: DeliveryOutcome
   failedAt: number
 }
 
-export function lostOutcome(reason: string): Outcome {
+export function lostOutcome(reason: string): DeliveryOutcome {
   return { status: 0, headers: {}, body: Buffer.from(reason) }
 }
 
@@ -62,7 +62,7 @@ export function serializeDeadLetter({ dlqId, message, outcome }: DeadLetter): Re
 }
 
 /** The JSON that a callback or failure callback receives about one attempt. */
-export function serializeCallback(message: Message, outcome: Outcome, dlqId: string | undefined): Buffer {
+export function serializeCallback(message: QstashMessage, outcome: DeliveryOutcome, dlqId: string | undefined): Buffer {
   const { options } = message
   const facts = {
     status: outcome.status,

@@ -1,22 +1,22 @@
 import { QstashRefusal } from "./qstash-headers.ts"
-import type { Message } from "./qstash-message.ts"
+import type { QstashMessage } from "./qstash-message.ts"
 
 interface Queue {
   name: string
   parallelism: number
   /** In order of arrival, not yet admitted. */
-  waiting: Message[]
+  waiting: QstashMessage[]
   /** How many are admitted and not over, retries and callbacks included: these block the rest. */
   admitted: number
 }
 
-/** FIFO queues: at most `parallelism` messages are admitted, and each keeps its place until it is over. */
+/** FIFO queues: at most `parallelism` messages are admitted, and each keeps its position until it is over. */
 export class Queues {
   private readonly queues = new Map<string, Queue>()
-  private readonly admit: (message: Message) => void
+  private readonly admit: (message: QstashMessage) => void
 
   /** `admit` receives a message whose turn has come; its own time may still lie ahead. */
-  constructor(admit: (message: Message) => void) {
+  constructor(admit: (message: QstashMessage) => void) {
     this.admit = admit
   }
 
@@ -26,14 +26,14 @@ export class Queues {
     this.advance(queue)
   }
 
-  add(name: string, message: Message): void {
+  add(name: string, message: QstashMessage): void {
     const queue = this.ensure(name)
     queue.waiting.push(message)
     this.advance(queue)
   }
 
   /** The message is over, and its callbacks are. */
-  release({ queueName }: Message): void {
+  release({ queueName }: QstashMessage): void {
     const queue = queueName === undefined ? undefined : this.queues.get(queueName)
     if (!queue) return
     queue.admitted--

@@ -3,7 +3,7 @@ import type { Broker, Receipt } from "./qstash-broker.ts"
 import { readBody } from "./qstash-control.ts"
 import { parseDestination, parsePublishOptions, parseQueueName, QstashRefusal } from "./qstash-headers.ts"
 import { serializeDeadLetter } from "./qstash-message.ts"
-import { type Answer, type Call, json } from "./service.ts"
+import { type Answer, type Call, jsonAnswer } from "./service.ts"
 
 interface Request {
   broker: Broker
@@ -26,14 +26,14 @@ const ROUTES: Array<[string, RegExp, (request: Request) => Answer]> = [
   ["POST", /^\/v2\/publish\/(.+)$/, (request) => publish(request, request.params[0])],
   ["POST", /^\/v2\/enqueue\/([^/]+)\/(.+)$/, (request) => publish(request, request.params[1], request.params[0])],
   ["POST", /^\/v2\/queues$/, upsertQueue],
-  ["GET", /^\/v2\/queues\/([^/]+)$/, ({ broker, params }) => json(200, broker.queues.get(first(params)))],
-  ["GET", /^\/v2\/flowControl\/([^/]+)$/, ({ broker, params }) => json(200, broker.flow.get(first(params)))],
+  ["GET", /^\/v2\/queues\/([^/]+)$/, ({ broker, params }) => jsonAnswer(200, broker.queues.get(first(params)))],
+  ["GET", /^\/v2\/flowControl\/([^/]+)$/, ({ broker, params }) => jsonAnswer(200, broker.flow.get(first(params)))],
   ["GET", /^\/v2\/dlq$/, listDeadLetters],
   ["POST", /^\/v2\/dlq\/retry$/, retryDeadLetters],
   ["DELETE", /^\/v2\/dlq\/([^/]+)$/, deleteDeadLetter],
 ]
 
-/** Answers one authorised request of the public API. Throws QstashRefusal, also of what QStash has and nothing of ours uses. */
+/** Answers one authorised request of the public API. Throws QstashRefusal, also for parts of QStash that we do not use. */
 export function route(call: Call, broker: Broker, now: number): Answer {
   for (const [method, pattern, handler] of ROUTES) {
     const match = method === call.method ? pattern.exec(call.path) : null
@@ -48,7 +48,7 @@ function publish({ broker, now, call }: Request, path = "", queue?: string): Ans
   const url = parseDestination(path + call.search)
   const queueName = queue === undefined ? undefined : parseQueueName(queue)
   const receipt = broker.publish({ url, options, body: call.body, queueName }, now)
-  return json(receipt.deduplicated ? 202 : 200, receipt)
+  return jsonAnswer(receipt.deduplicated ? 202 : 200, receipt)
 }
 
 function upsertQueue({ broker, call }: Request): Answer {
@@ -59,13 +59,13 @@ function upsertQueue({ broker, call }: Request): Answer {
 
 function listDeadLetters({ broker, call }: Request): Answer {
   if (call.search) throw new QstashRefusal(400, "filters are not supported by the stand-in")
-  return json(200, { messages: broker.listDeadLetters().map(serializeDeadLetter) })
+  return jsonAnswer(200, { messages: broker.listDeadLetters().map(serializeDeadLetter) })
 }
 
 function retryDeadLetters({ broker, now, call }: Request): Answer {
   const ids = new URLSearchParams(call.search).getAll("dlqIds")
   const responses: Receipt[] = ids.map((dlqId) => broker.republish(dlqId, now))
-  return json(201, { responses })
+  return jsonAnswer(201, { responses })
 }
 
 function deleteDeadLetter({ broker, params }: Request): Answer {

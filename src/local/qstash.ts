@@ -4,7 +4,7 @@ import { Control } from "./qstash-control.ts"
 import { Pusher } from "./qstash-delivery.ts"
 import { QstashRefusal } from "./qstash-headers.ts"
 import { route } from "./qstash-routes.ts"
-import { type Answer, type Call, json, type Service } from "./service.ts"
+import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
 /** What the official development server uses. */
 export const QSTASH_DEFAULTS = {
@@ -80,7 +80,7 @@ function refusing(handle: (call: Call) => Answer): Service {
     try {
       return handle(call)
     } catch (error) {
-      if (error instanceof QstashRefusal) return json(error.status, { error: error.message })
+      if (error instanceof QstashRefusal) return jsonAnswer(error.status, { error: error.message })
       throw error
     }
   }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { createRedisMock } from "js-redis-server"
 import { createClient } from "redis"
-import { type Answer, type Call, json, type Service } from "./service.ts"
+import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
 type Client = ReturnType<typeof createClient>
 
@@ -55,14 +55,14 @@ export async function createRedisRest({ url, database, token }: { url: string; d
       multi.addCommand(parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part))))
     try {
       const replies = (await multi.exec()) as unknown[]
-      return json(
+      return jsonAnswer(
         200,
         replies.map((reply) => (reply instanceof Error ? { error: reply.message } : { result: encode(reply) })),
       )
     } catch (error) {
       const replies = (error as { replies?: unknown[] }).replies
-      if (!replies) return json(400, { error: error instanceof Error ? error.message : String(error) })
-      return json(
+      if (!replies) return jsonAnswer(400, { error: error instanceof Error ? error.message : String(error) })
+      return jsonAnswer(
         200,
         replies.map((reply) => (reply instanceof Error ? { error: reply.message } : { result: encode(reply) })),
       )
@@ -72,7 +72,7 @@ export async function createRedisRest({ url, database, token }: { url: string; d
   const service: Service = async (call) => {
     const query = new URLSearchParams(call.search)
     const given = call.headers.authorization?.replace(/^Bearer /i, "") ?? query.get("_token")
-    if (given !== token) return json(401, { error: "WRONGPASS invalid or missing auth token" })
+    if (given !== token) return jsonAnswer(401, { error: "WRONGPASS invalid or missing auth token" })
     const encode = call.headers["upstash-encoding"] === "base64" ? toBase64 : (value: unknown) => value
     const answer = await route(call, encode)
     return {
@@ -82,19 +82,19 @@ export async function createRedisRest({ url, database, token }: { url: string; d
   }
 
   async function route(call: Call, encode: (value: unknown) => unknown): Promise<Answer> {
-    if (call.method !== "POST" && call.method !== "GET") return json(405, { error: "ERR method not allowed" })
+    if (call.method !== "POST" && call.method !== "GET") return jsonAnswer(405, { error: "ERR method not allowed" })
     const body = call.body.toString()
     const words = call.path.split("/").filter(Boolean).map(decodeURIComponent)
     if (words.length > 0 && words[0] !== "pipeline" && words[0] !== "multi-exec") {
       return single(await run(call.method === "POST" && body ? [...words, body] : words, encode))
     }
     const commands = parse(body)
-    if (!Array.isArray(commands)) return json(400, { error: "ERR failed to parse the command" })
+    if (!Array.isArray(commands)) return jsonAnswer(400, { error: "ERR failed to parse the command" })
     if (words[0] === "multi-exec") return transaction(commands as unknown[][], encode)
     if (words[0] === "pipeline") {
       const results = []
       for (const parts of commands) results.push(await run(parts, encode))
-      return json(200, results)
+      return jsonAnswer(200, results)
     }
     return single(await run(commands, encode))
   }
@@ -109,7 +109,7 @@ export function redisLabel(call: Call): string {
   return `${call.path.slice(1)} ${list.map((parts) => (Array.isArray(parts) ? parts[0] : parts)).join(" ")}`.trim()
 }
 
-const single = (outcome: { result: unknown } | { error: string }) => json("error" in outcome ? 400 : 200, outcome)
+const single = (outcome: { result: unknown } | { error: string }) => jsonAnswer("error" in outcome ? 400 : 200, outcome)
 
 const sha1 = (text: string) => createHash("sha1").update(text).digest("hex")
 

@@ -15,6 +15,6 @@ export interface Answer {
 
 export type Service = (call: Call) => Promise<Answer>
 
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
+export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) }
 }

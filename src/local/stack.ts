@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { join } from "node:path"
-import { applySchema, createDatabase, databaseExists, dropDatabase, withDatabase } from "./databases.ts"
+import { addDatabase, applySchema, databaseExists, dropDatabase, withDatabase } from "./databases.ts"
 import { CutConnection } from "./faults.ts"
 import { createNamespace, type Namespace, type NamespaceOptions } from "./namespace.ts"
 import { startPostgres } from "./postgres.ts"
 import { startRedisServer } from "./redis.ts"
-import { type Answer, type Call, json } from "./service.ts"
+import { type Answer, type Call, jsonAnswer } from "./service.ts"
 
 interface StackOptions {
   dataDir: string
@@ -17,7 +17,7 @@ interface StackOptions {
   redisUrl?: string | undefined
 }
 
-const NO_STAND_IN = json(404, { error: "no such stand-in" })
+const NO_STAND_IN = jsonAnswer(404, { error: "no such stand-in" })
 /** Tests make a namespace each. Every database that is there costs CPU, also when nothing is in it. */
 const REDIS_DATABASES = { control: 500, own: 8 }
 
@@ -44,7 +44,7 @@ export async function startStack(options: StackOptions) {
   async function makeTemplate(): Promise<string> {
     const name = `${run}_template`
     const [postgres] = await servers
-    await applySchema(await createDatabase(postgres.url, name))
+    await applySchema(await addDatabase(postgres.url, name))
     made.push(name)
     return name
   }
@@ -57,10 +57,10 @@ export async function startStack(options: StackOptions) {
       const from = await template
       const copy = `${run}_${made.length}_${Math.random().toString(36).slice(2, 6)}`
       made.push(copy)
-      return createDatabase(postgres.url, copy, from)
+      return addDatabase(postgres.url, copy, from)
     }
     const url = withDatabase(postgres.url, name)
-    if (!(await databaseExists(postgres.url, name))) await createDatabase(postgres.url, name)
+    if (!(await databaseExists(postgres.url, name))) await addDatabase(postgres.url, name)
     await applySchema(url)
     return url
   }
@@ -92,13 +92,13 @@ export async function startStack(options: StackOptions) {
   async function control(call: Call, name: string, below: Call): Promise<Answer> {
     if (call.method === "POST" && call.path === "/control/namespaces") {
       const namespace = await addNamespace(JSON.parse(call.body.toString()))
-      return json(200, { env: namespace.env, control_url: namespace.controlUrl })
+      return jsonAnswer(200, { env: namespace.env, control_url: namespace.controlUrl })
     }
     const namespace = namespaces.get(name)
     if (namespace && below.path === "/close") {
       namespaces.delete(name)
       await namespace.close()
-      return json(200, {})
+      return jsonAnswer(200, {})
     }
     return (await namespace?.route("control", below)) ?? NO_STAND_IN
   }
@@ -127,7 +127,7 @@ export async function startStack(options: StackOptions) {
       const [postgres, redis] = await servers
       await template?.catch(() => {})
       for (const namespace of namespaces.values()) await namespace.close()
-      // A server of ours goes with its directory, or keeps only databases that last.
+      // Our own server is removed with its directory, or keeps only databases that last.
       if (options.databaseUrl) for (const name of made.reverse()) await dropDatabase(postgres.url, name)
       await redis.close()
       await postgres.stop()

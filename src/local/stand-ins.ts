@@ -4,7 +4,7 @@ import { readKeyRing } from "./key-ring.ts"
 import { step } from "./lifecycle.ts"
 import { startStack } from "./stack.ts"
 
-/** What a worker may have beside the stand-ins: taken from our own environment. */
+/** Other variables of the worker, taken from our own environment. */
 const OPTIONAL_VARIABLES = [
   ...["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
   ...["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_SCOPES", "IDP_INTERNAL_SECRET", "LOG_LEVEL"],

@@ -1,14 +1,14 @@
 import { cronUrl } from "./dev-server.ts"
 import { refuseForeignVars, removeDevVars, writeDevVars } from "./dev-vars.ts"
 import { runCommand, step } from "./lifecycle.ts"
-import { DEFAULT_PORT, readOptions } from "./options.ts"
+import { DEFAULT_PORT, readStartOptions } from "./options.ts"
 import { startStandIns } from "./stand-ins.ts"
 
 const SWEEP_MS = 60_000
 const DEV_VARS = ".dev.vars"
 
 runCommand(async (onEnd) => {
-  const { port, dataDir, baseUrl } = readOptions(process.argv.slice(2), process.env)
+  const { port, dataDir, baseUrl } = readStartOptions(process.argv.slice(2), process.env)
   await refuseForeignVars(DEV_VARS)
   const { demo, variables } = await startStandIns({ baseUrl, dataDir }, onEnd)
   await writeDevVars(DEV_VARS, variables)

@@ -1,13 +1,13 @@
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
-import { readOptions } from "./options.ts"
+import { readStartOptions } from "./options.ts"
 import { startStandIns } from "./stand-ins.ts"
 
 const SWEEP_MS = 60_000
 
 runCommand(async (onEnd, end) => {
-  const { port, dataDir, baseUrl } = readOptions(process.argv.slice(2), process.env)
+  const { port, dataDir, baseUrl } = readStartOptions(process.argv.slice(2), process.env)
   const { demo, pin, variables } = await startStandIns({ baseUrl, dataDir }, onEnd)
 
   step("starting the worker (wrangler dev) …")

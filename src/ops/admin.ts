@@ -4,7 +4,7 @@ import { parseArgs } from "node:util"
 import pg from "pg"
 import { reportLosses } from "../billing/losses.ts"
 import { hashPassword } from "../sign-in/password.ts"
-import { reconcile, refund, topUpAccount } from "./books.ts"
+import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
@@ -28,7 +28,7 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
                                                     book credit (operator_topup, or another reason) with its ledger row,
                                                     once for a reference; --reason admin_action takes --usd=-1 back
   refund --turn ID --note TEXT                      give back what a turn was billed, once
-  reconcile                                         check all books now, and print the report; ends with 1 when
+  reconcileBooks                                         check all books now, and print the report; ends with 1 when
                                                     something was found
   key    --user ID --name N [--test] [--scope created|all] [--brand B]
                                                     create an API key; prints its value once
@@ -120,7 +120,7 @@ async function run(client: pg.Client): Promise<string> {
     case "refund":
       return refund(ctx, { turn: need("turn"), note: need("note") })
     case "reconcile": {
-      const { report, sound } = await reconcile(ctx)
+      const { report, sound } = await reconcileBooks(ctx)
       if (!sound) process.exitCode = 1
       return report
     }

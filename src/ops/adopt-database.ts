@@ -10,9 +10,9 @@ const ROWS = join(import.meta.dirname, "adopt-rows.sql")
 const REFERENCE = "turnpike_reference"
 
 /**
- * Brings a database from before there were migrations to the baseline. Most of them lack something: until then each version's whole
- * schema was applied again, and that changed nothing which was there already. Throws, before it changes anything, when a difference
- * cannot be repaired, and names each. Can be repeated after any failure.
+ * Brings a database from before there were migrations to the baseline. Such databases often lack something, since each version's whole
+ * schema was applied again and changed nothing that was there. Before it changes anything, throws and names every difference that
+ * cannot be repaired. Can be repeated after any failure.
  */
 export async function adoptDatabase(client: pg.ClientBase, baseline: string, patience: Patience): Promise<void> {
   const wanted = await readReference(client, baseline)
@@ -44,7 +44,7 @@ function refusal(how: string, differences: Parameters<typeof describeDifference>
   return new Error(`The database ${how}. Bring these to what schema.sql says, and run it again:\n${lines.join("\n")}`)
 }
 
-/** What the baseline makes on this very server, which has its own way of printing it: made in a schema that is never committed. */
+/** The baseline as this server prints it, made in a schema that is never committed. */
 async function readReference(client: pg.ClientBase, baseline: string): Promise<Catalog> {
   await client.query("begin")
   try {
@@ -56,7 +56,7 @@ async function readReference(client: pg.ClientBase, baseline: string): Promise<C
   }
 }
 
-/** What is there of the baseline's tables and functions. Other tables and functions of an operator's are none of our business. */
+/** The baseline's tables and functions as they are here. An operator's other tables and functions are ignored. */
 async function readOurs(client: pg.ClientBase, wanted: Catalog): Promise<Catalog> {
   await client.query("begin")
   let all: Catalog

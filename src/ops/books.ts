@@ -21,11 +21,11 @@ interface TopUp {
   usd: string
   reason?: string | undefined
   note?: string | undefined
-  /** The same one twice books once. */
+  /** A reference that is used twice books once. */
   reference?: string | undefined
 }
 
-/** Books credit, or with a negative admin_action takes some back. Says what the balance is then. */
+/** Books credit, or takes some back with a negative admin_action. Returns a sentence with the new balance. */
 export async function topUpAccount(ctx: SystemContext, { user, usd, note, ...more }: TopUp): Promise<string> {
   const reason = (more.reason ?? "operator_topup") as CreditReason
   if (!CREDIT_REASONS.includes(reason)) throw new Error(`--reason takes one of ${CREDIT_REASONS.join(", ")}.`)
@@ -51,8 +51,8 @@ export async function refund(ctx: SystemContext, { turn, note }: { turn: string;
   return `ledger_id ${made.ledger_id}${again}\nrefunded ${toUsd(made.amount_credit_micros ?? 0)} USD to user ${made.user_id}`
 }
 
-/** The report of a whole pass, as JSON, and whether nothing was found. */
-export async function reconcile(ctx: SystemContext): Promise<{ report: string; sound: boolean }> {
+/** Runs a whole pass. Returns its report as JSON, and whether nothing was found. */
+export async function reconcileBooks(ctx: SystemContext): Promise<{ report: string; sound: boolean }> {
   const report = serializeReconciliation(await reconcileNow(booksOf(ctx)))
   const findings = report.findings.map((finding) => ({ ...finding, meaning: FINDING_KINDS[finding.kind] }))
   return { report: JSON.stringify({ ...report, findings }, null, 2), sound: report.findings_total === 0 }

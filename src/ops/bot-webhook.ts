@@ -1,10 +1,10 @@
 import type { SystemContext } from "../actor/context.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
-import { brandSecretPlace, type SealedColumn } from "../sign-in/brand-of.ts"
+import { brandSecretTarget, type SealedColumn } from "../sign-in/brand-of.ts"
 
 interface BotWebhook {
   brand: string
-  /** Whose worker answers; null: the brand's first host. */
+  /** The host whose worker answers; null: the brand's first host. */
   host: string | null
   /** The ring that seals the bot's secrets (SECRETS_KEYS). */
   keys: string | undefined
@@ -14,8 +14,8 @@ interface BotWebhook {
 }
 
 /**
- * Tells the messaging platform where a brand's bot hears of its updates, and with which secret. Returns that address. Throws
- * what the platform says, and never the bot's token, which is a part of the URL that is called.
+ * Sets the webhook of a brand's bot at the messaging platform, with its secret. Returns the address. Throws the platform's error, and
+ * never shows the bot's token, which is part of the called URL.
  */
 export async function setBotWebhook(
   ctx: SystemContext,
@@ -32,7 +32,7 @@ export async function setBotWebhook(
   if (!keys) throw new Error("Set SECRETS_KEYS to the key ring of the workers: the bot's token is stored sealed.")
   const ring = createKeyRing(parseKeyRing(keys))
   const open = async (column: SealedColumn) =>
-    (await ring.open(String(row[column]), brandSecretPlace(brand, column))).text
+    (await ring.open(String(row[column]), brandSecretTarget(brand, column))).text
   const url = `https://${at}/api/auth/bot`
   const answer = await fetch(`${apiUrl}/bot${await open("bot_token")}/setWebhook`, {
     method: "POST",

@@ -1,5 +1,5 @@
--- Makes or changes a brand; what is null stays. The bot's secrets are sealed, and not in what is answered (seen).
--- refused: 'host_taken', when another brand has one of the hosts.
+-- Makes or changes a brand; null fields stay. The bot's secrets are sealed and left out of the answer (seen). refused: 'host_taken',
+-- when another brand has one of the hosts.
 create function turnpike.put_brand(p_brand text, p_hosts jsonb, p_landing_path text, p_bot_username text, p_bot_token text,
   p_bot_webhook_secret text, p_request_id text, p_address text, p_moment timestamptz, out seen jsonb, out refused text)
 language plpgsql as $$
@@ -7,7 +7,7 @@ declare
   was brands;
   made brands;
 begin
-  -- A host belongs to one brand: of two that ask for it at once, the later one sees the first.
+  -- A host belongs to one brand: the lock makes the later of two requests see the first.
   perform pg_advisory_xact_lock(hashtext('brands'), 0);
   perform from brands o where o.brand <> p_brand and o.hosts ?| array(select jsonb_array_elements_text(coalesce(p_hosts, '[]')));
   if found then

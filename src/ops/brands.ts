@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto"
 import type { SystemContext } from "../actor/context.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { callOne } from "../platform/db.ts"
-import { brandSecretPlace, type SealedColumn } from "../sign-in/brand-of.ts"
+import { brandSecretTarget, type SealedColumn } from "../sign-in/brand-of.ts"
 import { safeNext } from "../sign-in/safe-next.ts"
 
 interface BrandChange {
   brand: string
-  /** In place of all that it had. */
+  /** Replaces all hosts that it had. */
   hosts?: string[]
   landingPath?: string
   botUsername?: string
@@ -17,7 +17,7 @@ interface BrandChange {
 }
 
 /**
- * Makes or changes a brand; what is left out stays. With a new bot token its webhook gets a new secret, which is returned once.
+ * Makes or changes a brand; fields that are left out stay. With a new bot token its webhook gets a new secret, which is returned once.
  * Throws when another brand has one of the hosts.
  */
 export async function putBrand(ctx: SystemContext, { brand, hosts, keys, ...change }: BrandChange): Promise<string> {
@@ -28,7 +28,7 @@ export async function putBrand(ctx: SystemContext, { brand, hosts, keys, ...chan
   const seal = async (text: string | undefined, column: SealedColumn) => {
     if (text === undefined) return null
     if (!keys) throw new Error("Set SECRETS_KEYS to the key ring of the workers: the bot's token is stored sealed.")
-    return createKeyRing(parseKeyRing(keys)).seal(text, brandSecretPlace(brand, column))
+    return createKeyRing(parseKeyRing(keys)).seal(text, brandSecretTarget(brand, column))
   }
   const { seen, refused } = await callOne(ctx.db, "put_brand", {
     brand,

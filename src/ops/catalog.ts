@@ -13,18 +13,18 @@ type Kind =
   | "statistics"
   | "comment"
 
-/** One thing of a schema. Its definition is as PostgreSQL prints it, without the schema's name. */
+/** One object of a schema, with its definition as PostgreSQL prints it, without the schema's name. */
 export interface CatalogEntry {
   kind: Kind
-  /** The table that it belongs to; its own name when it is none of a table's. */
+  /** The table that it belongs to, or its own name when it belongs to none. */
   relation: string
   name: string
   definition: string
-  /** An index that a constraint has: made, changed and dropped with that. */
+  /** An index of a constraint, which is made, changed and dropped with it. */
   of_constraint: boolean
 }
 
-/** What a schema consists of, by kind and name. The order of columns is no part of it. */
+/** The objects of a schema, by kind and name. The order of columns does not count. */
 export type Catalog = Map<string, CatalogEntry>
 
 /** How `actual` differs from `wanted`. */
@@ -35,7 +35,7 @@ export interface Difference {
   actual: CatalogEntry | null
 }
 
-/** Reads all of a schema but what belongs to extensions. The transaction is the caller's; its search_path changes. */
+/** Reads all objects of a schema except those of extensions. Needs the caller's transaction, whose search_path it changes. */
 export async function readCatalog(client: pg.ClientBase, schema = "public"): Promise<Catalog> {
   // Names of this schema are then printed without it, so that two schemas can be compared.
   await client.query(`set local search_path = ${pg.escapeIdentifier(schema)}`)
@@ -43,7 +43,7 @@ export async function readCatalog(client: pg.ClientBase, schema = "public"): Pro
   return new Map(rows.map((entry) => [keyOf(entry), entry]))
 }
 
-/** Everything that is in one and not in the other, or not the same in both, by kind and name. */
+/** All objects that only one of them has, or that differ, by kind and name. */
 export function compareCatalogs(wanted: Catalog, actual: Catalog): Difference[] {
   const keys = [...new Set([...wanted.keys(), ...actual.keys()])].sort()
   return keys.flatMap((key) => {

@@ -3,16 +3,16 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
 /** before-deploy: safe while workers of the former release run. after-deploy: only when none of them runs any more. */
-export type Phase = "before-deploy" | "after-deploy"
+export type MigrationPhase = "before-deploy" | "after-deploy"
 
 export interface Migration {
   /** Its file's name without ".sql". Migrations are applied in the order of their names. */
   name: string
-  phase: Phase
+  phase: MigrationPhase
   text: string
   /** SHA-256 of its text, in hex. */
   checksum: string
-  /** What is run one by one, each as a transaction of its own; null: the whole file is one transaction. */
+  /** The statements that are run one by one, each as its own transaction; null: the whole file is one transaction. */
   statements: string[] | null
 }
 
@@ -28,14 +28,14 @@ export async function readSchema(): Promise<string> {
 export async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort()
   const texts = await Promise.all(files.map((file) => readFile(join(FOLDER, file), "utf8")))
-  const migrations = files.map((file, place) => parseMigration(file, texts[place] as string))
-  for (const [place, { name }] of migrations.entries()) {
-    if (Number(name.slice(0, 4)) !== place + 1) throw new Error(`migrations/${name}.sql does not have the next number.`)
+  const migrations = files.map((file, index) => parseMigration(file, texts[index] as string))
+  for (const [index, { name }] of migrations.entries()) {
+    if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migrations/${name}.sql does not have the next number.`)
   }
   return migrations
 }
 
-/** What the file's name and header say. Throws when one of them is not as CONTRIBUTING.md has it. */
+/** Reads the file's name and header. Throws when one is not as CONTRIBUTING.md says. */
 export function parseMigration(file: string, written: string): Migration {
   const text = written.replaceAll("\r\n", "\n")
   const name = /^(\d{4}_[a-z0-9_]+)\.sql$/.exec(file)?.[1]
@@ -48,7 +48,7 @@ export function parseMigration(file: string, written: string): Migration {
     throw new Error(`migrations/${file} has a batch: its second line has to be "-- transaction: none".`)
   }
   const checksum = createHash("sha256").update(text).digest("hex")
-  return { name, phase: header[1] as Phase, text, checksum, statements }
+  return { name, phase: header[1] as MigrationPhase, text, checksum, statements }
 }
 
 /** The statements of a text, each with the comments before it. Quotes, dollar quotes and comments may have semicolons. */

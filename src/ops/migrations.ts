@@ -1,11 +1,11 @@
 import type pg from "pg"
 import { adoptDatabase } from "./adopt-database.ts"
-import { type Migration, type Phase, readMigrations, readSchema } from "./migration-files.ts"
+import { type Migration, type MigrationPhase, readMigrations, readSchema } from "./migration-files.ts"
 import { LOCK_TIMEOUT_MS, type Patience, retryLocks, runStatement } from "./run-statement.ts"
 
 export interface MigrateOptions {
   /** How far to go: "before-deploy" stops before the first after-deploy migration that is pending. */
-  phase: Phase
+  phase: MigrationPhase
   log?: (line: string) => void
   /** Default: those of migrations/. */
   migrations?: Migration[]
@@ -16,7 +16,7 @@ export interface MigrateOptions {
 
 export interface Migrated {
   applied: string[]
-  /** What is pending still: an after-deploy migration, and all behind it. */
+  /** The migrations still pending: an after-deploy migration, and all after it. */
   waiting: Migration[]
 }
 
@@ -33,9 +33,9 @@ const CREATE_TABLE = `create table if not exists schema_migrations (
 )`
 
 /**
- * Brings a database to what this release needs, over a direct connection: an empty one by schema.sql, one from before there were
- * migrations by adopting it, every other by what is pending. Can be repeated after any failure. Throws when an applied file was
- * changed, a file came late, a lock was not given in time, or an older database differs in what cannot be repaired.
+ * Brings a database to this release, over a direct connection: an empty one by schema.sql, one from before there were migrations by
+ * adopting it, every other by its pending migrations. Can be repeated after any failure. Throws when an applied file was changed, a
+ * file came late, a lock was not given in time, or an older database cannot be repaired.
  */
 export async function migrate(client: pg.ClientBase, options: MigrateOptions): Promise<Migrated> {
   const patience: Patience = {
@@ -69,7 +69,7 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
   })
 }
 
-/** What `npm run admin -- migrate` prints; isBlocked: a deploy has to wait, since something before it could not be applied. */
+/** What `npm run admin -- migrate` prints. isBlocked: the deploy must wait, since a migration before it could not be applied. */
 export function describeMigrated({ applied, waiting }: Migrated): { text: string; isBlocked: boolean } {
   const lines = [applied.length > 0 ? `Applied: ${applied.length}.` : "There was nothing to apply."]
   const [next, ...behind] = waiting
@@ -84,7 +84,7 @@ export function describeMigrated({ applied, waiting }: Migrated): { text: string
   return { text: lines.join("\n"), isBlocked: needed !== undefined }
 }
 
-/** Makes an empty database what it is today: all of it, or nothing. */
+/** Applies schema.sql to an empty database, whole or not at all. */
 async function installFresh(client: pg.ClientBase, migrations: Migration[]): Promise<void> {
   await inTransaction(client, async () => {
     await client.query(await readSchema())
@@ -110,7 +110,7 @@ async function apply(client: pg.ClientBase, migration: Migration, patience: Pati
   patience.log(`${name} applied in ${passed()} ms`)
 }
 
-/** What is to be applied, in order. Throws when the files and the database do not fit together. */
+/** The migrations to apply, in order. Throws when the files and the database do not match. */
 function findPending(migrations: Migration[], applied: Map<string, string>): Migration[] {
   const pending = migrations.filter(({ name }) => !applied.has(name))
   const newest = migrations.findLast(({ name }) => applied.has(name))
@@ -169,7 +169,7 @@ async function alone<T>(client: pg.ClientBase, patience: Patience, work: () => P
   try {
     await client.query(`set search_path = public; set lock_timeout = ${LOCK_TIMEOUT_MS}; set statement_timeout = 0;
       set idle_in_transaction_session_timeout = 0`)
-    // Within a lock timeout, so that an autovacuum in the way ends, and a deadlock is ours to give up. Not every role may.
+    // Shorter than the lock timeout, so an autovacuum in the way ends and a deadlock ends our statement. Not every role may set it.
     await client.query("set deadlock_timeout = 100").catch(() => {})
     return await work()
   } finally {
@@ -184,7 +184,7 @@ async function alone<T>(client: pg.ClientBase, patience: Patience, work: () => P
   }
 }
 
-/** Asks again and again: a query that waits would hold up the concurrent index that it waits for. */
+/** Polls for the lock: a query that waits would hold up the concurrent index that it waits for. */
 async function takeLock(client: pg.ClientBase, patience: Patience): Promise<void> {
   for (let seconds = 0; ; seconds++) {
     const { rows } = await client.query<{ is_ours: boolean }>(`select pg_try_advisory_lock(${LOCK}) as is_ours`)

@@ -62,10 +62,10 @@ export async function disableOtherModels(db: Database, models: ConfiguredModel[]
 /** Puts models into the catalog, enabled and first. A new price is a new price version. */
 export async function enableModels(db: Database, models: ConfiguredModel[]): Promise<void> {
   const perMillion = (usd: number) => Math.round(usd * MICROS_PER_USD)
-  for (const [place, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
+  for (const [index, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
     const prices = { input: perMillion(usd.input), cached: perMillion(usd.cached), output: perMillion(usd.output) }
     const cache_write = usd.cacheWrite === undefined ? null : perMillion(usd.cacheWrite)
-    const row = { engine, model, label, place, ...prices, cache_write, idle_seconds: idleSeconds }
+    const row = { engine, model, label, sort_order: index, ...prices, cache_write, idle_seconds: idleSeconds }
     await call(db, "enable_model", row)
   }
 }

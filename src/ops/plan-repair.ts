@@ -7,10 +7,10 @@ export interface Repair {
   statements: string[]
 }
 
-/** How the name ends of what is there until a repair is done. */
+/** The suffix of temporary objects of a repair. */
 const ADOPTING = "_adopting"
 
-/** What earlier versions had, and what no code of ours has used for long. */
+/** Objects of earlier versions that no code has used for long. */
 export const LEFT_OVERS: Record<string, string> = {
   "column wallets.last_hold_credit_micros": "alter table wallets drop column last_hold_credit_micros",
   "constraint api_keys.api_keys_window_seconds_check":
@@ -29,11 +29,11 @@ export const LEFT_OVERS: Record<string, string> = {
 
 const ORDER = { leftOver: 0, table: 1, column: 2, key: 3, index: 4, constraint: 5, function: 6, trigger: 7 }
 
-/** What brings the database to what is wanted without a long lock and without a loss; null when nothing of that kind does. */
+/** The statements that repair a difference without a long lock and without loss; null when there are none. */
 export function planRepair(difference: Difference, filled: Set<string>): Repair | null {
   const { what, wanted, actual } = difference
   if (!wanted) return dropLeftOver(what, actual as CatalogEntry)
-  // It comes with its column or its constraint.
+  // It is made with its column or its constraint.
   if (!actual && (wanted.kind === "sequence" || wanted.of_constraint)) return { order: ORDER.leftOver, statements: [] }
   switch (wanted.kind) {
     case "table":
@@ -56,7 +56,7 @@ export function planRepair(difference: Difference, filled: Set<string>): Repair 
 function dropLeftOver(what: string, { kind, relation, name, of_constraint }: CatalogEntry): Repair | null {
   const known = LEFT_OVERS[what]
   if (known) return { order: ORDER.leftOver, statements: [known] }
-  // An overload of one of ours; what a run that was ended has left.
+  // An overload of one of our functions, or what an interrupted run left.
   if (kind === "function") return { order: ORDER.leftOver, statements: [`drop function ${name}`] }
   if (kind === "index" && name.endsWith(ADOPTING)) {
     return { order: ORDER.leftOver, statements: [`drop index concurrently ${name}`] }
@@ -64,7 +64,7 @@ function dropLeftOver(what: string, { kind, relation, name, of_constraint }: Cat
   if (kind === "constraint" && name.endsWith(ADOPTING)) {
     return { order: ORDER.leftOver, statements: [`alter table ${relation} drop constraint ${name}`] }
   }
-  // It goes with its constraint, which is named itself.
+  // It is dropped with its constraint, which is a difference of its own.
   return of_constraint ? { order: ORDER.leftOver, statements: [] } : null
 }
 
@@ -74,7 +74,7 @@ function addColumn({ relation, name, definition }: CatalogEntry, filled: Set<str
   return { order: ORDER.column, statements: [`alter table ${relation} add column ${name} ${definition}`] }
 }
 
-/** Its default, and whether it may be null. Another type is not ours to change. */
+/** Changes its default, and whether it may be null. Another type is not repaired. */
 function changeColumn({ relation, name, ...wanted }: CatalogEntry, actual: CatalogEntry): Repair | null {
   const [want, have] = [partsOf(wanted.definition), partsOf(actual.definition)]
   if (want.type !== have.type || /generated /.test(wanted.definition + actual.definition)) return null
@@ -85,7 +85,7 @@ function changeColumn({ relation, name, ...wanted }: CatalogEntry, actual: Catal
   }
   if (have.notNull && !want.notNull) statements.push(`${alter} alter column ${name} drop not null`)
   if (want.notNull && !have.notNull) {
-    // With a valid check, the table is not read again under the lock.
+    // With a valid check, setting `not null` does not read the table under the lock.
     const check = `${name}${ADOPTING}`
     statements.push(
       `${alter} drop constraint if exists ${check}, add constraint ${check} check (${name} is not null) not valid`,
@@ -119,7 +119,7 @@ function replaceConstraint({ relation, name, definition }: CatalogEntry, actual:
   return { order: ORDER.constraint, statements }
 }
 
-/** The old one serves until the new one is there. */
+/** The old one serves until the new one exists. */
 function replaceIndex({ name, definition }: CatalogEntry, actual: CatalogEntry | null): Repair {
   const create = (as: string) =>
     definition.replace(

@@ -51,8 +51,8 @@ export async function applyRelease(client: pg.Client, { name, sql }: Release): P
 }
 
 /**
- * Removes the procedures of releases that were applied before `keepDays`, all but those of `current` and of the release before it: a
- * worker that is rolled back to finds its own. Returns their names.
+ * Removes the procedures of releases that were applied before `keepDays`, except those of `current` and of the release before it, which
+ * a rolled-back worker needs. Returns their names.
  */
 export async function pruneReleases(
   client: pg.Client,

@@ -8,9 +8,7 @@ export interface Patience {
   patienceMs: number
 }
 
-/**
- * For how long one try waits for a lock. Whoever comes behind it waits as long, and no request is to wait 500 ms.
- */
+/** How long one attempt waits for a lock. Requests behind it wait as long, and none is to wait 500 ms. */
 export const LOCK_TIMEOUT_MS = 250
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2_000
@@ -71,7 +69,7 @@ async function runBatches(client: pg.ClientBase, statement: string, what: string
   if (rows) patience.log(`${what}: ${rows} rows`)
 }
 
-/** Nobody who reads or writes waits behind a concurrent statement; it may wait for as long as the oldest transaction takes. */
+/** Reads and writes do not queue behind a concurrent statement, so it may wait as long as the oldest transaction takes. */
 async function runUnqueued(client: pg.ClientBase, statement: string): Promise<void> {
   await client.query("set lock_timeout = 0")
   try {

@@ -32,7 +32,9 @@ export async function createUser(
   return Number(seed_user)
 }
 
-/** Books credit as creditAccount does, each time anew. Returns the new balance in credit micros; null for no such user. */
+/**
+ * Books credit as creditAccount does, once for each call. Returns the new balance in credit micros; null when there is no such user.
+ */
 export async function topUp(sql: RunSql, { userId, micros, reason, actor, note, now }: TopUp): Promise<number | null> {
   const { entry, refused } = await run(sql, "book_entry", {
     ...{ user_id: userId, reason, amount: micros, actor, note: note ?? null, moment: now },

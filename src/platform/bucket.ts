@@ -1,12 +1,12 @@
 import { TurnpikeError } from "../base/errors.ts"
 
-/** Where the bytes of files are. What R2 throws comes out as UNAVAILABLE. */
+/** The store of files' bytes. Errors of R2 become UNAVAILABLE. */
 export interface Bucket {
   get(key: string, options?: { range?: { offset: number; length: number } }): Promise<R2ObjectBody | null>
   put(key: string, bytes: Uint8Array): Promise<void>
-  /** Nothing happens for a key that is not there. At most 1,000 of them. */
+  /** Ignores keys that do not exist. At most 1,000 of them. */
   delete(keys: string | string[]): Promise<void>
-  /** A page of the keys that begin with `prefix`; `cursor` is undefined behind the last. */
+  /** A page of the keys that begin with `prefix`; `cursor` is undefined after the last page. */
   list(page: { prefix: string; cursor?: string }): Promise<{ keys: string[]; cursor: string | undefined }>
   createMultipartUpload(key: string): Promise<Pick<R2MultipartUpload, "uploadPart" | "complete" | "abort">>
 }
@@ -23,7 +23,7 @@ export function createBucket(r2: R2Bucket): Bucket {
     async createMultipartUpload(key) {
       const upload = await r2.createMultipartUpload(key).catch(rethrow)
       return {
-        uploadPart: (place, bytes) => upload.uploadPart(place, bytes).catch(rethrow),
+        uploadPart: (number, bytes) => upload.uploadPart(number, bytes).catch(rethrow),
         complete: (parts) => upload.complete(parts).catch(rethrow),
         abort: () => upload.abort().catch(rethrow),
       }
@@ -32,5 +32,5 @@ export function createBucket(r2: R2Bucket): Bucket {
 }
 
 function rethrow(cause: unknown): never {
-  throw new TurnpikeError("UNAVAILABLE", "The store of files does not answer. Try again.", { retryAfter: 1, cause })
+  throw new TurnpikeError("UNAVAILABLE", "The file store does not answer. Try again.", { retryAfter: 1, cause })
 }

@@ -1,9 +1,9 @@
-/** Where time comes from. A test holds it still; nothing else reads the machine's clock. */
+/** The source of time. Tests stop it; nothing else reads the machine's clock. */
 export interface Clock {
   now(): Date
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls `act` after `ms` milliseconds, unless what it returns is called before. */
+  /** Calls `act` after `ms` milliseconds, unless the returned function is called first. */
   after(ms: number, act: () => void): () => void
 }
 
@@ -28,13 +28,13 @@ export const systemClock: Clock = {
   },
 }
 
-/** How many seconds a clock is ahead of the machine's, for a library that reads the whole seconds of that one. */
+/** How many seconds a clock is ahead of the machine's, for a library that reads the machine's whole seconds. */
 export const secondsAhead = (clock: Clock): number => clock.now().getTime() / 1000 - Math.floor(Date.now() / 1000)
 
-/** Where chance comes from that a test may want to hold: a number from 0 to below 1. */
+/** The source of randomness that tests may replace: a number from 0 to below 1. */
 export const systemRandom = (): number => Math.random()
 
-/** A signal that is aborted with what `reason` makes after `ms`, unless it is cleared before. */
+/** A signal that is aborted after `ms` with the result of `reason`, unless it is cleared first. */
 export function abortAfter(clock: Clock, ms: number, reason: () => unknown): { signal: AbortSignal; clear(): void } {
   const over = new AbortController()
   return { signal: over.signal, clear: clock.after(ms, () => over.abort(reason())) }

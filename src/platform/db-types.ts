@@ -5,25 +5,25 @@
 
 import type { ColumnType } from "kysely";
 
-export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
+type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
-export type Json = JsonValue;
+type Json = JsonValue;
 
-export type JsonArray = JsonValue[];
+type JsonArray = JsonValue[];
 
-export type JsonObject = {
+type JsonObject = {
   [x: string]: JsonValue | undefined;
 };
 
-export type JsonPrimitive = boolean | number | string | null;
+type JsonPrimitive = boolean | number | string | null;
 
-export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
-export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
-export interface ApiKeys {
+interface ApiKeys {
   created_at: Timestamp;
   daily_credit_micros: number | null;
   end_user_daily_credit_micros: number | null;
@@ -46,7 +46,7 @@ export interface ApiKeys {
   window_seconds: number | null;
 }
 
-export interface ApiTurns {
+interface ApiTurns {
   billed_credit_micros: number;
   cost_credit_micros: number;
   created_at: Timestamp;
@@ -63,7 +63,7 @@ export interface ApiTurns {
   user_id: number;
 }
 
-export interface AuditLog {
+interface AuditLog {
   action: string;
   actor_user_id: number | null;
   address: string | null;
@@ -76,7 +76,7 @@ export interface AuditLog {
   subject_type: string;
 }
 
-export interface Brands {
+interface Brands {
   bot_token: string | null;
   bot_username: string | null;
   bot_webhook_secret: string | null;
@@ -87,7 +87,7 @@ export interface Brands {
   updated_at: Timestamp;
 }
 
-export interface Conversations {
+interface Conversations {
   conversation_id: string;
   created_at: Timestamp;
   end_user_ref: string;
@@ -99,7 +99,7 @@ export interface Conversations {
   user_id: number | null;
 }
 
-export interface EndUsers {
+interface EndUsers {
   blocked: Generated<boolean>;
   created_at: Timestamp;
   daily_limit_credit_micros: number | null;
@@ -110,13 +110,13 @@ export interface EndUsers {
   user_id: number;
 }
 
-export interface ErasedObjects {
+interface ErasedObjects {
   erasure_id: string;
   object_key: string;
   removed_at: Timestamp | null;
 }
 
-export interface Erasures {
+interface Erasures {
   checked_at: Timestamp | null;
   conversations: Generated<number>;
   end_user_ref: string;
@@ -135,7 +135,7 @@ export interface Erasures {
   user_id: number;
 }
 
-export interface Events {
+interface Events {
   created_at: Timestamp;
   created_by_key_id: string | null;
   data: Generated<Json>;
@@ -149,7 +149,7 @@ export interface Events {
   xact: Generated<string>;
 }
 
-export interface Files {
+interface Files {
   bytes: Generated<number>;
   created_at: Timestamp;
   file_id: string;
@@ -168,14 +168,14 @@ export interface Files {
   user_id: number;
 }
 
-export interface FirstSignIns {
+interface FirstSignIns {
   created_at: Timestamp;
   issuer: string;
   subject: string;
   user_id: number;
 }
 
-export interface IdempotencyKeys {
+interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
   key: string;
@@ -184,7 +184,7 @@ export interface IdempotencyKeys {
   user_id: number;
 }
 
-export interface Identities {
+interface Identities {
   created_at: Timestamp;
   email: string | null;
   email_verified: Generated<boolean>;
@@ -194,7 +194,7 @@ export interface Identities {
   user_id: number;
 }
 
-export interface Ledger {
+interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
   balance_after_credit_micros: number;
@@ -209,7 +209,7 @@ export interface Ledger {
   user_id: number;
 }
 
-export interface Losses {
+interface Losses {
   cause: string;
   created_at: Timestamp;
   credit_micros: number | null;
@@ -217,7 +217,7 @@ export interface Losses {
   turn_id: string;
 }
 
-export interface ModelCatalog {
+interface ModelCatalog {
   created_at: Generated<Timestamp>;
   enabled: Generated<boolean>;
   engine: string;
@@ -234,7 +234,7 @@ export interface ModelCatalog {
   sort_order: Generated<number>;
 }
 
-export interface OpenTurns {
+interface OpenTurns {
   conversation_id: string;
   created_at: Timestamp;
   position: number;
@@ -245,7 +245,7 @@ export interface OpenTurns {
   wake_at: Timestamp;
 }
 
-export interface Postings {
+interface Postings {
   amount_credit_micros: number;
   created_at: Timestamp;
   posting_id: Generated<number>;
@@ -254,12 +254,12 @@ export interface Postings {
   user_id: number;
 }
 
-export interface ProcedureReleases {
+interface ProcedureReleases {
   applied_at: Timestamp;
   name: string;
 }
 
-export interface ReconciliationFindings {
+interface ReconciliationFindings {
   counter: Json | null;
   expected_credit_micros: number | null;
   finding_id: Generated<number>;
@@ -273,7 +273,7 @@ export interface ReconciliationFindings {
   user_id: number | null;
 }
 
-export interface Reconciliations {
+interface Reconciliations {
   accounts: Generated<number>;
   counters: Generated<number>;
   findings: Generated<number>;
@@ -287,21 +287,21 @@ export interface Reconciliations {
   turns: Generated<number>;
 }
 
-export interface Referrals {
+interface Referrals {
   created_at: Timestamp;
   ref_code: string;
   referred_user_id: number;
   referrer_user_id: number;
 }
 
-export interface SchemaMigrations {
+interface SchemaMigrations {
   applied_at: Generated<Timestamp>;
   checksum: string;
   duration_ms: number;
   name: string;
 }
 
-export interface Sessions {
+interface Sessions {
   address: string | null;
   created_at: Timestamp;
   ended_at: Timestamp | null;
@@ -313,13 +313,13 @@ export interface Sessions {
   user_id: number;
 }
 
-export interface Settings {
+interface Settings {
   key: string;
   updated_at: Generated<Timestamp>;
   value: Json;
 }
 
-export interface SpaceConfigs {
+interface SpaceConfigs {
   change: string;
   created_at: Timestamp;
   manifest: Json;
@@ -330,7 +330,7 @@ export interface SpaceConfigs {
   version: number;
 }
 
-export interface Spaces {
+interface Spaces {
   archived_at: Timestamp | null;
   brand: Generated<string>;
   config_change: Generated<string>;
@@ -354,7 +354,7 @@ export interface Spaces {
   user_id: number;
 }
 
-export interface SpaceSecrets {
+interface SpaceSecrets {
   created_at: Timestamp;
   name: string;
   sealed: string;
@@ -362,14 +362,14 @@ export interface SpaceSecrets {
   updated_at: Timestamp;
 }
 
-export interface SpendCounted {
+interface SpendCounted {
   kind: string;
   since: Timestamp;
   subject: string;
   user_id: number;
 }
 
-export interface SpendCounters {
+interface SpendCounters {
   counted: Generated<boolean>;
   kind: string;
   period: string;
@@ -382,7 +382,7 @@ export interface SpendCounters {
   user_id: number;
 }
 
-export interface SpendCounterShards {
+interface SpendCounterShards {
   kind: string;
   period: string;
   reserved_credit_micros: number;
@@ -393,7 +393,7 @@ export interface SpendCounterShards {
   user_id: number;
 }
 
-export interface Subscriptions {
+interface Subscriptions {
   created_at: Timestamp;
   deactivated_at: Timestamp | null;
   ends_at: Timestamp | null;
@@ -405,7 +405,7 @@ export interface Subscriptions {
   user_id: number;
 }
 
-export interface Sweeps {
+interface Sweeps {
   duration_ms: number;
   name: string;
   ok: boolean;
@@ -413,7 +413,7 @@ export interface Sweeps {
   succeeded_at: Timestamp | null;
 }
 
-export interface Tasks {
+interface Tasks {
   assignee_user_id: number | null;
   brand: string;
   call_key: string | null;
@@ -430,7 +430,7 @@ export interface Tasks {
   updated_at: Timestamp;
 }
 
-export interface TurnEvents {
+interface TurnEvents {
   created_at: Timestamp;
   data: Json;
   event_id: string;
@@ -439,7 +439,7 @@ export interface TurnEvents {
   type: string;
 }
 
-export interface Turns {
+interface Turns {
   attempts: Generated<number>;
   billed_credit_micros: Generated<number>;
   calls_start_until: Timestamp | null;
@@ -491,7 +491,7 @@ export interface Turns {
   window_started_at: Timestamp | null;
 }
 
-export interface TurnSteps {
+interface TurnSteps {
   agent: string | null;
   content: Generated<Json>;
   cost_credit_micros: number;
@@ -505,7 +505,7 @@ export interface TurnSteps {
   turn_id: string;
 }
 
-export interface Usage {
+interface Usage {
   billed_credit_micros: number;
   cost_credit_micros: number;
   created_at: Timestamp;
@@ -529,7 +529,7 @@ export interface Usage {
   user_id: number;
 }
 
-export interface Users {
+interface Users {
   brand: Generated<string>;
   created_at: Generated<Timestamp>;
   disabled_at: Timestamp | null;
@@ -544,7 +544,7 @@ export interface Users {
   user_id: Generated<number>;
 }
 
-export interface Wallets {
+interface Wallets {
   balance_credit_micros: Generated<number>;
   depleted_told: Generated<boolean>;
   end_user_daily_credit_micros: number | null;
@@ -559,14 +559,14 @@ export interface Wallets {
   waits: Generated<number>;
 }
 
-export interface WalletShards {
+interface WalletShards {
   balance_credit_micros: Generated<number>;
   held_credit_micros: Generated<number>;
   shard: number;
   user_id: number;
 }
 
-export interface WebhookAttempts {
+interface WebhookAttempts {
   answer: string | null;
   attempt: number;
   created_at: Timestamp;
@@ -576,7 +576,7 @@ export interface WebhookAttempts {
   status: number | null;
 }
 
-export interface WebhookDeliveries {
+interface WebhookDeliveries {
   attempts: Generated<number>;
   created_at: Timestamp;
   delivery_id: string;
@@ -593,7 +593,7 @@ export interface WebhookDeliveries {
   webhook_id: string;
 }
 
-export interface WebhookEndpoints {
+interface WebhookEndpoints {
   created_at: Timestamp;
   deleted_at: Timestamp | null;
   description: string | null;

@@ -1,6 +1,6 @@
 export type MeteredService = "pg" | "redis" | "qstash" | "model"
 
-/** Counts the round trips that an invocation has waited for, so that anyone can read them in Server-Timing. */
+/** Counts the round trips of an invocation, for its Server-Timing header. */
 export class Meter {
   private readonly services = new Map<MeteredService, { calls: number; ms: number }>()
 

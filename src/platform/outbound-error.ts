@@ -1,4 +1,4 @@
-/** Why a call to a customer's URL brought no answer. Its message names no more of the URL than its origin: a URL may hold a secret. */
+/** Why a call to a customer's URL brought no answer. The message names only the URL's origin, since the rest may contain a secret. */
 export class OutboundError extends Error {
   readonly kind: "refused" | "redirect" | "timeout" | "too_large" | "network"
 

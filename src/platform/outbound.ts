@@ -7,27 +7,27 @@ export interface OutboundRequest {
   method: string
   headers: Record<string, string> | Headers
   body?: string | Uint8Array<ArrayBuffer>
-  /** From the start until the last byte of the answer has come. */
+  /** The time limit from the start until the last byte of the answer. */
   timeoutMs: number
   maxBytes: number
   /** 0: a redirect is the answer. Default 3. */
   maxRedirects?: number
-  /** Asked before a redirect of anything but GET and HEAD is followed. */
+  /** Asked before a redirect is followed, unless the method is GET or HEAD. */
   mayRepeat?: () => Promise<boolean>
   signal?: AbortSignal
 }
 
 export interface Outbound {
   /**
-   * Calls a customer's URL. The answer's body ends with an OutboundError when it is too large or too slow. Throws
-   * OutboundError, or the signal's reason.
+   * Calls a customer's URL. Reading the answer's body throws an OutboundError when it is too large or too slow. Throws OutboundError,
+   * or the signal's reason.
    */
   send(request: OutboundRequest): Promise<Response>
 }
 
 const MAX_REDIRECTS = 3
 
-/** What a redirect to another origin still carries; all else could be a credential. */
+/** The headers that a redirect to another origin keeps; all others could be credentials. */
 const HARMLESS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"])
 const USER_AGENT = "Turnpike"
 
@@ -58,7 +58,7 @@ export function createOutbound({
   }
 }
 
-/** The answer at the end of all redirects, and where it came from. */
+/** The answer after all redirects, and the origin it came from. */
 async function follow(
   fetch: typeof globalThis.fetch,
   policy: UrlPolicy,
@@ -77,11 +77,11 @@ async function follow(
     if (redirects >= most) throw new OutboundError("redirect", `The server redirects more than ${most} times.`)
     const location = response.headers.get("location")
     if (location === null || !URL.canParse(location, url)) {
-      throw new OutboundError("redirect", "The server redirects to no valid URL.")
+      throw new OutboundError("redirect", "The server redirects to an invalid URL.")
     }
     const next = checkPublicUrl(new URL(location, url), policy)
     if (request.mayRepeat && method !== "GET" && method !== "HEAD" && !(await request.mayRepeat())) {
-      throw new OutboundError("redirect", "The turn is cancelled: the redirect is not followed.")
+      throw new OutboundError("redirect", "The turn is cancelled, so the redirect is not followed.")
     }
     if (response.status < 307 && method !== "GET" && method !== "HEAD") {
       method = "GET"
@@ -98,7 +98,10 @@ async function follow(
   }
 }
 
-/** Refuses what no request can carry. Without a cause: the runtime's own message quotes the value, which may be a secret. */
+/**
+ * Refuses headers that no request can carry. The error has no cause, since the runtime's message quotes the value, which may be a
+ * secret.
+ */
 function checkedHeaders(url: URL, { method, headers, body }: OutboundRequest): Headers {
   try {
     const checked = new Headers(headers)
@@ -113,7 +116,7 @@ function checkedHeaders(url: URL, { method, headers, body }: OutboundRequest): H
   }
 }
 
-/** The answer, or the signal's reason as soon as it is aborted, whatever a fetch makes of its signal. */
+/** The answer, or the signal's reason as soon as it is aborted, even if the fetch ignores its signal. */
 function answerOf(
   send: () => Promise<Response>,
   { signal, origin }: { signal: AbortSignal; origin: string },
@@ -126,7 +129,7 @@ function answerOf(
       .then(
         (response) => {
           if (signal.aborted) return discard(response)
-          // No Response can be made of it again; 600 to 999 do come from servers.
+          // A Response cannot be built with these statuses, but servers do send 600 to 999.
           if (response.status >= 200 && response.status <= 599) return resolve(response)
           discard(response)
           reject(
@@ -139,12 +142,12 @@ function answerOf(
   })
 }
 
-/** Lets the server stop sending, without waiting for it. */
+/** Tells the server to stop sending, without waiting for it. */
 function discard(response: Response): void {
   response.body?.cancel().catch(() => {})
 }
 
-/** The response with a body that errors as soon as it is too large or `signal` is aborted, read or not. */
+/** The response with a body that fails as soon as it is too large or `signal` is aborted, whether it is read or not. */
 function limited(
   response: Response,
   { maxBytes, signal, end, origin }: { maxBytes: number; signal: AbortSignal; end: () => void; origin: string },

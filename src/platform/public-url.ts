@@ -2,16 +2,16 @@ import { TurnpikeError } from "../base/errors.ts"
 import { OutboundError } from "./outbound-error.ts"
 
 export interface UrlPolicy {
-  /** Opens this machine's own addresses, over http too; nothing else that is private. */
+  /** Allows this machine's own addresses, over http too, and nothing else that is private. */
   allowLoopback: boolean
   /** Hosts of our own services, `host` or `host:port`. */
   ownHosts: readonly string[]
 }
 
 /**
- * Names that are not the public Internet's (RFC 2606, 6761, 6762, 7686, 8375, 9476): refused here, a customer reads why when setting
- * the URL. What any other name resolves to is the runtime's to refuse (`global_fetch_strictly_public`): it connects, and a look of
- * ours before that could be answered otherwise.
+ * Names outside the public Internet (RFC 2606, 6761, 6762, 7686, 8375, 9476), refused here so that a customer reads why when setting
+ * the URL. The runtime refuses other names that resolve to private addresses (`global_fetch_strictly_public`). We do not resolve names
+ * first: the second answer could be another one.
  */
 const PRIVATE_SUFFIXES = [
   "localhost",
@@ -33,7 +33,7 @@ const PRIVATE_SUFFIXES = [
   "alt",
 ]
 
-/** The URL, if a customer may have us call it; else OutboundError "refused" (design section 10). */
+/** The URL, if customers may have us call it; else OutboundError "refused" (design section 10). */
 export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   const url = parse(input)
   const host = url.hostname.replace(/\.+$/, "")
@@ -42,9 +42,9 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   if (isOwn(url, host, policy.ownHosts)) throw refuse("its host is this service itself")
   if (policy.allowLoopback && isLoopback(host) && /^https?:$/.test(url.protocol)) return url
   if (url.protocol !== "https:") throw refuse("it must begin with https://")
-  if (isAddress(host)) throw refuse("its host is an IP address; a name is needed")
+  if (isAddress(host)) throw refuse("its host is an IP address; use a name")
   if (host === "" || !host.includes(".")) throw refuse(`its host "${host}" is no public name`)
-  if (!/^(?:[a-z0-9_-]+\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is no valid name")
+  if (!/^(?:[a-z0-9_-]+\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(host)) throw refuse("its host is not a valid name")
   if (PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) {
     throw refuse(`its host "${host}" is no public name`)
   }
@@ -53,11 +53,11 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
 
 function parse(input: string | URL): URL {
   if (input instanceof URL) return input
-  if (!URL.canParse(input)) throw new OutboundError("refused", "The URL cannot be called: it is no absolute URL.")
+  if (!URL.canParse(input)) throw new OutboundError("refused", "The URL cannot be called: it is not an absolute URL.")
   return new URL(input)
 }
 
-/** The URL parser has made every spelling of an IPv4 address four plain numbers, and put every IPv6 address into brackets. */
+/** The URL parser has already turned every spelling of an IPv4 address into four numbers, and put IPv6 addresses into brackets. */
 function isAddress(host: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(host) || host.startsWith("[")
 }
@@ -71,12 +71,12 @@ function isOwn(url: URL, host: string, ownHosts: readonly string[]): boolean {
   return ownHosts.some((own) => {
     const [, ownName = "", ownPort] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(own.toLowerCase()) ?? []
     const sameHost = ownName.replace(/\.+$/, "") === host || (isLoopback(ownName) && isLoopback(host))
-    // On a public name every port is ours; on this machine only the port is.
+    // On a public name all ports belong to us; on this machine only that one does.
     return sameHost && (isLoopback(host) ? ownPort === port : true)
   })
 }
 
-/** Refuses a URL that could never be called: VALIDATION_FAILED for `param`. */
+/** Throws VALIDATION_FAILED for `param` when the URL could never be called. */
 export function checkUrl({ urlPolicy }: { urlPolicy: UrlPolicy }, url: string | URL, param: string): void {
   try {
     checkPublicUrl(url, urlPolicy)

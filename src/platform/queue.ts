@@ -4,9 +4,9 @@ import type { Meter } from "./meter.ts"
 
 export interface Queue {
   /**
-   * Asks QStash to POST `{}` to `path` of the callbacks worker, after `delayMs`. At least once: the receiver decides
-   * whether it still means anything. `dedupe` folds identical wishes of ten minutes into one; it is a help only. Throws
-   * when QStash has not taken it within 5 s: the sweeper is the retry.
+   * Asks QStash to POST `{}` to `path` of the callbacks worker after `delayMs`, at least once. The receiver decides whether there is
+   * anything to do. `dedupe` merges identical requests within ten minutes; nothing relies on it. Throws when QStash has not accepted
+   * within 5 s; the sweeper is the retry.
    */
   publish(message: { path: string; delayMs?: number; dedupe?: string }): Promise<void>
 }
@@ -14,15 +14,15 @@ export interface Queue {
 type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL">
 
 const PUBLISH_MS = 5_000
-/** How often QStash delivers again what was not answered with success. */
+/** How often QStash repeats a delivery that was not answered with success. */
 const REDELIVERIES = 3
 
-/** QStash's client for these bindings; one serves all requests. */
+/** QStash's client for these bindings, shared by all requests. */
 export function createQueueClient(env: QueueEnv): Client {
   const baseUrl = env.QSTASH_URL.replace(/\/+$/, "")
-  // Without `devMode: false` a variable QSTASH_DEV would send everything to a server of this machine.
+  // Without `devMode: false`, a variable QSTASH_DEV would send everything to a server on this machine.
   const client = new Client({ baseUrl, token: env.QSTASH_TOKEN, retry: false, devMode: false, enableTelemetry: false })
-  // The SDK takes no signal. One that is aborted also frees the connection, of which a worker has six.
+  // The SDK takes no signal. Aborting also frees the connection; a worker has six.
   const http = client.http as unknown as { processRequest(request: object): [string, RequestInit] }
   const describe = http.processRequest
   http.processRequest = (request) => {

@@ -2,22 +2,22 @@ import { Redis as Upstash } from "@upstash/redis/cloudflare"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Meter } from "./meter.ts"
 
-/** What workers ask of Redis: texts under keys that expire, and scripts. A Redis that does not answer is UNAVAILABLE. */
+/** What workers use of Redis: texts under keys that expire, and scripts. UNAVAILABLE when Redis does not answer. */
 export interface Redis {
   get(key: string): Promise<string | null>
-  /** Keeps a text for `ttlMs`. `onlyNew`: only when the key is not there yet; then whether it was kept. */
+  /** Stores a text for `ttlMs`. `onlyNew`: only when the key does not exist yet. Returns whether it was stored. */
   set(key: string, value: string, options: { ttlMs: number; onlyNew?: boolean }): Promise<boolean>
-  /** Reads a text and removes it, as one step: of all who ask, one gets it. */
+  /** Reads and removes a text in one step: of several callers, one gets it. */
   take(key: string): Promise<string | null>
-  /** Runs a Lua script as one step. Its answer: integers, texts, null, and lists of them. */
+  /** Runs a Lua script in one step. It answers integers, texts, null, and lists of them. */
   run<Answer>(script: string, keys: string[], args: (string | number)[]): Promise<Answer>
 }
 
-/** A call that has no answer by then counts as lost; a connection that breaks is tried once more within that time. */
+/** A call without an answer by then counts as lost; within that time, a broken connection is tried once more. */
 const CALL_MS = 10_000
 const RETRY = { retries: 1, backoff: () => 50 }
 
-/** Upstash's Redis over REST: one command or script, one round trip. Never of the v1 worker, whose size it would double. */
+/** Upstash's Redis over REST: each command or script is one round trip. The v1 worker never uses it, since it would double its size. */
 export function createRedis(
   env: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string },
   meter: Meter,
@@ -29,7 +29,7 @@ export function createRedis(
     enableAutoPipelining: false,
     enableTelemetry: false,
     retry: RETRY,
-    // A function: of a signal of its own the SDK would make an answer.
+    // A function, since the SDK would turn its own signal's abort into an answer.
     signal: () => AbortSignal.timeout(CALL_MS),
   })
   const call = <Answer>(work: () => Promise<Answer>) => meter.measure("redis", () => work().catch(unavailable))
@@ -47,7 +47,7 @@ export function createRedis(
 function unavailable(error: unknown): never {
   throw new TurnpikeError("UNAVAILABLE", "A part of the service does not answer. Retry the same request shortly.", {
     retryAfter: 1,
-    // Its message may hold the command, which may hold a token's hash: only its kind goes on.
+    // The message may contain the command, which may contain a token's hash, so only the error's name goes on.
     cause: new Error(error instanceof Error ? `Redis: ${error.name}` : "Redis"),
   })
 }

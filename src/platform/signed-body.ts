@@ -4,7 +4,7 @@ export const CLOCK_TOLERANCE_SECONDS = 5
 
 interface SignedBody {
   token: string
-  /** Who may have signed it, and with which keys: the first that fits counts. */
+  /** The expected issuer, and the keys it may have used; the first that matches counts. */
   issuer: string
   keys: Uint8Array[]
   /** The exact URL that it was signed for. */
@@ -14,8 +14,8 @@ interface SignedBody {
 }
 
 /**
- * Verifies a token that binds a body to a URL: HS256, issuer, subject = URL, validity at `now`, and the base64url SHA-256 of
- * the raw body in the claim `body`, in the form of QStash's. Throws an Error whose message says what is wrong.
+ * Verifies a token that binds a body to a URL, in the form of QStash's: HS256, issuer, subject = URL, validity at `now`, and the
+ * base64url SHA-256 of the raw body in the claim `body`. Throws an Error whose message says what is wrong.
  */
 export async function verifySignedBody({ token, issuer, keys, url, body, now }: SignedBody): Promise<void> {
   const claims = await firstThatFits(keys, async (key) => {
@@ -41,7 +41,7 @@ export async function bodyDigest(body: ArrayBuffer | Uint8Array<ArrayBuffer>): P
     .replace(/=+$/, "")
 }
 
-/** What `verify` makes of the first key whose signature fits. Throws an Error that says what is wrong. */
+/** The result of `verify` with the first key whose signature matches. Throws an Error that says what is wrong. */
 export async function firstThatFits<T>(keys: Uint8Array[], verify: (key: Uint8Array) => Promise<T>): Promise<T> {
   let wrong: unknown
   for (const key of keys) {

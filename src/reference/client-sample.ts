@@ -1,4 +1,4 @@
-/** One call of an operation, with examples in all places. */
+/** One call of an operation, with all its parameters. */
 export interface SampleCall {
   params: Record<string, unknown>
   query: Record<string, unknown>

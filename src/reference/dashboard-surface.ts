@@ -28,8 +28,8 @@ export const DASHBOARD_SURFACE: Surface = {
     title: "Turnpike dashboard",
     version: "0.1.0",
     description:
-      "What the dashboard of a signed-in user speaks. Requests that change something need `Sec-Fetch-Site: same-origin`, " +
-      "as browsers send it, or an `Origin` that is this server's own; bodies are JSON.",
+      "The API of the dashboard, for signed-in users. A request that changes something needs " +
+      "`Sec-Fetch-Site: same-origin`, which browsers send, or this server's own `Origin`. Bodies are JSON.",
   },
   securitySchemes: {
     session: { type: "apiKey", in: "cookie", name: "token", description: "The session that every login path sets." },

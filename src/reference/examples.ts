@@ -1,9 +1,9 @@
 /** A JSON Schema of the OpenAPI document. */
-export type Json = Record<string, unknown>
+export type JsonValue = Record<string, unknown>
 
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 
-/** What a field of this name holds in examples, wherever it stands: the contract's words mean the same everywhere. */
+/** The example value of a field by its name: a name means the same everywhere. */
 const BY_NAME: Record<string, unknown> = {
   space_id: `spc_${ULID}`,
   space: `spc_${ULID}`,
@@ -130,72 +130,72 @@ const COUNTS: Record<string, number> = { events: 96, steps: 41, files: 3, conver
 /** Called with the path of a field that has no example of its own and no name that has one. */
 type OnMissing = (path: string) => void
 
-interface Place {
-  components: Json
+interface ExampleContext {
+  components: JsonValue
   onMissing: OnMissing
   path: string
 }
 
 /**
- * An example of a schema: its own (`example`, `examples`, `default`, `const`), that of its name, or one made of its parts. An
- * object has what is required, what has an example of its own, and what is an object with a name.
+ * An example of a schema: its own (`example`, `examples`, `default`, `const`), the one for its name, or one made of its parts. An
+ * object has its required fields, fields with an example, and named objects.
  */
 export function exampleOf(
-  schema: Json,
-  { components, onMissing = () => {}, path = "" }: { components: Json; onMissing?: OnMissing; path?: string },
+  schema: JsonValue,
+  { components, onMissing = () => {}, path = "" }: { components: JsonValue; onMissing?: OnMissing; path?: string },
 ): unknown {
   return example(schema, { components, onMissing, path })
 }
 
-function example(schema: Json, place: Place): unknown {
+function example(schema: JsonValue, context: ExampleContext): unknown {
   const own = ownExample(schema)
   if (own !== undefined) return own
   if (typeof schema.$ref === "string") {
-    return example(place.components[schema.$ref.split("/").at(-1) ?? ""] as Json, place)
+    return example(context.components[schema.$ref.split("/").at(-1) ?? ""] as JsonValue, context)
   }
-  const name = place.path.split(".").at(-1) ?? ""
+  const name = context.path.split(".").at(-1) ?? ""
   const values = schema.enum as unknown[] | undefined
   const known = [BY_NAME, COUNTS].find((table) => Object.hasOwn(table, name) && fits(table[name], schema))
   if (known) return known[name]
   if (values) return values[0]
   if (schema.format === "date-time") return "2026-01-15T09:30:00.000Z"
-  const parts = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
-  if (parts) return example(parts.find((part) => part.type !== "null") ?? {}, place)
+  const parts = (schema.anyOf ?? schema.oneOf) as JsonValue[] | undefined
+  if (parts) return example(parts.find((part) => part.type !== "null") ?? {}, context)
   const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== "null") : schema.type
-  if (type === "array") return [example((schema.items ?? {}) as Json, { ...place, path: `${place.path}[]` })]
-  if (type === "object") return exampleObject(schema, place)
+  if (type === "array") return [example((schema.items ?? {}) as JsonValue, { ...context, path: `${context.path}[]` })]
+  if (type === "object") return exampleObject(schema, context)
   if (type === "boolean") return true
-  place.onMissing(place.path)
+  context.onMissing(context.path)
   return type === "integer" || type === "number" ? 0 : type === "string" ? "string" : null
 }
 
 /** Whether a value is of the schema's kind: some names stand for a thing here and for its id there. */
-function fits(value: unknown, { $ref, anyOf, oneOf, type, items, enum: values }: Json): boolean {
+function fits(value: unknown, { $ref, anyOf, oneOf, type, items, enum: values }: JsonValue): boolean {
   if (values) return (values as unknown[]).includes(value)
-  const parts = (anyOf ?? oneOf) as Json[] | undefined
+  const parts = (anyOf ?? oneOf) as JsonValue[] | undefined
   if (parts) return parts.some((part) => fits(value, part))
-  if (Array.isArray(value) && !value.every((item) => fits(item, (items ?? {}) as Json))) return false
+  if (Array.isArray(value) && !value.every((item) => fits(item, (items ?? {}) as JsonValue))) return false
   const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
   if ($ref) return kind === "object"
   const kinds = [type].flat()
   return type === undefined || kinds.includes(kind) || (kinds.includes("integer") && Number.isInteger(value))
 }
 
-function ownExample(schema: Json): unknown {
+function ownExample(schema: JsonValue): unknown {
   if (schema.example !== undefined) return schema.example
   if (Array.isArray(schema.examples)) return schema.examples[0]
   return schema.default ?? schema.const
 }
 
-function exampleObject(schema: Json, place: Place): Json {
-  const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] }
+function exampleObject(schema: JsonValue, context: ExampleContext): JsonValue {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, JsonValue>; required?: string[] }
   const shown = Object.entries(properties).filter(
     ([name, field]) => required.includes(name) || field.example !== undefined || field.$ref !== undefined,
   )
   return Object.fromEntries(
     shown.map(([name, field]) => [
       name,
-      example(field, { ...place, path: place.path ? `${place.path}.${name}` : name }),
+      example(field, { ...context, path: context.path ? `${context.path}.${name}` : name }),
     ]),
   )
 }

@@ -30,7 +30,7 @@ const BALANCE_LOW: BalanceReached = { balance_usd: 0.9871, held_usd: 0.25, avail
 
 const shown = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** What `{{name}}` in a guide stands for: what has a type in the code, so that no guide can say anything else. */
+/** The values of `{{name}}` in a guide. They come from typed code, so guides cannot contradict it. */
 const INSERTS: Record<string, string> = {
   quota_refusal: `HTTP/1.1 429\nRetry-After: 30600\n\n${shown({ error: QUOTA_EXCEEDED })}`,
   cap_reached: shown(CAP_REACHED),
@@ -51,7 +51,7 @@ export function readGuide(name: string, codes: readonly ErrorCode[]): { name: st
   return { name: title.replace(/^# /, ""), description: description.trim() }
 }
 
-/** What each code means, by status. */
+/** A table of codes by status, with cause and cure. */
 function codeTable(codes: readonly ErrorCode[]): string {
   const rows = codes
     .map((code) => ({ code, ...ERROR_CODES[code] }))

@@ -1,4 +1,4 @@
-// What the viewer does not tell those who listen to the page: whether a field has its list open, and that a button is one.
+// Adds what the viewer does not tell screen readers: whether a field has its list open, and that a button is one.
 new MutationObserver(() => {
   for (const field of document.querySelectorAll('[role="combobox"]:not([aria-expanded])')) {
     field.setAttribute("aria-expanded", String(field.hasAttribute("aria-controls")))

@@ -1,16 +1,16 @@
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
-import { exampleOf, type Json } from "./examples.ts"
+import { exampleOf, type JsonValue } from "./examples.ts"
 
 /** Headers that many answers have, as components of the document. */
-export const ANSWER_HEADERS: Json = {
+export const ANSWER_HEADERS: JsonValue = {
   RequestId: {
-    description: "The request's id: tell it to the service's operator when something is wrong.",
+    description: "The request's id. Name it when you report a problem.",
     schema: { type: "string" },
     example: "req_01jd3k9m2x4t8r5w6y7z0a1b2c",
   },
   RetryAfter: {
-    description: "Whole seconds after which it is worth another try.",
+    description: "Try again after this many whole seconds.",
     schema: { type: "integer", minimum: 1 },
     example: 30,
   },
@@ -20,7 +20,7 @@ const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } 
 const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
 
 /** The headers of an answer: its own and the one that all have. */
-export function answerHeaders(own: Record<string, string> = {}): Json {
+export function answerHeaders(own: Record<string, string> = {}): JsonValue {
   const described = Object.entries(own).map(([name, description]) => [
     name,
     { description, schema: { type: "string" } },
@@ -34,8 +34,12 @@ export function answerHeaders(own: Record<string, string> = {}): Json {
  */
 export function errorAnswers(
   codes: ErrorCode[],
-  { components, responses, schemaOf }: { components: Json; responses: Json; schemaOf: (status: number) => Json },
-): Json {
+  {
+    components,
+    responses,
+    schemaOf,
+  }: { components: JsonValue; responses: JsonValue; schemaOf: (status: number) => JsonValue },
+): JsonValue {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
     const { status } = ERROR_CODES[code]
@@ -46,7 +50,7 @@ export function errorAnswers(
     .map(([status, alike]) => {
       const name = alike.join(".")
       const schema = schemaOf(status)
-      const body = exampleOf(schema, { components }) as Json
+      const body = exampleOf(schema, { components }) as JsonValue
       responses[name] ??= {
         description: alike
           .map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`)
@@ -65,7 +69,7 @@ export function errorAnswers(
 }
 
 /** An example of an error's body, as that of this code: `{error: {code, …}}`, `{detail, code}`, or one without a code. */
-function withCode(body: Json, code: ErrorCode): Json {
+function withCode(body: JsonValue, code: ErrorCode): JsonValue {
   const { cause, retryable } = ERROR_CODES[code]
   const more = code in DETAILS_EXAMPLES && { details: DETAILS_EXAMPLES[code as keyof typeof DETAILS_EXAMPLES] }
   if (body.error) return { error: { ...body.error, code, message: cause, ...more, retryable } }

@@ -9,11 +9,11 @@ const IDEMPOTENCY_KEY = {
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
 }
 const REPLAY_RULE =
-  "The same Idempotency-Key with the same request answers what that has made, as it is now, with " +
-  `\`${REPLAYED}: true\`, for at least ${ONCE_POLICY.keyDays} days. Keys belong to the account, its live ` +
-  "and its test part apart; those of turns are counted apart from all others. Refusals are not kept."
+  "A repeat of the request with the same Idempotency-Key changes nothing: it answers what the first one made, as it is now, " +
+  `with \`${REPLAYED}: true\`. Keys are kept for at least ${ONCE_POLICY.keyDays} days. They belong to the account; live and test ` +
+  "data have separate keys, and so have turns. A refused request does not use up its key."
 
-/** What an operation's declaration that it is idempotent says in the document. */
+/** Adds an operation's idempotency to its description, headers and errors. */
 export function withIdempotency(operation: Operation): Operation {
   if (!operation.idempotent) return operation
   const { description, headers = [], errors, answer } = operation
@@ -29,7 +29,7 @@ export function withIdempotency(operation: Operation): Operation {
     errors: [...keyed.errors, "IDEMPOTENCY_KEY_REUSED"],
     answer: {
       ...answer,
-      headers: { ...answer.headers, [REPLAYED]: "`true` when an earlier request has made it." },
+      headers: { ...answer.headers, [REPLAYED]: "`true` when an earlier request made it." },
     },
   }
 }

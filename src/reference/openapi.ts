@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 import { type ClientMethods, clientSample } from "./client-sample.ts"
-import { exampleOf, type Json } from "./examples.ts"
+import { exampleOf, type JsonValue } from "./examples.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency } from "./openapi-idempotency.ts"
 import type { Surface } from "./surface.ts"
@@ -19,7 +19,7 @@ const UPLOAD_BODY = {
 
 /** An operation that only leads elsewhere is for browsers. */
 const ERROR_PAGE = {
-  description: "Any error, to a browser that asks for `text/html`: a small page with a link to start again.",
+  description: "Any error, for a browser that asks for `text/html`: a small page with a link to start again.",
   headers: answerHeaders(),
   content: { "text/html": { schema: { type: "string" } } },
 }
@@ -30,10 +30,10 @@ export interface Tag {
   description?: string
 }
 
-/** What the document says of the service that has the operations. */
+/** The document's title, version and description. */
 interface DocumentOptions {
   surface: Surface
-  /** What stands before the operations, of all codes that these can answer. Readers show tags in the order of the document. */
+  /** The guides before the operations, made with all codes that these can answer. Readers show tags in the document's order. */
   guidesOf(codes: ErrorCode[]): Tag[]
   /** Where the client has them, for code samples. */
   clientMethods?: ClientMethods
@@ -44,8 +44,8 @@ interface DocumentOptions {
 /** The OpenAPI 3.1 document of `operations`, from the schemas that validate them. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions) {
   const { surface } = options
-  const document = { schemas: {} as Json, responses: {} as Json, codes: new Set<ErrorCode>(), options }
-  const paths: Record<string, Json> = {}
+  const document = { schemas: {} as JsonValue, responses: {} as JsonValue, codes: new Set<ErrorCode>(), options }
+  const paths: Record<string, JsonValue> = {}
   for (const operation of operations.map(withIdempotency)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
@@ -67,13 +67,13 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
 }
 
 interface Document {
-  schemas: Json
-  responses: Json
+  schemas: JsonValue
+  responses: JsonValue
   codes: Set<ErrorCode>
   options: DocumentOptions
 }
 
-function describe(operation: Operation, { schemas, responses, codes, options }: Document): Json {
+function describe(operation: Operation, { schemas, responses, codes, options }: Document): JsonValue {
   const schema = (type: z.ZodType, io: "input" | "output") => jsonSchema(type, io, schemas)
   const { answer, body, upload } = operation
   const own = codesOf(operation, options.surface)
@@ -81,11 +81,11 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
   const schemaOf = (status: number) => schema(options.surface.errorSchema(status), "output")
   const sent = body && schema(body, "input")
   const answered = schema(answer.schema, "output")
-  const exampleFor = (place: string, type: Json, path = "") => {
-    const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${place} ${field}`)
+  const exampleFor = (location: string, type: JsonValue, path = "") => {
+    const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${location} ${field}`)
     return exampleOf(type, { components: schemas, onMissing, path })
   }
-  const bodyExample = sent && { ...(exampleFor("body", sent) as Json), ...operation.example?.body }
+  const bodyExample = sent && { ...(exampleFor("body", sent) as JsonValue), ...operation.example?.body }
   const parameters = parametersOf(operation, schema, exampleFor)
   const clientMethod = options.clientMethods?.[operation.id]
   const call = {
@@ -116,7 +116,7 @@ function describe(operation: Operation, { schemas, responses, codes, options }: 
             : {
                 "application/json": {
                   schema: answered,
-                  example: { ...(exampleFor("answer", answered) as Json), ...operation.example?.answer },
+                  example: { ...(exampleFor("answer", answered) as JsonValue), ...operation.example?.answer },
                 },
                 ...otherTypes(answer.also),
               },
@@ -136,9 +136,9 @@ function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
   return [...new Set([...operation.errors, ...validated, ...surface.codesOf(operation)])]
 }
 
-/** The examples of the parameters in one place; of a query, those that are needed or have one of their own. */
-function valuesOf(parameters: Parameter[], place: string): Record<string, unknown> {
-  const shown = parameters.filter((parameter) => parameter.in === place && parameter.example !== undefined)
+/** The examples of the parameters in one location. Of a query: those that are required, or have an example of their own. */
+function valuesOf(parameters: Parameter[], location: string): Record<string, unknown> {
+  const shown = parameters.filter((parameter) => parameter.in === location && parameter.example !== undefined)
   return Object.fromEntries(shown.map(({ name, example }) => [name, example]))
 }
 
@@ -150,17 +150,17 @@ function tagsOf(operations: readonly Operation[]): Tag[] {
 }
 
 /** A schema as JSON Schema; named ones become components. */
-function jsonSchema(type: z.ZodType, io: "input" | "output", components: Json): Json {
+function jsonSchema(type: z.ZodType, io: "input" | "output", components: JsonValue): JsonValue {
   // Inside an object a named schema is a reference; at the root it would be spelled out.
-  const wrapped = z.toJSONSchema(z.object({ it: type }), { io, unrepresentable: "any" }) as Json
+  const wrapped = z.toJSONSchema(z.object({ it: type }), { io, unrepresentable: "any" }) as JsonValue
   const { $defs = {}, properties } = JSON.parse(
     JSON.stringify(wrapped).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as { $defs?: Record<string, Json>; properties: { it: Json } }
+  ) as { $defs?: Record<string, JsonValue>; properties: { it: JsonValue } }
   for (const [name, { id: _id, ...definition }] of Object.entries($defs)) components[name] = definition
   return properties.it
 }
 
-/** What stands in paths. */
+/** Descriptions of path parameters. */
 const PATH_PARAMETERS: Record<string, string> = {
   space_id: "The space, `spc_…`.",
   turn_id: "The turn, `turn_…`.",
@@ -172,13 +172,13 @@ const PATH_PARAMETERS: Record<string, string> = {
   session_id: "The session, `ses_…`.",
   identity_id: "The identity, `idn_…`.",
   erasure_id: "The receipt, `era_…`.",
-  name: "Its name, by which there is one in the space.",
+  name: "Its name, which is unique in the space.",
   version: "The number of the version.",
 }
 
 const describedAs = (description: unknown) => (description === undefined ? {} : { description })
 
-interface Parameter extends Json {
+interface Parameter extends JsonValue {
   name: string
   in: "path" | "query" | "header"
   required: boolean
@@ -187,24 +187,24 @@ interface Parameter extends Json {
 
 function parametersOf(
   operation: Operation,
-  schema: (type: z.ZodType, io: "input") => Json,
-  exampleFor: (place: string, type: Json, path: string) => unknown,
+  schema: (type: z.ZodType, io: "input") => JsonValue,
+  exampleFor: (location: string, type: JsonValue, path: string) => unknown,
 ): Parameter[] {
   const parameters: Parameter[] = []
-  for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
+  for (const [location, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
     if (!type) continue
     const { properties = {}, required = [] } = schema(type, "input") as {
-      properties?: Record<string, Json>
+      properties?: Record<string, JsonValue>
       required?: string[]
     }
     for (const [name, { description, example, ...property }] of Object.entries(properties)) {
-      const needed = place === "path" || required.includes(name)
-      const shown = example ?? (needed ? exampleFor(place, property, name) : undefined)
+      const needed = location === "path" || required.includes(name)
+      const shown = example ?? (needed ? exampleFor(location, property, name) : undefined)
       parameters.push({
         name,
-        in: place,
+        in: location,
         required: needed,
-        ...describedAs(description ?? (place === "path" ? PATH_PARAMETERS[name] : undefined)),
+        ...describedAs(description ?? (location === "path" ? PATH_PARAMETERS[name] : undefined)),
         schema: property,
         ...(shown !== undefined && { example: shown }),
       })
@@ -216,7 +216,7 @@ function parametersOf(
   return parameters
 }
 
-function otherAnswers({ answer }: Operation): Json {
+function otherAnswers({ answer }: Operation): JsonValue {
   const entries = Object.entries(answer.others ?? {}).map(([status, description]) => [
     status,
     {
@@ -228,7 +228,7 @@ function otherAnswers({ answer }: Operation): Json {
   return Object.fromEntries(entries)
 }
 
-function otherTypes(types: Record<string, string> = {}): Json {
+function otherTypes(types: Record<string, string> = {}): JsonValue {
   const entries = Object.entries(types).map(([type, description]) => [
     type,
     { schema: { type: "string", description } },

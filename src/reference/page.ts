@@ -1,7 +1,7 @@
 import type { Api } from "./apis.ts"
 import { STYLE } from "./style.ts"
 
-/** What the page asks of Scalar's viewer: nothing of its company's services, and no fonts but the reader's own. */
+/** The viewer's settings: no services of Scalar's company, and only fonts of the reader's system. */
 const VIEWER = {
   withDefaultFonts: false,
   telemetry: false,

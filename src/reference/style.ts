@@ -1,6 +1,6 @@
 /**
- * What is changed of the viewer's look: what is too pale to read, code that cannot be scrolled by keyboard, the names of buttons that show
- * theirs under the mouse only, and guides as wide as the page, since nothing stands beside them.
+ * Corrections of the viewer's look: text that is too pale, code that cannot be scrolled by keyboard, names of buttons that only the
+ * mouse shows, and guides as wide as the page, since nothing is beside them.
  */
 export const STYLE = `
 .light-mode{--scalar-color-2:#5a5f66;--scalar-color-3:#666b72;--scalar-color-green:#00734a;--scalar-color-blue:#0062ad;

@@ -2,17 +2,17 @@ import * as z from "zod"
 import { API_CODES, type ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 
-/** What an OpenAPI document says of all operations of a surface: who they are for, how to sign in, how errors look. */
+/** What an OpenAPI document says about all operations of a surface: who they are for, how to sign in, how errors look. */
 export interface Surface {
   info: { title: string; version: string; description: string }
   /** By the name under which every operation asks for it. */
   securitySchemes: Record<string, object>
-  /** What it can answer beside the operation's own codes. */
+  /** The codes that every operation can answer. */
   codesOf(operation: Operation): ErrorCode[]
   errorSchema(status: number): z.ZodType
 }
 
-/** What can be wrong with a body. */
+/** The codes of a wrong body. */
 export const BODY_CODES: ErrorCode[] = [
   "INVALID_JSON",
   "PAYLOAD_TOO_LARGE",

@@ -1,4 +1,4 @@
-/** What the groups of operations are, for the reference, in its order. */
+/** The groups of operations with their descriptions, in the order of the reference. */
 export const TAGS: Record<string, string> = {
   Spaces: "Isolated agents, each with its own configuration, conversations and files.",
   Configuration: "How a space's agent works: its manifest, its secrets, and every version of all that.",

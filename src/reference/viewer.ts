@@ -9,8 +9,8 @@ interface Route {
 }
 
 /**
- * Scalar's viewer as one script, with what we mend of it, and a name that changes with what is in it. Of the packages that have it, the
- * plugin for Fastify is the one without 300 others; it gives it as one of its routes.
+ * Scalar's viewer as one script with our corrections. Its name changes with its content. Of the packages that have it, the plugin for
+ * Fastify is the only one without 300 dependencies; it serves the script as one of its routes.
  */
 export function readViewer(): { name: string; text: string } {
   const routes: Route[] = []

@@ -12,7 +12,7 @@ export function acceptsEventStream(accept = ""): boolean {
 export function parseLastEventId(header: string | undefined): number | undefined {
   if (header === undefined || header === "") return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header)
-  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is no seq of a turn's event", { param: "Last-Event-ID" })
+  throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is not the seq of an event", { param: "Last-Event-ID" })
 }
 
 /** A turn's events after `afterSeq`, as server-sent events. NOT_FOUND. */

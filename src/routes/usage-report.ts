@@ -22,7 +22,10 @@ const usageQuery = {
   end_user_ref: repeated.optional().meta({ description: "Only these end users; repeat it for several." }),
   model: repeated.optional().meta({ description: "Only model calls of these pins; repeat it for several." }),
   key: repeated.optional().meta({ description: "Only turns of these keys, by `key_id`; repeat it for several." }),
-  format: z.enum(["json", "csv"]).optional().meta({ description: "Goes before what Accept says. Default: `json`." }),
+  format: z
+    .enum(["json", "csv"])
+    .optional()
+    .meta({ description: "Takes precedence over the Accept header. Default: `json`." }),
   limit: pageQuery.limit,
   cursor: positionCursor,
 }
@@ -37,14 +40,16 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       tag: "Usage",
       summary: "What was billed, by end user, space, model, key or day",
       description:
-        "Turns that ended in the range, within the key's scope, summed by `group_by`; groups come in the order of their " +
-        "bytes, and groups without turns are left out. A turn counts at the moment at which it ended and was billed, which is " +
-        "that of its ledger row: for every grouping, `billed_usd` adds up to the ledger's rows of the reason `usage` in the " +
-        "range, exactly. By `model`, each call counts under its own model, those of sub-agents included. Web-chat turns have " +
-        "no key, have the ledger's reason `space_usage`, and are not part of it.\n\n" +
-        "With `Accept: text/csv` or `format=csv` the answer is the whole report as CSV (RFC 4180, UTF-8, with a header line), " +
-        "without pages. In it a group that a spreadsheet could take for a formula, because it begins with one of `=+-@`, a tab or " +
-        "a line break, has an apostrophe in front, as has one that begins with an apostrophe: take one away to get the group.",
+        "Sums the turns that ended in the range, within the key's scope, by `group_by`. Groups are sorted " +
+        "by their bytes, and groups without turns are left out. A turn counts at the moment it ended and " +
+        "was billed, which is the time of its ledger row. So for every grouping, `billed_usd` adds up " +
+        "exactly to the ledger's rows with the reason `usage` in the range. By `model`, each call counts " +
+        "under its own model, including those of sub-agents. Web-chat turns have no key and the ledger's " +
+        "reason `space_usage`, and are not included.\n\nWith `Accept: text/csv` or `format=csv` the answer " +
+        "is the whole report as CSV (RFC 4180, UTF-8, with a header line), without pages. A group that a " +
+        "spreadsheet could take for a formula, because it begins with one of `=+-@`, a tab or a line " +
+        "break, gets an apostrophe in front. So does a group that begins with an apostrophe: remove one to " +
+        "get the group.",
       query: z.strictObject({ ...usageQuery, ...query }),
       answer: {
         status: 200,
@@ -63,7 +68,9 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
         return reportUsage(c.get("ctx"), c.get("credential"), { query: asked, limit, cursor })
       }
       if (cursor !== undefined) {
-        throw new TurnpikeError("VALIDATION_FAILED", "cursor: CSV comes as a whole", { param: "cursor" })
+        throw new TurnpikeError("VALIDATION_FAILED", "cursor: not allowed with CSV, which has no pages", {
+          param: "cursor",
+        })
       }
       const { from: begin, to: end, pieces } = await exportUsage(c.get("ctx"), c.get("credential"), asked)
       const name = `usage-by-${asked.group_by}-${begin.slice(0, 10)}-${end.slice(0, 10)}.csv`

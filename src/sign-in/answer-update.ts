@@ -13,7 +13,7 @@ import { signInMessenger } from "./sign-in-messenger.ts"
 import { mintMagicLink } from "./sign-in-token.ts"
 import { confirmWebLogin, denyWebLogin, type WebLogin } from "./web-login.ts"
 
-/** An update of the platform's public Bot API. Its many other fields and kinds are let through, and ignored. */
+/** An update of the platform's public Bot API. Its other fields and kinds are accepted and ignored. */
 export const botUpdateSchema = z
   .looseObject({ update_id: z.unknown().optional().meta({ description: "An integer.", example: 10_000 }) })
   .meta({ id: "BotUpdate" })
@@ -30,8 +30,8 @@ export const botReplySchema = z
   .meta({ id: "BotReply" })
 
 /**
- * Answers an update of the bot of this host's brand, with at most one call of the Bot API as the answer. An update that is
- * repeated confirms and undoes nothing twice, and sends no second magic link. INVALID_WEBHOOK_SECRET without any effect.
+ * Answers an update of the bot of this host's brand with at most one call of the Bot API. A repeated update confirms and undoes nothing
+ * twice, and sends no second magic link. INVALID_WEBHOOK_SECRET without any effect.
  */
 export async function answerUpdate(
   ctx: AuthContext,
@@ -41,37 +41,37 @@ export async function answerUpdate(
   const brand = await brandOf(ctx, url)
   const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
   if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
-    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not bring the secret of this brand's bot.")
+    throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not have the secret of this brand's bot.")
   }
   const request = readUpdate(update)
   return request ? answer(ctx, { brand: brand.brand, origin: new URL(url).origin }, request) : {}
 }
 
-/** Where the bot's brand is. */
-interface Place {
+/** The bot's brand, and the origin of its pages. */
+interface BotHost {
   brand: string
   origin: string
 }
 
-async function answer(ctx: AuthContext, place: Place, request: BotRequest): Promise<BotReply> {
+async function answer(ctx: AuthContext, host: BotHost, request: BotRequest): Promise<BotReply> {
   switch (request.kind) {
     case "confirm":
-      return confirm(ctx, place, request)
+      return confirm(ctx, host, request)
     case "undo":
-      return undo(ctx, place, request)
+      return undo(ctx, host, request)
     case "login":
-      return sendMagicLink(ctx, place, request)
+      return sendMagicLink(ctx, host, request)
     case "greet": {
       const { chatId, from, refCode } = request
-      if (refCode) await signInMessenger(ctx, place.brand, from, refCode)
-      return say(chatId, `Hello! Send /login, and you get a link that signs you in to ${new URL(place.origin).host}.`)
+      if (refCode) await signInMessenger(ctx, host.brand, from, refCode)
+      return say(chatId, `Hello! Send /login, and you get a link that signs you in to ${new URL(host.origin).host}.`)
     }
   }
 }
 
 async function confirm(
   ctx: AuthContext,
-  { brand }: Place,
+  { brand }: BotHost,
   { chatId, from, token }: BotRequest & { kind: "confirm" },
 ): Promise<BotReply> {
   const over = say(chatId, "This login has expired or is over. Begin again in your browser.")
@@ -87,12 +87,12 @@ async function confirm(
   return say(chatId, describeLogin(pending.payload), undoButton(token))
 }
 
-async function undo(ctx: AuthContext, { brand }: Place, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
+async function undo(ctx: AuthContext, { brand }: BotHost, request: BotRequest & { kind: "undo" }): Promise<BotReply> {
   await doOnce(ctx, updateKey(brand, request), () => undoLogin(ctx, brand, request.from.id, request.token))
   return answerButton(request.queryId, "The login is undone, and every session of your account is ended.")
 }
 
-async function sendMagicLink(ctx: AuthContext, { brand, origin }: Place, request: BotRequest): Promise<BotReply> {
+async function sendMagicLink(ctx: AuthContext, { brand, origin }: BotHost, request: BotRequest): Promise<BotReply> {
   const { chatId, from } = request
   const reply = await doOnce(ctx, updateKey(brand, request), async () => {
     const { user_id, disabled, identity } = await signInMessenger(ctx, brand, from, null)
@@ -115,8 +115,8 @@ const DISABLED = "This account cannot sign in."
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /**
- * Takes a login back that was not the person's own: ends every session of their account, since who had one of them may have
- * made others, and denies the login to a browser that has not asked yet.
+ * Undoes a login that was not the person's own: ends every session of their account, since a stranger with one session may have made
+ * others, and denies the login to a browser that has not polled yet.
  */
 async function undoLogin(ctx: AuthContext, brand: string, subject: string, token: string): Promise<void> {
   const identity = { issuer: `messenger:${brand}`, subject }

@@ -2,12 +2,12 @@ import { undoData } from "./bot-update.ts"
 import type { WebLogin } from "./web-login.ts"
 
 /**
- * A call of the platform's Bot API as the answer to its update ("Making requests when getting updates"): it is carried out
- * without a request of ours, so the bot's token goes nowhere. `{}`: nothing is to be done.
+ * A call of the platform's Bot API as the answer to its update ("Making requests when getting updates"). The platform makes the call
+ * itself, so the bot's token goes nowhere. `{}`: nothing to do.
  */
 export type BotReply = { method?: string } & Record<string, unknown>
 
-/** Plain text, in which nothing is markup; links are not fetched for a preview. */
+/** Plain text without markup; links are not fetched for a preview. */
 export const say = (chatId: number, text: string, markup: object = {}): BotReply => ({
   method: "sendMessage",
   chat_id: chatId,
@@ -16,7 +16,7 @@ export const say = (chatId: number, text: string, markup: object = {}): BotReply
   ...markup,
 })
 
-/** What ends the waiting of a pressed button, with a text in front of everything. */
+/** Ends the waiting state of a pressed button, with a text shown in front of the chat. */
 export const answerButton = (queryId: string, text: string): BotReply => ({
   method: "answerCallbackQuery",
   callback_query_id: queryId,
@@ -28,14 +28,14 @@ export const undoButton = (token: string) => ({
   reply_markup: { inline_keyboard: [[{ text: "It was not me", callback_data: undoData(token) }]] },
 })
 
-/** Where a login was asked for, in words of ours only: what the browser said of itself is not repeated. */
+/** Where a login was asked for, in our own words: the browser's description of itself is never repeated. */
 export function describeLogin({ host, user_agent, address, country, started_at }: WebLogin): string {
-  const place = [address, country && countryName(country)].filter(Boolean).join(", ")
+  const location = [address, country && countryName(country)].filter(Boolean).join(", ")
   return [
     `You are signing in to ${host}.`,
     "",
     `Browser: ${browserName(user_agent ?? "")}`,
-    ...(place ? [`Address: ${place}`] : []),
+    ...(location ? [`Address: ${location}`] : []),
     `Time: ${started_at.slice(0, 16).replace("T", " ")} UTC`,
     "",
     "If it was not you who asked for this, press the button: it ends every session of your account.",
@@ -44,7 +44,7 @@ export function describeLogin({ host, user_agent, address, country, started_at }
 
 const countryName = (code: string) => new Intl.DisplayNames(["en"], { type: "region" }).of(code) ?? code
 
-/** Each claims to be those behind it too. */
+/** Each of these also names the ones after it in its header. */
 const BROWSERS = {
   Edg: "Edge",
   OPR: "Opera",

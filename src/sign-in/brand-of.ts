@@ -1,12 +1,12 @@
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import type { Place } from "../base/key-ring.ts"
+import type { SealTarget } from "../base/key-ring.ts"
 import type { AuthContext } from "./auth-context.ts"
 
-/** What is said to the users of one brand: under which name, where they land, and by which bot. */
+/** What the users of one brand see: its name, its landing page, its bot. */
 export interface Brand {
   brand: string
-  /** Where a login lands that asked for nothing else. */
+  /** The landing page of a login without a `next`. */
   landing_path: string
   /** Without its @; null when the brand has no bot. */
   bot_username: string | null
@@ -18,8 +18,8 @@ export interface Brand {
 const NO_BOT = { landing_path: "/chat", bot_username: null, bot_token: null, bot_webhook_secret: null }
 
 /**
- * The brand whose hosts have the one of this URL, with its port or without; the worker's own BRAND for any other host. Which
- * host that is, Cloudflare's routes decide: no other arrives.
+ * The brand that has this URL's host, with its port or without; the worker's own BRAND for any other host. Only hosts that Cloudflare's
+ * routes name can arrive.
  */
 export async function brandOf(ctx: Context, url: string): Promise<Brand> {
   const { host, hostname } = new URL(url)
@@ -38,20 +38,20 @@ export async function brandOf(ctx: Context, url: string): Promise<Brand> {
   return found ?? { brand: ctx.brand, ...NO_BOT }
 }
 
-/** The columns of a brand that are sealed: each opens in its own place only. */
+/** The columns of a brand that are sealed: each opens for its own brand and column only. */
 export type SealedColumn = "bot_token" | "bot_webhook_secret"
 
-export const brandSecretPlace = (brand: string, column: SealedColumn): Place => ({
+export const brandSecretTarget = (brand: string, column: SealedColumn): SealTarget => ({
   table: "brands",
   column,
   row: brand,
   owner: brand,
 })
 
-/** A brand's secret as it is, or null when it has none. */
+/** A brand's secret, opened, or null when it has none. */
 export async function openBrandSecret(ctx: Context, brand: Brand, column: SealedColumn): Promise<string | null> {
   const sealed = brand[column]
-  return sealed === null ? null : (await ctx.keyRing.open(sealed, brandSecretPlace(brand.brand, column))).text
+  return sealed === null ? null : (await ctx.keyRing.open(sealed, brandSecretTarget(brand.brand, column))).text
 }
 
 /** A brand's bot on the messaging platform. */

@@ -1,5 +1,5 @@
--- Sets the caller's password in place of p_former_hash (null: there was none). All their sessions end, and what would start one; the
--- caller goes on under p_new_session_id. Not changed: another password was set meanwhile, or the caller's session was ended.
+-- Replaces the password p_former_hash (null: none). All the caller's sessions end, and every token that would start one; the caller
+-- goes on under p_new_session_id. Not changed when another password was set in the meantime, or the caller's session was ended.
 create function turnpike.change_password(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_former_hash text, p_hash text, p_new_session_id text, p_expires_at timestamptz, p_request_id text, p_address text,
   out actor jsonb, out changed boolean) language plpgsql as $$

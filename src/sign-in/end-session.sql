@@ -1,11 +1,11 @@
--- Ends a session, whoever asks; one that was over stays as it was. Returns whether it went on.
+-- Ends a session. One that had ended stays as it was. Returns whether it was valid.
 create function turnpike.end_session(p_session_id text, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   update sessions n set ended_at = p_moment where n.session_id = p_session_id and n.ended_at is null;
   return found;
 end $$;
 
--- Ends one of the caller's sessions, which may be the one that asks. Not ended: it is none of theirs that goes on.
+-- Ends one of the caller's sessions, which may be the session of the request. ended is false when the caller has no such valid session.
 create function turnpike.end_own_session(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_session_id text, out actor jsonb, out ended boolean) language plpgsql as $$
 declare
@@ -23,15 +23,15 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Locks the user of a session that ends all their sessions, and says whether that session goes on still. Of two that do so at once the
--- later one waits here, and then finds itself ended, or its user disabled: else it would go on in a new one.
+-- Locks the user of a session that ends all their sessions, and returns whether that session is still valid. Of two such requests the
+-- later one waits here and then finds its session ended, or its user disabled. Without the lock both would go on in new sessions.
 create function turnpike.lock_own_user(caller turnpike.caller, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   perform from users u where u.user_id = caller.user_id for no key update;
   return coalesce((turnpike.find_caller('session', caller.session_id, caller.test, p_moment)).usable, false);
 end $$;
 
--- A new session in place of the caller's, which is of an epoch before: another row, since an id that has leaked must not go on.
+-- A new session that replaces the caller's after its epoch has ended. It has a new id, since the old one may have leaked.
 create function turnpike.renew_session(caller turnpike.caller, p_new_session_id text, p_expires_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 begin
@@ -40,8 +40,8 @@ begin
     from sessions n join users u on u.user_id = n.user_id where n.session_id = caller.session_id;
 end $$;
 
--- Ends all sessions of the caller, and all that would start one, by raising their epoch. With p_new_session_id the caller goes on
--- under it. Not ended: the caller's was over when its turn came.
+-- Ends all sessions of the caller, and everything that would start one, by raising their epoch. With p_new_session_id the caller goes
+-- on under it. ended is false when the caller's session had ended before.
 create function turnpike.end_sessions(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_new_session_id text, p_expires_at timestamptz, out actor jsonb, out ended boolean) language plpgsql as $$
 declare

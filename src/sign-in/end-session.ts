@@ -6,21 +6,21 @@ import { newId } from "../base/ids.ts"
 import { callOne } from "../platform/db.ts"
 import { expiryOf } from "./start-session.ts"
 
-/** Ends a session: the very next request with its cookie is refused. One that was over stays as it was. */
+/** Ends a session: the next request with its cookie is refused. One that had ended stays as it was. */
 export async function endSession(ctx: Context, { sessionId }: SessionCredential): Promise<void> {
   await callOne(ctx.db, "end_session", { session_id: sessionId, moment: ctx.clock.now() })
 }
 
-/** Ends one of the caller's sessions, which may be the one that asks. NOT_FOUND: none of theirs that goes on. */
+/** Ends one of the caller's sessions, which may be the session of the request. NOT_FOUND when they have no such valid session. */
 export async function endOneSession(ctx: Context, credential: SessionCredential, sessionId: string): Promise<void> {
   const { row } = await callAs(ctx, credential, "end_own_session", { session_id: sessionId })
   if (!row.ended) throw new TurnpikeError("NOT_FOUND", `There is no session "${sessionId}" of yours.`)
 }
 
 /**
- * Ends all sessions of the caller, whatever is being started at the same moment included, and all tokens that would start one.
- * `others`: then the caller goes on in a new session, whose id is returned; else null. SESSION_REQUIRED also for one that was
- * ended in this way at the same moment.
+ * Ends all sessions of the caller, including those being started at this moment, and all tokens that would start one. `others`: the
+ * caller goes on in a new session, whose id is returned; otherwise null. SESSION_REQUIRED also when the caller's session was ended in
+ * this way at the same moment.
  */
 export async function endSessions(
   ctx: Context,
@@ -30,6 +30,6 @@ export async function endSessions(
   const now = ctx.clock.now()
   const new_session_id = which === "others" ? newId("session", now) : null
   const { row } = await callAs(ctx, credential, "end_sessions", { new_session_id, expires_at: expiryOf(now) })
-  if (!row.ended) throw new TurnpikeError("SESSION_REQUIRED", "There is no such session any more. Sign in again.")
+  if (!row.ended) throw new TurnpikeError("SESSION_REQUIRED", "The session has ended. Sign in again.")
   return new_session_id
 }

@@ -3,7 +3,7 @@ import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { LAUNCH_POLICY } from "./policies.ts"
 
-/** Somebody on the messaging platform, as its API says it: what we keep of them. */
+/** A person on the messaging platform: the fields of its API that we keep. */
 export const messengerUserSchema = z.object({
   id: z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/)]).transform(String),
   first_name: z.string().catch(""),
@@ -14,7 +14,7 @@ export type MessengerUser = z.infer<typeof messengerUserSchema>
 
 export interface Launch {
   user: MessengerUser
-  /** Identifies the launch: of all forms in which the same data can be written, the same. */
+  /** Identifies the launch: the same for every way of writing the same data. */
   fingerprint: string
   /** When it will be too old. */
   expiresAt: Date
@@ -29,7 +29,7 @@ export function readLaunch(initData: string, botToken: string, now: Date): Launc
   const pairs = [...new URLSearchParams(initData)]
   const fields = new Map(pairs)
   if (fields.size !== pairs.length) throw invalidLaunch("It has a field twice.")
-  // So that no other fields make the same text.
+  // A line break in a value could make other fields look the same.
   const isPlain = pairs.every(([name, value]) => /^\w+$/.test(name) && !value.includes("\n"))
   if (!isPlain) throw invalidLaunch("It has a field that the platform does not send.")
   const hash = fields.get("hash") ?? ""
@@ -48,7 +48,7 @@ export function readLaunch(initData: string, botToken: string, now: Date): Launc
   return { user: user.data, fingerprint: hash, expiresAt }
 }
 
-/** At an age of exactly five minutes it is good still, to the second in which the platform tells time. */
+/** Still valid at an age of exactly five minutes, to the second, which is the platform's precision. */
 function expiryOf(authDate: string, now: Date): Date {
   if (!/^\d{1,12}$/.test(authDate)) throw invalidLaunch("It has no auth_date.")
   const at = Number(authDate) * 1000

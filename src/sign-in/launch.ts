@@ -13,17 +13,23 @@ export const messengerWebAppAuthSchema = z
       description: "The launch data, as the platform hands it to the mini-app: a query string with `hash`.",
       example: "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1662771648&hash=c501b7…",
     }),
-    ref_code: z.string().max(64).nullable().optional().meta({
-      description:
-        "The code of the user who has brought this one. It counts at the first sign-in only; one that is unknown is ignored.",
-      example: "4f1c9a07be52d386",
-    }),
+    ref_code: z
+      .string()
+      .max(64)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "The code of the user who referred this one. It counts at the first sign-in only. An unknown code " +
+          "is ignored.",
+        example: "4f1c9a07be52d386",
+      }),
   })
   .meta({ id: "MessengerWebAppAuth" })
 
 /**
- * Signs in who has opened the mini-app of the bot of this host's brand, and runs `open` for the user: once for each launch.
- * BOT_NOT_SET_UP, INVALID_LAUNCH_DATA; UNAVAILABLE leaves the launch as it was, so that it can be sent again.
+ * Signs in the person who opened the mini-app of the bot of this host's brand, and runs `open` for the user, once for each launch.
+ * BOT_NOT_SET_UP, INVALID_LAUNCH_DATA. After UNAVAILABLE the same launch can be sent again.
  */
 export async function signInLaunch<T>(
   ctx: AuthContext,
@@ -34,7 +40,7 @@ export async function signInLaunch<T>(
   const bot = await botOf(ctx, url)
   const { user, fingerprint, expiresAt } = readLaunch(init_data, bot.token, ctx.clock.now())
   const key = `launch:${bot.brand}:${fingerprint}`
-  // Redis forgets by its own clock, which may differ from ours by as much as the platform's may.
+  // Redis expires keys by its own clock, which may differ from ours as much as the platform's may.
   const ttlMs = expiresAt.getTime() - ctx.clock.now().getTime() + 2 * LAUNCH_POLICY.maxAheadMs
   const opened = await doOnce(ctx, { key, ttlMs }, async () =>
     open(await signInMessenger(ctx, bot.brand, user, ref_code ?? null)),

@@ -1,17 +1,17 @@
--- The id of an identity, which has none of its own: of its issuer and subject.
+-- The id of an identity, made from its issuer and subject.
 create function turnpike.identity_id(p_issuer text, p_subject text) returns text language sql immutable as $$
   select 'idn_' || left(encode(sha256(convert_to(p_issuer || chr(10) || p_subject, 'UTF8')), 'hex'), 32)
 $$;
 
--- Where all meet who look up an identity and then link or unlink it, or make its user: whoever comes later sees what was done. Before
--- any other lock.
+-- The lock of an identity. Everybody who looks one up and then links or unlinks it, or makes its user, takes this before any other
+-- lock, so the later one sees what the earlier one did.
 create function turnpike.lock_identity(p_issuer text, p_subject text) returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtext('identities'), hashtext(p_issuer || chr(10) || p_subject));
 end $$;
 
--- Gives the caller an identity, as one more way in, whatever its email; again: only its email is noted. refused: 'another_account',
--- when the caller is not p_user_id, who has asked for it; 'taken', when it is somebody else's.
+-- Links an identity to the caller as one more way in, whatever its email. Linking it again only notes its email. refused:
+-- 'another_account' when the caller is not p_user_id, who began the flow; 'taken' when it belongs to another account.
 create function turnpike.link_identity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_request_id text, p_address text,
   out actor jsonb, out refused text) language plpgsql as $$
@@ -41,8 +41,8 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Takes an identity from the caller: it signs nobody in to their account any more. refused: 'unknown', when it is none of theirs;
--- 'last_way_in', when they have no other, and no email with a password.
+-- Unlinks an identity from the caller: it no longer signs anybody in to their account. refused: 'unknown' when it is not theirs;
+-- 'last_way_in' when they have no other identity and no email with a password.
 create function turnpike.unlink_identity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_identity_id text, p_request_id text, p_address text, out actor jsonb, out refused text) language plpgsql as $$
 declare
@@ -57,7 +57,7 @@ begin
   select i.* into given from identities i
     where i.user_id = caller.user_id and turnpike.identity_id(i.issuer, i.subject) = p_identity_id;
   perform turnpike.lock_identity(given.issuer, given.subject);
-  -- All of theirs: of two that are taken at once, the later one sees what is left.
+  -- Locks all their identities: of two unlinked at once, the later request sees what is left.
   perform from identities i where i.user_id = caller.user_id order by i.issuer, i.subject for update;
   select i.* into given from identities i
     where i.issuer = given.issuer and i.subject = given.subject and i.user_id = caller.user_id;

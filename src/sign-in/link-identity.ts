@@ -2,18 +2,18 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { type ProvedIdentity, storable } from "./resolve-identity.ts"
+import { type ProvedIdentity, storableIdentity } from "./resolve-identity.ts"
 
 /**
- * Gives the caller an identity, as one more way in, whatever its email. Again: no change. IDENTITY_TAKEN: it is somebody else's;
- * LOGIN_STATE_INVALID: the caller is not `userId`, who has asked for it.
+ * Links an identity to the caller as one more way in, whatever its email. Linking it again changes nothing. IDENTITY_TAKEN: it belongs
+ * to another account. LOGIN_STATE_INVALID: the caller is not `userId`, who began the flow.
  */
 export async function linkIdentity(
   ctx: Context,
   credential: SessionCredential,
   { userId, identity }: { userId: number; identity: ProvedIdentity },
 ): Promise<void> {
-  const { issuer, subject, email, emailVerified } = storable(identity)
+  const { issuer, subject, email, emailVerified } = storableIdentity(identity)
   const { row } = await callAs(ctx, credential, "link_identity", {
     user_id: userId,
     issuer,
@@ -24,14 +24,17 @@ export async function linkIdentity(
     address: ctx.address,
   })
   if (row.refused === "another_account") {
-    throw new TurnpikeError("LOGIN_STATE_INVALID", "Another account has signed in here meanwhile. Nothing was linked.")
+    throw new TurnpikeError(
+      "LOGIN_STATE_INVALID",
+      "Another account has signed in here in the meantime. Nothing was linked.",
+    )
   }
   if (row.refused) throw new TurnpikeError("IDENTITY_TAKEN", "This identity belongs to another account.")
 }
 
 /**
- * Takes an identity from the caller: it signs nobody in to their account any more. Of two that are taken at once the later one
- * sees what is left. NOT_FOUND; LAST_WAY_IN: no other identity, and no email with a password.
+ * Unlinks an identity from the caller: it no longer signs anybody in to their account. NOT_FOUND. LAST_WAY_IN: they have no other
+ * identity and no email with a password.
  */
 export async function unlinkIdentity(ctx: Context, credential: SessionCredential, id: string): Promise<void> {
   const { row } = await callAs(ctx, credential, "unlink_identity", {

@@ -11,9 +11,9 @@ export const identitySchema = z
     identity_id: z.string(),
     issuer: z
       .string()
-      .meta({ description: "Who vouches for it: an OpenID provider's issuer, or `messenger:<brand>`." }),
-    subject: z.string().meta({ description: "Who you are there.", example: "248289761001" }),
-    email: z.string().nullable().meta({ description: "As the issuer said at the last sign-in." }),
+      .meta({ description: "The service it is an identity of: an OpenID provider's issuer, or `messenger:<brand>`." }),
+    subject: z.string().meta({ description: "Your id there.", example: "248289761001" }),
+    email: z.string().nullable().meta({ description: "The email that the issuer gave at the last sign-in." }),
     email_verified: z.boolean().meta({ description: "Whether the issuer has verified that email." }),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime().nullable().meta({ description: "When it last signed you in.", example: null }),

@@ -8,12 +8,12 @@ import { toInstant } from "../base/time.ts"
 export const sessionSchema = z
   .object({
     session_id: z.string(),
-    current: z.boolean().meta({ description: "Whether it is the one that asks.", example: true }),
+    current: z.boolean().meta({ description: "Whether it is the session of this request.", example: true }),
     user_agent: z.string().nullable().meta({ example: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" }),
-    address: z.string().nullable().meta({ description: "Where it was started.", example: "203.0.113.9" }),
+    address: z.string().nullable().meta({ description: "The address where it was started.", example: "203.0.113.9" }),
     created_at: z.iso.datetime(),
-    last_seen_at: z.iso.datetime().meta({ description: "Exact to an hour." }),
-    expires_at: z.iso.datetime().meta({ description: "Each use puts it off, to 30 days from then." }),
+    last_seen_at: z.iso.datetime().meta({ description: "Accurate to an hour." }),
+    expires_at: z.iso.datetime().meta({ description: "Each use moves it to 30 days later." }),
   })
   .meta({ id: "Session" })
 
@@ -31,7 +31,7 @@ function serializeSession(row: SessionRow): SessionRow {
   }
 }
 
-/** The caller's sessions that go on, the one last used first. */
+/** The caller's valid sessions, the most recently used first. */
 export async function listSessions(
   ctx: Context,
   credential: SessionCredential,

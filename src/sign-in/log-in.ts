@@ -9,14 +9,18 @@ import { PASSWORD_POLICY } from "./policies.ts"
 /** LoginRequest of the contract. */
 export const loginRequestSchema = z
   .strictObject({
-    email: z.string().min(1).max(320).meta({ example: "you@example.com", description: "In any case of its letters." }),
+    email: z
+      .string()
+      .min(1)
+      .max(320)
+      .meta({ example: "you@example.com", description: "Upper and lower case count as the same." }),
     password: z.string().min(1).max(PASSWORD_POLICY.maxLength).meta({ example: "correct horse battery staple" }),
   })
   .meta({ id: "LoginRequest" })
 
 /**
- * Whose email and password these are, and the epoch of their sessions. A wrong password, an unknown user, one without a password
- * and a disabled one are the same INVALID_CREDENTIALS after the same work. LOGIN_THROTTLED.
+ * The user of an email and password, and the epoch of their sessions. A wrong password, an unknown user, a user without a password and
+ * a disabled user are the same INVALID_CREDENTIALS after the same work. LOGIN_THROTTLED.
  */
 export async function logIn(
   ctx: AuthContext,
@@ -50,12 +54,11 @@ export async function logIn(
   return { userId: found.user_id, epoch: found.session_epoch }
 }
 
-/** Of how many sessions the newest count: where an owner has signed in before. */
+/** How many of the newest sessions say where an owner has signed in before. */
 const REMEMBERED_SESSIONS = 200
 
-/** Whether one of them was started at this address; of IPv6 in its network, since a browser takes another address every day. */
+/** Whether one of them was started at this address. IPv6 compares the network, since a browser's address changes daily. */
 const isHere = (address: string | null, before: (string | null)[]) =>
   address !== null && before.some((known) => known !== null && networkOf(known) === networkOf(address))
 
-export const invalidCredentials = () =>
-  new TurnpikeError("INVALID_CREDENTIALS", "The email and the password do not belong together.")
+export const invalidCredentials = () => new TurnpikeError("INVALID_CREDENTIALS", "The email or the password is wrong.")

@@ -4,18 +4,18 @@ import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { LOGIN_POLICY } from "./policies.ts"
 
-/** Whose password is tried. */
+/** The account whose password is tried. */
 export interface PasswordAttempt {
-  /** The user_id; of somebody unknown, the name that was given. */
+  /** The user_id, or the given name of an unknown user. */
   account: number | string
-  /** The account has had a session at this address: what others do elsewhere does not hold it up. */
+  /** Whether the account has had a session at this address: then attempts from elsewhere do not count against it. */
   known: boolean
 }
 
 /**
- * One step for all limits, so that attempts side by side do not get more through than one after the other. Each key has the
- * moment at which all its tries will be back (GCRA, ITU-T I.371): a try moves that on by one interval, at most `burst` of them
- * ahead of now. Answers 0, or the milliseconds until a try would be let through.
+ * One script for all limits, so concurrent attempts get no further than sequential ones. Each key holds the time at which all its tries
+ * will be back (GCRA, ITU-T I.371); a try moves that on by one interval, at most `burst` intervals ahead of now. Answers 0, or the
+ * milliseconds until a try is allowed.
  */
 const TAKE = `
 local now, wait, back = tonumber(ARGV[1]), 0, {}
@@ -44,8 +44,8 @@ end
 return 0`
 
 /**
- * Takes one try of a password from what the account and the address of this request have left, before it is looked at. A right
- * password gives it back: `succeeded`. LOGIN_THROTTLED; UNAVAILABLE without Redis, since nothing may be tried uncounted.
+ * Takes one try from what the account and the address have left, before the password is checked. `succeeded` gives it back after a
+ * right password. LOGIN_THROTTLED; UNAVAILABLE without Redis, since no password is tried uncounted.
  */
 export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ succeeded(): void }> {
   const limits = limitsOf(attempt, networkOf(ctx.address))
@@ -82,7 +82,7 @@ function limitsOf({ account, known }: PasswordAttempt, network: string) {
   ]
 }
 
-/** Whom an address stands for: of IPv6 its /64, of which one customer has them all. */
+/** The network of an address: for IPv6 its /64, which belongs to one customer. */
 export function networkOf(address: string | null): string {
   if (address === null) return "none"
   const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)

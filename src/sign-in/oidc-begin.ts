@@ -7,17 +7,17 @@ import { safeNext } from "./safe-next.ts"
 /** Where providers send browsers back to, for every flow. */
 export const CALLBACK_PATH = "/api/auth/oauth-login/callback"
 
-/** What waits in Redis for a browser to come back (OAuth state, contract section 2.2). */
+/** The state in Redis while a browser is at the provider (OAuth state, contract section 2.2). */
 export interface OauthState {
-  /** Whose account gets the identity; null: it signs somebody in. */
+  /** The account that gets the identity; null: the flow signs somebody in. */
   user_id: number | null
-  /** The path of our own where it ends; null: where the brand lands. */
+  /** The path of ours where it ends; null: the brand's landing page. */
   redirect_to: string | null
   redirect_uri: string
   client_id: string
   nonce: string
   code_verifier: string
-  /** As the provider was when it began, so that its answer is held to that. */
+  /** The provider's metadata when the flow began; its answer is checked against it. */
   provider: Provider
 }
 
@@ -25,7 +25,7 @@ export interface Beginning {
   /** The provider's page. */
   url: string
   state: string
-  /** What the browser keeps: the state in the URL is its hash, so that no URL has what opens the way back. */
+  /** The browser's ticket. The state in the URL is only its hash, so a URL alone does not open the way back. */
   ticket: string
 }
 

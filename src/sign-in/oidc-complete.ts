@@ -15,7 +15,7 @@ import { consumeToken } from "./one-time-token.ts"
 import { OIDC_POLICY } from "./policies.ts"
 import type { ProvedIdentity } from "./resolve-identity.ts"
 
-/** Uses up what a browser has begun, if it is the one that comes back. LOGIN_STATE_INVALID: nothing of others is used up. */
+/** Uses up the flow that this browser began. LOGIN_STATE_INVALID for any other, whose flow stays. */
 export async function redeemState(
   ctx: AuthContext,
   settings: OidcSettings,
@@ -23,24 +23,27 @@ export async function redeemState(
 ): Promise<OauthState> {
   if (!ticket || (await stateOf(ticket)) !== state) throw stateInvalid()
   const flow = (await consumeToken<OauthState>(ctx, "oauth_state", ticket))?.payload
-  // The provider was changed meanwhile: it must not get what is for another.
+  // The provider's settings changed in the meantime: the new one must not get the old one's code.
   if (!flow || flow.client_id !== settings.clientId || flow.provider.issuer !== settings.issuer) throw stateInvalid()
   return flow
 }
 
 const stateInvalid = () =>
-  new TurnpikeError("LOGIN_STATE_INVALID", "This login was not begun in this browser, is over, or took too long.")
+  new TurnpikeError(
+    "LOGIN_STATE_INVALID",
+    "This browser did not begin this login, or the login is over or took too long.",
+  )
 
 interface Return {
   flow: OauthState
   state: string
-  /** The query that the provider has sent the browser back with. */
+  /** The query with which the provider sent the browser back. */
   answer: URLSearchParams
 }
 
 /**
- * Who the provider says has come back: exchanges the code (RFC 6749 section 4.1.3, RFC 7636) and validates the answer (RFC 9207)
- * and the ID token (OpenID Connect Core 1.0, section 3.1.3.7). LOGIN_DENIED, LOGIN_STATE_INVALID: the code is worth nothing;
+ * The person as the provider identifies them: exchanges the code (RFC 6749 section 4.1.3, RFC 7636) and validates the answer (RFC 9207)
+ * and the ID token (OpenID Connect Core 1.0, section 3.1.3.7). LOGIN_DENIED, LOGIN_STATE_INVALID when the code is not valid,
  * LOGIN_PROVIDER_FAILED, LOGIN_PROVIDER_UNAVAILABLE.
  */
 export async function completeAuthorization(
@@ -53,19 +56,19 @@ export async function completeAuthorization(
   const said = await providerErrors("ID token", () => claimsOf(ctx, settings, tokens))
   const asks = said.email === undefined && provider.userinfo_endpoint !== undefined
   const subject = { accessToken: tokens.access_token, subject: said.sub }
-  // Whether an email is verified is said where the email is.
+  // The claim that an email is verified counts only from the source of that email.
   const { email, email_verified, name } = asks ? await userInfo(ctx, settings, { provider, ...subject }) : said
   return {
     issuer: provider.issuer,
     subject: said.sub,
     email: typeof email === "string" ? email : null,
-    // A text "true" is none: whether an account is joined hangs on it.
+    // The text "true" does not count as true, since this decides whether accounts are joined.
     emailVerified: email_verified === true,
     name: [said.name, name].find((one) => typeof one === "string") ?? null,
   }
 }
 
-/** The answer's code for tokens whose ID token is the provider's: its form, claims, nonce and signature fit. */
+/** Exchanges the code for tokens, and checks the ID token's form, claims, nonce and signature. */
 async function exchange(
   ctx: AuthContext,
   settings: OidcSettings,
@@ -96,7 +99,7 @@ async function exchange(
   }
 }
 
-/** The claims of an ID token of `exchange`, held to what the library leaves to us. */
+/** The claims of an ID token of `exchange`, after the checks that the library leaves to us. */
 async function claimsOf(
   ctx: AuthContext,
   { clientId }: OidcSettings,
@@ -111,7 +114,7 @@ async function claimsOf(
   return claims
 }
 
-/** RFC 6749 section 4.1.2.1: two of its errors are no decision, but a fault that passes. */
+/** Two errors of RFC 6749 section 4.1.2.1 are temporary faults, not decisions. */
 function denied({ error }: oauth.AuthorizationResponseError): TurnpikeError {
   if (error === "server_error" || error === "temporarily_unavailable") {
     return new TurnpikeError(
@@ -122,7 +125,7 @@ function denied({ error }: oauth.AuthorizationResponseError): TurnpikeError {
       },
     )
   }
-  return new TurnpikeError("LOGIN_DENIED", "The identity provider did not sign you in: it was refused there.")
+  return new TurnpikeError("LOGIN_DENIED", "The identity provider did not sign you in.")
 }
 
 /** Claims of the userinfo endpoint, of the same subject (OpenID Connect Core 1.0, section 5.3); a signed answer is not asked for. */

@@ -8,7 +8,7 @@ import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { OIDC_POLICY } from "./policies.ts"
 
-/** The identity provider of this installation, and who we are to it. */
+/** The identity provider of this installation, and our client there. */
 export interface OidcSettings {
   /** Exactly as the provider spells it. */
   issuer: string
@@ -35,7 +35,7 @@ export function oidcSettings(env: Pick<AuthEnv, `OIDC_${string}` & keyof AuthEnv
   }
 }
 
-/** What a provider says of itself, as far as it is needed (OpenID Connect Discovery 1.0, section 3). */
+/** The parts of a provider's metadata that we need (OpenID Connect Discovery 1.0, section 3). */
 export type Provider = {
   issuer: string
   authorization_endpoint: string
@@ -47,10 +47,10 @@ export type Provider = {
   authorization_response_iss_parameter_supported?: boolean
 }
 
-/** Signatures that only the provider can make: never `none`, never one under a secret that we share or a public key. */
+/** Algorithms by which only the provider can sign: never `none`, never one with a shared secret or a public key as its key. */
 const ALGORITHMS = /^(?:[RPE]S(?:256|384|512)|EdDSA|Ed25519)$/
 
-/** A fetch for `oauth4webapi`: guarded, held to time and size, following no redirect; its answer is read whole. */
+/** A fetch for `oauth4webapi`: guarded, limited in time and size, following no redirect, reading the answer whole. */
 export function providerFetch(ctx: AuthContext) {
   const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: providerPolicy(ctx) })
   return async (
@@ -72,19 +72,19 @@ export function providerFetch(ctx: AuthContext) {
   }
 }
 
-/** An operator names the provider: it may be at a host of our own, but not where a customer's URL may not lead else. */
+/** An operator names the provider, so it may be at a host of our own. Otherwise the rules for customers' URLs apply. */
 const providerPolicy = ({ urlPolicy }: AuthContext): UrlPolicy => ({
   allowLoopback: urlPolicy.allowLoopback,
   ownHosts: [],
 })
 
-/** How requests to a provider are made. Which URLs are http is decided by our own guard. */
+/** Options of requests to a provider. Our own guard decides which URLs may be http. */
 export const requestOptions = (ctx: AuthContext) => ({
   [oauth.customFetch]: providerFetch(ctx),
   [oauth.allowInsecureRequests]: true,
 })
 
-/** Us, under the context's clock. */
+/** Our client, with the context's clock. */
 export const clientOf = (ctx: AuthContext, settings: OidcSettings): oauth.Client => ({
   client_id: settings.clientId,
   [oauth.clockSkew]: secondsAhead(ctx.clock),
@@ -92,8 +92,8 @@ export const clientOf = (ctx: AuthContext, settings: OidcSettings): oauth.Client
 })
 
 /**
- * The provider of an issuer, by discovery; known for some minutes in Redis. LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED:
- * its metadata are of another issuer, lack something, or name what we may not call.
+ * An issuer's provider, by discovery; kept in Redis for some minutes. LOGIN_PROVIDER_UNAVAILABLE. LOGIN_PROVIDER_FAILED when its
+ * metadata belong to another issuer, lack something, or name URLs that we may not call.
  */
 export async function discover(ctx: AuthContext, { issuer }: OidcSettings): Promise<Provider> {
   const key = `oidc:provider:${issuer}`
@@ -137,7 +137,7 @@ function checked(ctx: AuthContext, issuer: string, said: oauth.AuthorizationServ
 const texts = (value: unknown, otherwise: string[]): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === "string") : otherwise
 
-/** How we prove who we are at the token endpoint: as it likes it, in the header rather than in the body. */
+/** Our authentication at the token endpoint: as the provider prefers, in the header rather than in the body. */
 export function authenticationOf(provider: Provider, { clientSecret }: OidcSettings): oauth.ClientAuth {
   if (clientSecret === undefined) return oauth.None()
   const methods = provider.token_endpoint_auth_methods_supported ?? []
@@ -146,8 +146,8 @@ export function authenticationOf(provider: Provider, { clientSecret }: OidcSetti
 }
 
 /**
- * Runs a step with a provider. What is wrong becomes LOGIN_PROVIDER_FAILED, for the log with what the step was and why, and
- * without what the library keeps beside that: answers, claims, tokens.
+ * Runs a step with a provider. Faults become LOGIN_PROVIDER_FAILED; the log gets the step and the reason, without the answers, claims
+ * and tokens that the library adds.
  */
 export async function providerErrors<T>(step: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -161,7 +161,7 @@ export async function providerErrors<T>(step: string, work: () => Promise<T>): P
   }
 }
 
-/** Ours, wherever in a chain of causes a library has put it. */
+/** An error of ours, wherever in the chain of causes a library has put it. */
 function causedBy(error: unknown): TurnpikeError | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof TurnpikeError) return cause
   return null

@@ -12,7 +12,7 @@ import { expiryOf } from "./start-session.ts"
 /** scrypt N=2^15, r=8, p=3 (design section 7); it takes 32 MiB, above Node's default bound. */
 const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
 
-/** What a password is compared with where there is none: it fits nothing, and takes the same time. */
+/** A password is compared with this when there is no hash: it matches nothing and takes the same time. */
 const NOBODY = ["scrypt", COST.N, COST.r, COST.p, "A".repeat(22), `${"A".repeat(43)}=`].join("$")
 
 /** `scrypt$N$r$p$salt$hash`, salt and hash in base64. */
@@ -23,8 +23,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password is the one of a hash that `hashPassword` made; null: of nobody, or of somebody without one. It is always
- * the same work, so that the time tells nothing.
+ * Whether a password matches a hash of `hashPassword`; null: an unknown user, or one without a password. The work is always the same,
+ * so its time tells nothing.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, N, r, p, salt = "", hash = ""] = (stored ?? NOBODY).split("$")
@@ -60,8 +60,9 @@ export const changePasswordSchema = z
   .meta({ id: "ChangePassword" })
 
 /**
- * Sets the caller's password. All their sessions end, and what would start one; the caller goes on in a new one, whose id is
- * returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; CONFLICT when it was changed meanwhile.
+ * Sets the caller's password. All their sessions end, and every token that would start one; the caller goes on in a new session, whose
+ * id is returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; CONFLICT when it was changed in the
+ * meantime.
  */
 export async function changePassword(
   ctx: AuthContext,
@@ -74,11 +75,11 @@ export async function changePassword(
   const former = rows[0]?.password_hash ?? null
   if (former !== null) {
     if (current === undefined) {
-      throw new TurnpikeError("VALIDATION_FAILED", "Give the current password too.", { param: "current_password" })
+      throw new TurnpikeError("VALIDATION_FAILED", "Send the current password too.", { param: "current_password" })
     }
     const { succeeded } = await takePasswordTry(ctx, { account: actor.user_id, known: true })
     if (!(await verifyPassword(current, former))) {
-      throw new TurnpikeError("WRONG_PASSWORD", "The current password is not this one.")
+      throw new TurnpikeError("WRONG_PASSWORD", "The current password is wrong.")
     }
     succeeded()
   }

@@ -2,26 +2,26 @@ import { MICROS_PER_USD } from "../base/money.ts"
 
 const DAY_MS = 24 * 3_600_000
 
-/** How long a session goes on after its last use, and how often that use is written (design section 7). */
+/** How long a session lasts after its last use, and how often a use is written (design section 7). */
 export const SESSION_POLICY = {
   lifeMs: 30 * DAY_MS,
   noteUseMs: 3_600_000,
 } as const
 
-/** How identity providers are asked. */
+/** Limits of requests to identity providers. */
 export const OIDC_POLICY = {
   timeoutMs: 8_000,
   maxBytes: 256 * 1024,
   /** How far a provider's clock may be from ours. */
   toleranceSeconds: 30,
-  /** How long what a provider says of itself is taken for true. */
+  /** How long a provider's metadata are kept. */
   metadataMs: 5 * 60_000,
   retryAfterSeconds: 5,
 } as const
 
 /** What one-time tokens are for, and how long each lives (design section 7, contract section 3.3). */
 export const TOKEN_POLICY = {
-  /** A session, for who has it: a magic link, or an app's webview with `appMs`. */
+  /** Opens a session: a magic link, or with `appMs` an app's webview. */
   sign_in: { ttlMs: 10 * 60_000, appMs: 60_000 },
   /** A login that is confirmed in the messaging platform's bot. */
   web_login: { ttlMs: 5 * 60_000 },
@@ -32,8 +32,8 @@ export const TOKEN_POLICY = {
 export type TokenPurpose = keyof typeof TOKEN_POLICY
 
 /**
- * How often a password may be tried: `burst` times at once, then once an `intervalMs`. Only wrong ones count in the end.
- * The account's own limit holds for addresses at which it never had a session, so that nobody can lock its owner out.
+ * How often a password may be tried: `burst` times at once, then once in each `intervalMs`. Right passwords do not count. The account's
+ * own limit applies at addresses where it never had a session, so nobody can lock its owner out.
  */
 export const LOGIN_POLICY = {
   accountAtAddress: { burst: 10, intervalMs: 60_000 },
@@ -43,31 +43,31 @@ export const LOGIN_POLICY = {
 
 export const PASSWORD_POLICY = { minLength: 8, maxLength: 256 } as const
 
-/** How old launch data may be, and how far ahead of ours the platform's clock (design section 7). */
+/** How old launch data may be, and how far the platform's clock may be ahead of ours (design section 7). */
 export const LAUNCH_POLICY = {
   maxAgeMs: 5 * 60_000,
   maxAheadMs: 30_000,
 } as const
 
 export const BOT_POLICY = {
-  /** The platform repeats an update that was not answered for at most a day. */
+  /** The platform repeats an unanswered update for at most a day. */
   updateMs: 24 * 3_600_000,
 } as const
 
-/** The subscription that comes with the first sign-in, once. The settings `trial_plan` and `trial_days` have precedence; 0 days is none. */
+/** The subscription of the first sign-in. The settings `trial_plan` and `trial_days` take precedence; 0 days: no trial. */
 export const TRIAL_POLICY = {
   trial_plan: "trial",
   trial_days: 14,
   maxDays: 3_650,
 } as const
 
-/** Credit of the first sign-in, in credit micros. The setting of the same name has precedence; 0 is none. */
+/** Credit of the first sign-in, in credit micros. The settings of the same names take precedence; 0: no credit. */
 export const SIGNUP_CREDIT_POLICY = {
   signup_credit_micros: 0.25 * MICROS_PER_USD,
-  /** For who was referred, beside the former, and for who has referred them. */
+  /** In addition, for the referred user and for the referrer. */
   referred_credit_micros: 0.25 * MICROS_PER_USD,
   referrer_credit_micros: 0.25 * MICROS_PER_USD,
 } as const
 
-/** 100,000 USD: a setting above that is taken for it. */
+/** 100,000 USD: a higher setting counts as this. */
 export const MAX_CREDIT_MICROS = 100_000 * MICROS_PER_USD

@@ -1,6 +1,6 @@
--- The user of an identity that was proved (design section 7): the one that it belongs to; else the one whose email is verified and
--- is the one that the issuer has verified too; else a new one, who gets a verified email that nobody has. Only ASCII letters are
--- folded: of some others lower() makes ASCII. Outcomes: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
+-- The user of a proved identity (design section 7): the user it belongs to; else the user whose verified email the issuer has verified
+-- too; else a new user, who gets a verified email that nobody else has. Only ASCII letters are folded, since lower() turns some others
+-- into ASCII. outcome: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
 create function turnpike.resolve_identity(p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text,
   p_brand text, p_except_admins boolean, p_request_id text, p_address text, p_moment timestamptz, out outcome text, out user_id bigint,
   out epoch integer) language plpgsql as $$
@@ -11,7 +11,7 @@ begin
   select u.* into known from identities i join users u on u.user_id = i.user_id
     where i.issuer = p_issuer and i.subject = p_subject;
   outcome := case when known.user_id is not null then 'found' end;
-  -- Somebody else may take the email between the look and the insert, which sees what was committed since: then look again.
+  -- Another request may take the email between the look-up and the insert, which sees later commits: then look again.
   while outcome is null loop
     known := turnpike.owner_of_email(p_email, p_email_verified);
     if known.user_id is not null then
@@ -48,8 +48,8 @@ begin
   end if;
 end $$;
 
--- Whose verified email this verified one is. Their row is locked: whoever gives the email up, or is disabled, at this moment has done
--- so before it is looked at.
+-- The user with this verified email. Their row is locked, so a change of the email or a disabling at this moment comes before the
+-- check.
 create function turnpike.owner_of_email(p_email text, p_email_verified boolean) returns users language plpgsql as $$
 declare
   owner users;

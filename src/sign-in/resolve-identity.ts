@@ -4,27 +4,27 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { callOne } from "../platform/db.ts"
 
-/** Who somebody is at an issuer that we believe, at this moment. */
+/** A person's identity at an issuer that we trust. */
 export interface ProvedIdentity {
   issuer: string
   subject: string
   email: string | null
-  /** Whether the issuer says so of the email. */
+  /** Whether the issuer has verified the email. */
   emailVerified: boolean
   name: string | null
 }
 
 /**
- * The user of an identity and the epoch of their sessions; makes the user when there is none (design section 7). The whole rule is
- * `resolve_identity`, beside this: an unverified email neither joins an account nor is it kept as one's own.
- * `exceptAdmins`: an admin's account is refused. LOGIN_REFUSED: that, or it is disabled; then nothing is written.
+ * The user of an identity and the epoch of their sessions; makes the user when there is none (design section 7). The procedure
+ * `resolve_identity` has the rule: an unverified email neither joins an account nor is stored. `exceptAdmins`: refuses admins'
+ * accounts. LOGIN_REFUSED for these and for disabled accounts; then nothing is written.
  */
 export async function resolveIdentity(
   ctx: Context,
   identity: ProvedIdentity,
   { brand, exceptAdmins = false }: { brand: string; exceptAdmins?: boolean },
 ): Promise<{ userId: number; epoch: number }> {
-  const { issuer, subject, email, emailVerified, name } = storable(identity)
+  const { issuer, subject, email, emailVerified, name } = storableIdentity(identity)
   const { user_id, epoch } = await callOne(ctx.db, "resolve_identity", {
     issuer,
     subject,
@@ -42,14 +42,14 @@ export async function resolveIdentity(
 }
 
 const loginRefused = () =>
-  new TurnpikeError("LOGIN_REFUSED", "This account is disabled, or cannot be signed in to in this way.")
+  new TurnpikeError("LOGIN_REFUSED", "This account is disabled, or does not allow this way of signing in.")
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,255}$/u
-/** What no text of ours has: control characters, and halves of surrogate pairs. */
+/** Characters that we do not store: control characters, and halves of surrogate pairs. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u
 
-/** What can be kept of it. LOGIN_PROVIDER_FAILED for a subject that cannot; an email that is none counts as none. */
-export function storable({ issuer, subject, email, emailVerified, name }: ProvedIdentity): ProvedIdentity {
+/** The identity in a form that can be stored. LOGIN_PROVIDER_FAILED for a subject that cannot; an invalid email is dropped. */
+export function storableIdentity({ issuer, subject, email, emailVerified, name }: ProvedIdentity): ProvedIdentity {
   if (subject.length === 0 || subject.length > 255 || UNFIT.test(subject)) {
     throw new TurnpikeError("LOGIN_PROVIDER_FAILED", "The identity provider gives no usable subject.")
   }
@@ -76,23 +76,26 @@ export const idpSessionSchema = z
       .min(1)
       .max(512)
       .regex(/^(?!messenger:)[^\p{C}]+$/iu, "is no issuer")
-      .meta({ description: "Who has signed the person in, always spelt alike.", example: "https://id.example.com" }),
+      .meta({
+        description: "The issuer that signed the person in. Always spell it the same way.",
+        example: "https://id.example.com",
+      }),
     subject: z
       .string()
       .min(1)
       .max(255)
       .regex(/^[^\p{C}]+$/u, "has control characters")
-      .meta({ description: "Who they are there, for good.", example: "248289761001" }),
+      .meta({ description: "The person's permanent id at that issuer.", example: "248289761001" }),
     email: z.email().max(320).nullish(),
     email_verified: z.boolean().default(false).meta({
-      description: "Whether the issuer has verified the email. One that it has not verified never leads to an account.",
+      description: "Whether the issuer has verified the email. An unverified email never leads to an account.",
       example: true,
     }),
     name: z.string().max(200).nullish().meta({ example: "Ada" }),
   })
   .meta({ id: "IdpSessionRequest" })
 
-/** Whether a header is the secret. Digests are compared, in constant time, so that neither content nor length shows in it. */
+/** Whether a header is the secret. Digests are compared in constant time, so neither content nor length can be measured. */
 export function isInternalSecret(given: string, secret: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(given), digest(secret))

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 2048
 
 /**
- * Where a login may land: `next` as a path of our own origin with its query and fragment, or null when it could lead
- * anywhere else, in whatever way browsers, routers or proxies read it. Nothing below /api/auth, which would sign in again.
+ * Where a login may land: `next` as a path of our own origin with its query and fragment, or null when browsers, routers or proxies
+ * could read it as anything else. Nothing below /api/auth, which would start another login.
  */
 export function safeNext(next: string | null | undefined, origin: string): string | null {
   if (!next?.startsWith("/") || next.length > MAX_LENGTH || !harmless(next)) return null
@@ -17,10 +17,10 @@ export function safeNext(next: string | null | undefined, origin: string): strin
 const harmless = (text: string) =>
   !text.includes("\\") && [...text].every((char) => char >= " " && (char < "\x7f" || char > "\x9f"))
 
-/** What would be another host, or a scheme, to somebody who reads the path less exactly than URL does. */
+/** Paths that a less strict parser than URL would read as another host or a scheme. */
 const FOREIGN = /\/\/|@|:|^\/[.;]|[\u2044\u2215\u2571\u27cb\u29f8\u2afb\u2afd]/
 
-/** Decoded until nothing changes, in the form in which look-alikes of `/` and `:` are those; null when it never ends. */
+/** Decoded until nothing changes, with look-alikes of `/` and `:` normalised; null when that does not end. */
 function fullyDecoded(path: string): string | null {
   let text = path
   for (let round = 0; round < 5; round++) {

@@ -19,7 +19,10 @@ export async function signSessionToken(ctx: Context, sessionId: string): Promise
     .sign(key as Uint8Array)
 }
 
-/** What a token of ours says, whichever key of the ring signed it; null for any other. Whether the session goes on is not in it. */
+/**
+ * The session that our token names, signed by any key of the ring; null for any other token. It does not say whether the session is
+ * valid.
+ */
 export async function readSessionToken(
   ctx: Context,
   token: string,

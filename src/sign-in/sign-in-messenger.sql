@@ -1,11 +1,11 @@
--- A number of the settings, held from 0 to p_most; p_default where there is none.
+-- A number from the settings, limited to 0 … p_most; p_default when it is not set.
 create function turnpike.setting_number(p_key text, p_default bigint, p_most bigint) returns bigint language plpgsql stable as $$
 begin
   return coalesce((select least(greatest(s.value::numeric, 0), p_most::numeric)::bigint from settings s
     where s.key = p_key and jsonb_typeof(s.value) = 'number'), p_default);
 end $$;
 
--- Books what a first sign-in gives to an account, if anything.
+-- Books the credit of a first sign-in, if any.
 create function turnpike.give_credit(p_user_id bigint, p_reason text, p_amount bigint, p_reference text, p_note text, p_moment timestamptz)
 returns void language plpgsql as $$
 begin
@@ -14,9 +14,9 @@ begin
   end if;
 end $$;
 
--- The user of a brand who is this person on the messaging platform. Their first sign-in makes all of it at once: user, wallet, identity,
--- one trial subscription, the credit, and the referral of p_ref_code with its credit. Later ones only note that they were there; one
--- whose identity was unlinked gets a new user, without any of the gifts. p_trial_… and p_…_credit count where no setting has them.
+-- The user of a brand who is this person on the messaging platform. Their first sign-in makes everything at once: user, wallet,
+-- identity, one trial subscription, the credit, and the referral of p_ref_code with its credit. Later sign-ins only note the use. After
+-- unlinking, the person gets a new user without these gifts. The settings take precedence over p_trial_… and p_…_credit.
 create function turnpike.sign_in_messenger(p_issuer text, p_subject text, p_brand text, p_name text, p_ref_code text, p_trial_plan text,
   p_trial_days bigint, p_most_trial_days bigint, p_signup_credit bigint, p_referred_credit bigint, p_referrer_credit bigint,
   p_most_credit bigint, p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
@@ -26,7 +26,8 @@ declare
   plan text;
   days bigint;
 begin
-  -- Two first sign-ins of one person meet here, and the later one finds the user. Whatever touches another's wallet comes behind it.
+  -- Two first sign-ins of one person wait for each other here, and the later one finds the user. The referrer's wallet is locked after
+  -- this.
   perform turnpike.lock_identity(p_issuer, p_subject);
   update identities i set last_used_at = p_moment where i.issuer = p_issuer and i.subject = p_subject returning i.user_id into user_id;
   if user_id is not null then
@@ -53,7 +54,7 @@ begin
     insert into subscriptions (user_id, plan, trial, starts_at, ends_at, created_at, updated_at)
     values (known.user_id, coalesce(plan, p_trial_plan), true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment);
   end if;
-  -- A code that is unknown to the brand, or of a disabled user, is nobody's.
+  -- An unknown code, or one of a disabled user, is ignored.
   select u.* into referrer from users u where u.ref_code = p_ref_code and u.brand = p_brand and u.disabled_at is null;
   if referrer.user_id is not null then
     insert into referrals (referred_user_id, referrer_user_id, ref_code, created_at)
@@ -65,7 +66,7 @@ begin
     perform turnpike.give_credit(known.user_id, 'referral_signup_credit',
       turnpike.setting_number('referred_credit_micros', p_referred_credit, p_most_credit), 'referred:' || known.user_id,
       'referred by ' || referrer.user_id, p_moment);
-    -- Last: the only wallet here that others may wait for.
+    -- Last, since it is the only wallet here that others may be waiting for.
     perform turnpike.give_credit(referrer.user_id, 'referral_signup_credit',
       turnpike.setting_number('referrer_credit_micros', p_referrer_credit, p_most_credit), 'referrer:' || known.user_id,
       'has referred ' || known.user_id, p_moment);

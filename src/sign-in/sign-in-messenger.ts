@@ -15,10 +15,9 @@ export interface SignedIn {
 }
 
 /**
- * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one transaction, the user,
- * wallet and identity, one trial subscription, the signup credit, and the referral of `refCode` with its credit; a code that
- * is unknown to the brand, or of a disabled user, is nobody's. Later ones only note that they were there; one whose identity
- * was unlinked gets a new user, without any of the gifts.
+ * The user of a brand who is this person on the messaging platform. Their first sign-in makes, in one transaction, the user, wallet and
+ * identity, one trial subscription, the signup credit, and the referral of `refCode` with its credit; an unknown code, or one of a
+ * disabled user, is ignored. Later sign-ins only note the use. After unlinking, the person gets a new user without these gifts.
  */
 export async function signInMessenger(
   ctx: Context,

@@ -8,14 +8,14 @@ import { doOnce, mintToken, peekToken, tokenKey } from "./one-time-token.ts"
 import { TOKEN_POLICY } from "./policies.ts"
 import type { IdentityKey } from "./start-session.ts"
 
-/** What a token of the purpose `sign_in` stands for. */
+/** The payload of a token of the purpose `sign_in`. */
 export interface SignInGrant {
   user_id: number
-  /** The user's session_epoch when it was made: when all their sessions are ended, so is this. */
+  /** The user's session_epoch when it was made. Ending all their sessions ends this token too. */
   epoch: number
-  /** The session that asked for it: when that is over, so is this. */
+  /** The session that asked for it. When that ends, this token ends too. */
   session_id?: string
-  /** The identity that asked for it: when that is unlinked, it is over too. */
+  /** The identity that asked for it. When that is unlinked, this token ends too. */
   identity?: IdentityKey
 }
 
@@ -55,10 +55,7 @@ export const magicExchangeSchema = z
   })
   .meta({ id: "MagicExchange" })
 
-/**
- * Uses a magic or an app token up, and runs `open` for whose session it opens. INVALID_TOKEN; UNAVAILABLE leaves the token as
- * it was, so that it can be sent again.
- */
+/** Uses up a magic or an app token, and runs `open` for its user. INVALID_TOKEN. After UNAVAILABLE the same token can be sent again. */
 export async function redeemSignInToken<T>(
   ctx: AuthContext,
   token: string,
@@ -76,9 +73,8 @@ export const invalidToken = () =>
   new TurnpikeError("INVALID_TOKEN", "This token is wrong, was used or has expired. Ask for a new one.")
 
 /**
- * A link that signs a user in, once, within 10 minutes: a page of the dashboard, which exchanges the token. That is in the
- * fragment, so that no server's log and no Referer has it. `identity`: whose person has
- * asked for it. NOT_FOUND for an unknown or a disabled user.
+ * A link to a page of the dashboard that signs a user in, once, within 10 minutes. The token is in the fragment, so no server's log and
+ * no Referer has it. `identity`: the identity that asked for it. NOT_FOUND for an unknown or a disabled user.
  */
 export async function mintMagicLink(
   ctx: Pick<Context, "db" | "clock"> & Pick<AuthContext, "redis">,

@@ -1,6 +1,6 @@
--- Starts a session of a user who has proved who they are, and answers it with its user. No row: the user cannot sign in, or the
--- proof is over. p_granted_…: the epoch of a proof that was made before, and the session or identity that it comes from; null: none.
--- No lock: the session counts in the epoch that was looked at, so whoever raises that meanwhile ends it with the others.
+-- Starts a session of a user who has proved who they are, and answers it with its user. No row: the user cannot sign in, or the proof
+-- is no longer valid. p_granted_…: the epoch, session or identity that an earlier proof comes from; null: none. No lock is needed: the
+-- session has the epoch that was read, so raising the epoch in the meantime ends it too.
 create function turnpike.start_session(p_session_id text, p_user_id bigint, p_granted_epoch integer, p_granted_session text,
   p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_user_agent text, p_address text, p_expires_at timestamptz,
   p_moment timestamptz)

@@ -6,11 +6,11 @@ import type { Procedures } from "../platform/procedures.ts"
 import { serializeUser, type User } from "../users/user-row.ts"
 import { SESSION_POLICY } from "./policies.ts"
 
-/** A proof that was made before: the user's session_epoch then, and the session that it comes from, if any. */
+/** An earlier proof: the user's session_epoch then, and the session that it comes from, if any. */
 export interface Grant {
   epoch: number
   sessionId?: string | undefined
-  /** The identity that it comes from, if that may be unlinked meanwhile. */
+  /** The identity that it comes from, if it can be unlinked in the meantime. */
   identity?: IdentityKey | undefined
 }
 
@@ -22,18 +22,18 @@ export interface IdentityKey {
 
 export interface NewSession {
   userId: number
-  /** The browser, by which the session can later be told. Where it was is the request's address. */
+  /** The browser, which helps to recognise the session in a list. */
   userAgent?: string | null
-  /** What has proved who they are: worth nothing once all sessions of that epoch were ended, or what it comes from. */
+  /** The earlier proof. It is not valid after all sessions of its epoch were ended, or after its source has ended. */
   grantedBy?: Grant | undefined
   refusal?: ErrorCode
-  /** Never for an admin, whatever they were a moment ago. */
+  /** Never for an admin, as decided by the statement itself. */
   exceptAdmins?: boolean
 }
 
 /**
- * Starts a session of a user who has proved who they are. `refusal` (default SESSION_REQUIRED) for a disabled user, or a proof
- * that is over.
+ * Starts a session of a user who has proved who they are. `refusal` (default SESSION_REQUIRED) for a disabled user, or a proof that is
+ * no longer valid.
  */
 export async function startSession(
   ctx: Context,
@@ -53,12 +53,12 @@ export async function startSession(
     expires_at: expiryOf(now),
     moment: now,
   })
-  if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or not any more in this way.")
+  if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or can no longer sign in in this way.")
   return { sessionId: row.session_id, user: serializeUser({ ...row, created_at: row.created_at.toISOString() }) }
 }
 
 type StartedRow = Procedures["start_session"]["row"] &
   Omit<User, "created_at"> & { session_id: string; created_at: Date }
 
-/** Until when a session goes on that is used now. */
+/** When a session that is used now expires. */
 export const expiryOf = (now: Date) => new Date(now.getTime() + SESSION_POLICY.lifeMs)

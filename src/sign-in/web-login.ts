@@ -8,7 +8,7 @@ import { TOKEN_POLICY } from "./policies.ts"
 import type { SignedIn } from "./sign-in-messenger.ts"
 import { invalidToken } from "./sign-in-token.ts"
 
-/** What the pending token of a login stands for: where it was asked for, and by which browser. */
+/** The payload of a pending login's token: where it was asked for, and by which browser. */
 export interface WebLogin {
   brand: string
   host: string
@@ -20,14 +20,14 @@ export interface WebLogin {
   browser: string
 }
 
-/** What came of it, beside the token in Redis for as long: once there, only a denial takes its place. */
+/** The verdict, stored beside the token for as long. After the first one, only a denial replaces it. */
 export type Verdict = ({ state: "confirmed" } & Omit<SignedIn, "disabled">) | { state: "denied" }
 
 export const startedLoginSchema = z
   .object({
     token: z.string().meta({ example: "Zm9yIG9uZSBsb2dpbiwgd2l0aGluIGZpdmUgbWludXQ" }),
     url: z.url().meta({
-      description: "Opens the brand's bot, which confirms the login when it is started.",
+      description: "Opens the brand's bot. Starting the bot confirms the login.",
       example: "https://t.me/turnpike_bot?start=weblogin_Zm9yIG9uZSBsb2dpbiwgd2l0aGluIGZpdmUgbWludXQ",
     }),
     expires_at: z.iso.datetime(),
@@ -74,8 +74,8 @@ export const loginStatusSchema = z
   .meta({ id: "WebLoginStatus" })
 
 /**
- * How a login stands, for the browser that started it. The first poll after the confirmation runs `open` for the user; every
- * later one, and anybody else's, is INVALID_TOKEN, as for a token that is expired, unknown or none.
+ * The state of a login, for the browser that started it. The first poll after the confirmation runs `open` for the user. Later polls,
+ * other browsers, and expired, unknown or malformed tokens get INVALID_TOKEN.
  */
 export async function pollWebLogin<T>(
   ctx: AuthContext,
@@ -96,7 +96,7 @@ export async function pollWebLogin<T>(
   return { status: "confirmed", user }
 }
 
-/** The first verdict stands. Answers the one that does, or nothing when the login is over. */
+/** Stores a verdict unless there is one, and answers the one that counts; nothing when the login is over. */
 const DECIDE = `
 local standing = redis.call('GET', KEYS[2])
 if standing then return standing end
@@ -105,7 +105,7 @@ if left <= 0 then return false end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', left)
 return ARGV[1]`
 
-/** Confirms a pending login for a user, and answers which verdict stands now: an earlier one stays. Null when it is over. */
+/** Confirms a pending login for a user. Answers the verdict that counts, which may be an earlier one; null when the login is over. */
 export async function confirmWebLogin(ctx: AuthContext, token: string, user: SignedIn): Promise<Verdict | null> {
   const { user_id, epoch, identity } = user
   const verdict: Verdict = { state: "confirmed", user_id, epoch, identity }
@@ -119,7 +119,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', redis.call('PTTL', KEYS[1]))
 return 1`
 
-/** Takes back what this user has confirmed, for a browser that has not asked yet. */
+/** Undoes this user's confirmation, for a browser that has not polled yet. */
 export async function denyWebLogin(ctx: AuthContext, token: string, userId: number): Promise<void> {
   const standing = await ctx.redis.get(verdictKey(token))
   const verdict = standing === null ? null : (JSON.parse(standing) as Verdict)

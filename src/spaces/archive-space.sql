@@ -1,5 +1,5 @@
--- Archives a space: nothing is accepted into it behind this commit, and its turns are to end (ending_turns). Again: the same answer.
--- space is null when the caller sees no such space.
+-- Archives a space: nothing is accepted into it after this commit, and its turns are ended (ending_turns). Repeating it gives the same
+-- answer. space is null when the caller sees no such space.
 create function turnpike.archive_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_slug text,
   out actor jsonb, out space jsonb) language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
--- What every change of a space's configuration is made of. Its row is locked first, so that changes at the same moment come one behind
--- the other, each as a version of its own; turns and files that name the space do not wait for that.
+-- The parts of every change of a space's configuration. The space's row is locked first, so changes at the same moment become one
+-- version each, one after the other. Turns and files that name the space do not wait for that.
 
--- A space that a caller may touch; null when there is none. Its scope is looked at behind the lookup, which only the slug's index fits.
+-- A space that a caller may use; null when there is none. The scope is checked after the look-up, which only the slug's index fits.
 create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
 declare
   space spaces;
@@ -13,7 +13,7 @@ begin
   return null;
 end $$;
 
--- The same, locked, as it is then.
+-- The same, locked, and read after the lock.
 create function turnpike.lock_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql as $$
 declare
   space spaces := turnpike.find_space(caller, p_slug);
@@ -28,7 +28,7 @@ begin
   return case when space.space_id is null then 'not_found' when space.archived_at is not null then 'archived' end;
 end $$;
 
--- The first of these pins that is not in the catalog, or not enabled.
+-- The first of these pins that is not an enabled model of the catalog.
 create function turnpike.unknown_pin(p_pins text[]) returns text language plpgsql stable as $$
 declare
   wanted text;
@@ -42,7 +42,7 @@ begin
   return null;
 end $$;
 
--- Writes a space's configuration as a new version of it, with what made it, such as tools/lookup_order. Its row must be locked.
+-- Writes a space's configuration as a new version, with the change that made it, such as tools/lookup_order. Its row must be locked.
 create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces language plpgsql as $$
 begin
   changed.config_version := changed.config_version + 1;
@@ -54,7 +54,7 @@ begin
   return changed;
 end $$;
 
--- Keeps the version that a space has now, whole: a turn runs from its first to its last step on the one that it began with.
+-- Stores the space's current version as a whole: a turn runs from its first to its last step on the version it began with.
 create function turnpike.keep_config(space spaces) returns void language plpgsql as $$
 begin
   insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)

@@ -23,8 +23,8 @@ interface Refusal {
 }
 
 /**
- * Throws what keeps any space from being changed: NOT_FOUND, CONFLICT for an archived space, VALIDATION_FAILED for an unknown one
- * of `pins`. Other refusals are the verb's own.
+ * Throws the refusals that every change of a space shares: NOT_FOUND, CONFLICT for an archived space, VALIDATION_FAILED for an unknown
+ * one of `pins`. Other refusals are the verb's own.
  */
 export function throwRefusedChange(spaceId: string, { refused, unknown_pin }: Refusal, pins: WantedPin[] = []): void {
   if (refused === "not_found") throw spaceNotFound(spaceId)
@@ -34,7 +34,7 @@ export function throwRefusedChange(spaceId: string, { refused, unknown_pin }: Re
   if (refused === "unknown_pin") throw unknownPinError(unknown_pin ?? "", pins)
 }
 
-/** Refuses a tool's URL that could never be called, when it is configured; it is checked again whenever it is called. */
+/** Refuses a URL that could never be called when the tool is configured. It is checked again at every call. */
 export function checkTarget(ctx: Context, template: string, param: string): void {
   checkUrl(ctx, originOf(template) ?? "", param)
 }

@@ -3,7 +3,7 @@ import { callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
 import { pinsOf } from "../agent-config/manifest.ts"
-import { secretPlace } from "../agent-config/secret.ts"
+import { secretTarget } from "../agent-config/secret.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { checkTarget, unknownPinError, type WantedPin } from "./change-config.ts"
@@ -42,7 +42,7 @@ export async function createSpace(
   })
   if (replayOf !== null) return replay(getSpace(ctx, credential, replayOf))
   if (row.refused === "scope") {
-    throw new TurnpikeError("SCOPE_DENIED", "This key is bound to one space and cannot create others.")
+    throw new TurnpikeError("SCOPE_DENIED", "This key's scope is one space, so it cannot create others.")
   }
   if (row.refused !== null) throw unknownPinError(row.unknown_pin ?? "", pins)
   return { made: row.space as SpaceRow, replayed: false }
@@ -58,7 +58,7 @@ const byName = (things: { name: string }[] = []) => Object.fromEntries(things.ma
 async function sealAll(ctx: Context, slug: string, secrets: Record<string, string> = {}): Promise<object> {
   const sealed = Object.entries(secrets).map(async ([name, value]) => [
     name,
-    await ctx.keyRing.seal(value, secretPlace(slug, name)),
+    await ctx.keyRing.seal(value, secretTarget(slug, name)),
   ])
   return Object.fromEntries(await Promise.all(sealed))
 }

@@ -23,7 +23,7 @@ export interface SpaceSearch {
   archived: (typeof ARCHIVED_FILTER)[number]
 }
 
-/** The spaces in the caller's scope, newest first, with how many there are. `q`: a part of the title, in any case. */
+/** The spaces in the caller's scope, newest first, with their number. `q`: a part of the title, case-insensitive. */
 export async function findSpaces(
   ctx: Context,
   credential: Credential,

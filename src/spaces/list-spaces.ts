@@ -61,7 +61,7 @@ export async function listSpaces(
   return toPage(spaces, { more, filters: { spaces: filters }, idOf: (space) => space.slug })
 }
 
-/** Of tools and servers a list shows the names only: their definitions may be larger than all the rest. */
+/** A list shows only the names of tools and servers: their definitions may be larger than everything else. */
 const namesIn = (entries: Expression<unknown>) =>
   sql<
     Record<string, true>

@@ -12,9 +12,9 @@ import type { SpaceRow } from "./serialize-space.ts"
 
 const summary = {
   version: z.int(),
-  change: z
-    .string()
-    .meta({ description: "What made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`." }),
+  change: z.string().meta({
+    description: "The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`.",
+  }),
   created_at: z.iso.datetime(),
 }
 

@@ -1,10 +1,10 @@
-/** How much a space's configuration may hold. */
+/** Limits of a space's configuration. */
 export const SPACE_POLICY = {
   maxTools: 64,
   maxMcpServers: 16,
   maxSecrets: 100,
-  /** Of all tools together, and of all MCP servers together, as JSON. */
+  /** All tools together, and all MCP servers together, as JSON. */
   maxConfigBytes: 512 * 1024,
-  /** An answer of the database has at most 10 MiB: a page of spaces ends here, counted as JSON. */
+  /** A page of spaces ends at this size, counted as JSON: an answer of the database has at most 10 MiB. */
   answerBytes: 4 * 1024 * 1024,
 } as const

@@ -1,8 +1,8 @@
--- What admission must know of a space's configuration: sizes that its first prompt is bounded by, as raw counts and bytes (what is
--- counted around them is in src/turns/first-call.ts), and the settings that it asks for. Kept with the space as `prompt_facts` whenever its
--- configuration is written, so that accepting a turn reads some numbers and never the configuration. Absent is none:
--- {version, model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names), system (bytes of the instructions),
--- tools, tool_bytes, agents, agent_bytes, listed (tokens of MCP tools that are known), unlisted (servers never listed)}.
+-- What admission needs of a space's configuration: raw counts and bytes that bound its first prompt (src/turns/first-call.ts says what
+-- is counted around them), and the settings that matter. Every write of the configuration stores it as `prompt_facts`, so accepting a
+-- turn never reads the configuration. An absent key means none: {version, model, answer (max_output_tokens), history {max_turns,
+-- max_tokens}, builtin (names), system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes, listed (tokens of listed
+-- MCP tools), unlisted (servers never listed)}.
 create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_strip_nulls(
@@ -12,7 +12,7 @@ begin
     -- jsonb as text is never shorter than what JSON.stringify makes of it.
     || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes', sum(octet_length(jsonb_build_object('name', t.key,
         'description', t.value -> 'description', 'inputSchema', t.value -> 'input_schema')::text))) from jsonb_each(space.tools) t)
-    -- A sub-agent's name and description stand in the description of the tool `delegate`, its name in that tool's schema too.
+    -- The description of the tool `delegate` has each sub-agent's name and description; its schema has the names again.
     || (select jsonb_build_object('agents', nullif(count(*), 0),
         'agent_bytes', sum(2 * octet_length(a ->> 'name') + octet_length((a -> 'description')::text)))
       from jsonb_array_elements(space.manifest -> 'subagents') a)
@@ -20,8 +20,8 @@ begin
         'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
 end $$;
 
--- Notes how many tokens the tools of MCP servers count, by server, as a run or a check of these definitions has just listed them. One
--- whose definition is another by now stays as it is.
+-- Stores how many tokens the tools of each MCP server count, as a run or a check has just listed them. Skips servers whose definition
+-- has changed since.
 create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb) returns boolean language plpgsql as $$
 declare
   space spaces;

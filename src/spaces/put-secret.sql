@@ -1,4 +1,4 @@
--- Stores a secret, sealed, in place of an earlier one of that name, as a new version of the configuration (which does not hold it).
+-- Stores a sealed secret, replacing an earlier one of that name, as a new version of the configuration (which does not contain it).
 -- refused: not_found, archived, too_many beyond p_max.
 create function turnpike.put_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_slug text, p_name text, p_sealed text, p_max integer,
@@ -15,7 +15,7 @@ begin
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.space_refusal(space);
   if refused is null then
-    -- Whoever adds one holds the space's row: the number stays right.
+    -- Adding a secret holds the lock of the space's row, so the number is exact.
     if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
       refused := 'too_many';
     else

@@ -2,7 +2,7 @@ import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Credential } from "../actor/actor.ts"
 import { callAs, readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { secretPlace } from "../agent-config/secret.ts"
+import { secretTarget } from "../agent-config/secret.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { throwRefusedChange } from "./change-config.ts"
@@ -14,14 +14,14 @@ interface SecretDates {
   updated_at: string
 }
 
-/** Stores a secret, encrypted, in place of an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
+/** Stores a secret, encrypted, replacing an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
 export async function putSecret(
   ctx: Context,
   credential: Credential,
   spaceId: string,
   { name, value }: { name: string; value: string },
 ): Promise<SecretDates> {
-  const sealed = await ctx.keyRing.seal(value, secretPlace(spaceId, name))
+  const sealed = await ctx.keyRing.seal(value, secretTarget(spaceId, name))
   const max = SPACE_POLICY.maxSecrets
   const { row } = await callAs(ctx, credential, "put_secret", { slug: spaceId, name, sealed, max })
   throwRefusedChange(spaceId, row)

@@ -1,5 +1,5 @@
--- Tools and MCP servers are entries, by name, of the columns that p_column names: tools or mcp_servers. p_change says in the version's
--- record what was changed.
+-- Tools and MCP servers are entries, by name, of the column that p_column names: tools or mcp_servers. p_change is the change that the
+-- version's record names.
 
 -- Adds or replaces an entry, as a new version of the configuration; the same one again changes nothing. refused: not_found, archived,
 -- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them.
@@ -64,7 +64,7 @@ begin
   if p_column = 'tools' then
     space.tools := p_entries;
   else
-    -- What is known of the tools of a server that has changed, or has gone, holds no longer.
+    -- The token count of a server that was changed or removed is no longer valid.
     space.mcp_tokens := (select coalesce(jsonb_object_agg(k.key, k.value), '{}') from jsonb_each(space.mcp_tokens) k
       where space.mcp_servers -> k.key = p_entries -> k.key);
     space.mcp_servers := p_entries;

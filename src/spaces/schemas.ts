@@ -22,13 +22,13 @@ export const createSpaceSchema = z
       .max(SPACE_POLICY.maxTools)
       .refine(differ, "names must differ")
       .optional()
-      .meta({ description: "What of your REST interface the agent may call." }),
+      .meta({ description: "The requests to your REST interface that the agent may make." }),
     mcp_servers: z
       .array(mcpServerSchema)
       .max(SPACE_POLICY.maxMcpServers)
       .refine(differ, "names must differ")
       .optional()
-      .meta({ description: "MCP servers whose tools it has. A turn fails while one of them cannot be reached." }),
+      .meta({ description: "MCP servers whose tools the agent has. Turns fail while one of them cannot be reached." }),
     secrets: z
       .record(secretName, secretValue)
       .refine((secrets) => Object.keys(secrets).length <= SPACE_POLICY.maxSecrets, `at most ${SPACE_POLICY.maxSecrets}`)
@@ -48,10 +48,10 @@ export const patchSpaceSchema = z
       .optional()
       .meta({ description: "A pin, or null for the catalog's first model.", example: "rehearsal/standard" }),
     metadata: metadataSchema.optional().meta({
-      description: "Replaces all that was there: at most 16 pairs, keys of 64 and values of 512 characters.",
+      description: "Replaces all metadata: at most 16 pairs, keys of 64 and values of 512 characters.",
     }),
   })
-  .meta({ id: "PatchSpace", description: "What is left out stays as it is." })
+  .meta({ id: "PatchSpace", description: "Fields that you leave out stay as they are." })
 
 export type PatchSpace = z.infer<typeof patchSpaceSchema>
 
@@ -64,8 +64,8 @@ export const spaceSchema = z
     tools: z.array(z.string()).meta({ description: "Names of its tools.", example: ["lookup_order"] }),
     mcp_servers: z.array(z.string()).meta({ description: "Names of its MCP servers.", example: ["docs"] }),
     metadata: metadataSchema,
-    config_version: z.int().meta({ description: "Counts the changes of its configuration." }),
-    archived: z.boolean().meta({ description: "It can be read, and takes nothing any more." }),
+    config_version: z.int().meta({ description: "The number of its configuration's current version." }),
+    archived: z.boolean().meta({ description: "Whether it was archived: it can be read, but not changed or used." }),
     test: z.boolean().meta({ description: "Made with a test key: only test keys see it." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),

@@ -52,7 +52,7 @@ export const SUMMARY_COLUMNS = [
   "s.updated_at",
 ] as const
 
-/** That the title of a space `s` holds `part`, in any case. */
+/** Whether the title of a space `s` contains `part`, case-insensitive. */
 export function titleHolds(part: string): Expression<SqlBool> {
   const { ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
   return sql`position(lower(${part}::text) in lower(${ref("s.title")})) > 0`

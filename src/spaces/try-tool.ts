@@ -32,7 +32,10 @@ interface Wanted {
   name: string
 }
 
-/** Calls a REST tool of a space once, under `key` or one of ours, through the worker that calls tools in turns. NOT_FOUND, UNAVAILABLE. */
+/**
+ * Calls a REST tool of a space once, with the Idempotency-Key `key` or a new one, through the worker that calls tools in turns.
+ * NOT_FOUND, UNAVAILABLE.
+ */
 export async function testTool(
   ctx: Context,
   credential: Credential,
@@ -41,7 +44,7 @@ export async function testTool(
   const space = await requireEntry(ctx, credential, { spaceId, name, column: "tools", word: "tool" })
   const call = { space, name, input, key: key ?? `${newId("request", ctx.clock.now())}.0.0` }
   const answer = await callCallbacksWorker(ctx, TRY_TOOL_PATH, call)
-  // It was deleted since we looked.
+  // It was deleted in the meantime.
   if (answer === null) throw entryNotFound("tool", name)
   return toolTestSchema.parse(answer)
 }

@@ -8,29 +8,33 @@ import { toInstant } from "../base/time.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 
-/** A turn or a delivery that should have been looked at so long ago is overdue: the sweeper comes every minute. */
+/** A turn or a delivery that has been due for this long is overdue, since the sweeper comes every minute. */
 const OVERDUE_AFTER_MS = 120_000
 
 export const systemSchema = z
   .object({
     database: z.object({
       ok: z.boolean(),
-      round_trip_ms: z.number().meta({ description: "Of one short query, just now.", example: 4.2 }),
+      round_trip_ms: z.number().meta({ description: "The time of one short query, just now.", example: 4.2 }),
     }),
     turns: z
       .object({
         queued: z.int().meta({ example: 12 }),
         running: z.int().meta({ example: 31 }),
         overdue: z.int().meta({
-          description: "Open turns that should have been looked at more than two minutes ago.",
+          description: "Open turns that the sweeper should have published more than two minutes ago.",
           example: 0,
         }),
       })
       .meta({ description: "Turns under way, of all accounts." }),
     webhooks: z
       .object({
-        pending: z.int().meta({ description: "Deliveries that are neither delivered nor given up.", example: 4 }),
-        overdue: z.int().meta({ description: "Of those, due for more than two minutes.", example: 0 }),
+        pending: z
+          .int()
+          .meta({ description: "Deliveries that have not been delivered and have not failed.", example: 4 }),
+        overdue: z
+          .int()
+          .meta({ description: "Those of them that have been due for more than two minutes.", example: 0 }),
       })
       .meta({ description: "The backlog of all endpoints." }),
     sweeps: z
@@ -43,19 +47,19 @@ export const systemSchema = z
           succeeded_at: z.iso.datetime().nullable(),
         }),
       )
-      .meta({ description: "The last run of each job of the sweeper, which runs every minute." }),
+      .meta({ description: "The last run of each sweep. Sweeps run every minute." }),
     reconciliation: reconciliationSchema.nullable().meta({
-      description: "The last pass over the books that has finished, with what it found; null before the first one.",
+      description: "The last finished pass over the books, with its findings. Null before the first one.",
     }),
     reconciliation_running: reconciliationSchema
       .nullable()
-      .meta({ description: "The one that is going on, if one is." }),
+      .meta({ description: "The pass under way, if there is one." }),
   })
   .meta({ id: "System" })
 
 type System = z.infer<typeof systemSchema>
 
-/** How the service does, for admins. ADMIN_REQUIRED for others. */
+/** The state of the service, for admins. ADMIN_REQUIRED for others. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
   const late = new Date(ctx.clock.now().getTime() - OVERDUE_AFTER_MS)
   const { rows } = await readAs(

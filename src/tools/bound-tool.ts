@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { ToolOutput, ToolSpec } from "../agent/engine.ts"
 
-/** A file that a tool has made: its bytes are stored, its row is written with the call's result. */
+/** A file that a tool has made. Its bytes are stored; its row is written with the call's result. */
 export interface MadeFile {
   file_id: string
   name: string
@@ -18,42 +18,42 @@ export interface ToolRun {
   files?: MadeFile[]
 }
 
-export interface ToolCallPlace {
+export interface ToolCallContext {
   /** `{turn_id}.{step}.{call}`: the same whenever this call is repeated (design section 5). */
   key: string
   step: number
   call: number
   signal: AbortSignal
-  /** Asked before anything of the call is sent again, behind a redirect or in a new session: a cancel may have come. */
+  /** Asked before any part of the call is sent again, after a redirect or in a new session: a cancel may have come. */
   mayStart(): Promise<boolean>
 }
 
-/** A tool that an agent has, ready to be called. `run` throws only for the signal, or when the turn is not this worker's any more. */
+/** A tool of an agent, ready to be called. `run` throws only the signal's reason, or when the turn is no longer this worker's. */
 export interface BoundTool {
   spec: ToolSpec
-  run(input: unknown, place: ToolCallPlace): Promise<ToolRun>
+  run(input: unknown, context: ToolCallContext): Promise<ToolRun>
 }
 
 export const errorRun = (message: string): ToolRun => ({ output: { type: "error", value: message } })
 export const jsonRun = (value: unknown): ToolRun => ({ output: { type: "text", value: JSON.stringify(value) } })
 
-/** A tool of our own: its zod schema is what the model is told and what its input is held to. */
+/** A built-in tool. The model is told its zod schema, and its input is checked against it. */
 export function builtin<Input extends z.ZodType>(
   { name, description, input }: { name: string; description: string; input: Input },
-  run: (input: z.output<Input>, place: ToolCallPlace) => Promise<ToolRun>,
+  run: (input: z.output<Input>, context: ToolCallContext) => Promise<ToolRun>,
 ): BoundTool {
   return {
     spec: { name, description, inputSchema: jsonSchemaOf(input) },
-    async run(given, place) {
+    async run(given, context) {
       const checked = input.safeParse(given)
       return checked.success
-        ? run(checked.data, place)
+        ? run(checked.data, context)
         : errorRun(`The input is wrong: ${z.prettifyError(checked.error)}`)
     },
   }
 }
 
-/** Written once for each schema of ours, since that takes longer than most of a turn. */
+/** Made once for each schema, since that takes longer than most of a turn. */
 const known = new WeakMap<z.ZodType, Record<string, unknown>>()
 
 function jsonSchemaOf(input: z.ZodType): Record<string, unknown> {

@@ -22,8 +22,8 @@ interface VisibleFile {
 const MAX_LISTED = 200
 
 /**
- * The files that a turn's agent may see, newest first: those attached to this turn or to earlier ones of its conversation,
- * and those that their agents made. Nothing of another end user is among them.
+ * The files that a turn's agent may see, newest first: those attached to this turn or to earlier turns of its conversation, and those
+ * that their agents made. So it sees no other end user's files.
  */
 function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]> {
   return ctx.db
@@ -61,7 +61,7 @@ function visibleFiles(ctx: Context, turn: ToolTurn): Promise<VisibleFile[]> {
 
 const noInput = z.strictObject({})
 
-export function listFiles(ctx: Context, turn: ToolTurn): BoundTool {
+export function listFilesTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     {
       name: "list_files",
@@ -80,7 +80,7 @@ const fileToRead = z.strictObject({
   offset: z.int().min(0).optional().meta({ description: "From which byte of a text on. Default 0." }),
 })
 
-export function readFile(ctx: Context, turn: ToolTurn): BoundTool {
+export function readFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     {
       name: "read_file",
@@ -117,7 +117,7 @@ async function readText(ctx: Context, file: VisibleFile, offset: number) {
   return { output: { type: "text" as const, value: `${text}${more}` || "(an empty file)" } }
 }
 
-/** The part of a window of UTF-8 that holds no half of a character at an edge that is not the file's own. */
+/** The part of a window of UTF-8 without half characters at its edges, except at the file's own ends. */
 function wholeCharacters(bytes: Uint8Array, { first, last }: { first: boolean; last: boolean }) {
   const continues = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
   let from = 0
@@ -140,8 +140,8 @@ const fileToWrite = z.strictObject({
   media_type: z.string().max(100).optional().meta({ description: "Default: what the extension says." }),
 })
 
-/** Its row is written with the call's result, and it becomes an output when the turn is done. */
-export function writeFile(ctx: Context, turn: ToolTurn): BoundTool {
+/** Its row is written with the call's result. The file becomes an output when the turn is done. */
+export function writeFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     { name: "write_file", description: "Writes a text file that is returned with the result.", input: fileToWrite },
     async ({ name, content, media_type }, { step, call }) => {
@@ -156,7 +156,7 @@ export function writeFile(ctx: Context, turn: ToolTurn): BoundTool {
         media_type: media_type ? safeMediaType(media_type) : (mediaTypeOf(named) ?? "text/plain"),
         bytes: bytes.length,
         sha256: createHash("sha256").update(bytes).digest("hex"),
-        // The same call always writes the same object: repeating it leaves nothing behind.
+        // The same call always writes the same object, so a repeated call leaves nothing behind.
         object_key: `turns/${turn.turn_id}/${step}.${call}`,
         place: step * TOOL_POLICY.callsPerStep + call,
       }

@@ -5,8 +5,6 @@ import type { Outbound } from "../platform/outbound.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
 import { McpTransport } from "./mcp-transport.ts"
 
-export { McpError }
-
 export interface McpTool {
   name: string
   description: string | undefined
@@ -14,7 +12,7 @@ export interface McpTool {
 }
 
 export interface McpConnection {
-  /** Of all pages, by name, at most `maxTools`; together at most `maxBytes` of JSON. */
+  /** The tools of all pages, by name: at most `maxTools`, together at most `maxBytes` of JSON. */
   listTools(): Promise<McpTool[]>
   callTool(
     name: string,
@@ -45,10 +43,10 @@ interface Session {
   transport: McpTransport
 }
 
-/** The key that makes a repeated call recognisable: in the request's `_meta` and, for proxies, as a header of its POST. */
+/** The key by which a server recognises a repeated call: in the request's `_meta` and, for proxies, as a header of its POST. */
 const IDEMPOTENCY_META = "turnpike/idempotency-key"
 const MAX_PAGES = 64
-/** The longest that a timer takes. The SDK's own timers measure the machine's time; ours end its requests. */
+/** The longest time that a timer takes. The SDK's timers use the machine's clock; ours end its requests. */
 const NEVER_MS = 2 ** 31 - 1
 
 /** Connects over Streamable HTTP. Every request goes through `outbound`. Throws McpError, or the signal's reason. */
@@ -60,10 +58,10 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
   const calls = new Map<string, { timeoutMs: number; signal: AbortSignal }>()
   const closed = new AbortController()
   const clients: Client[] = []
-  /** Shared by all calls that find the session forgotten at the same moment. */
+  /** Shared by all calls that find the session forgotten by the server at the same moment. */
   let renewal: Promise<Session> | null = null
 
-  /** `work`, ended by `stop` or when its time on the clock is over. */
+  /** Runs `work` until `stop`, or until its time on our clock is over. */
   async function bounded<T>(
     { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
@@ -93,7 +91,7 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     return { client, transport }
   }
 
-  /** Once more in a new session when the server has forgotten this one (MCP 2025-06-18, transports, session management). */
+  /** Repeats it in a new session when the server has forgotten this one (MCP 2025-06-18, transports, session management). */
   async function inSession<T>(work: (client: Client) => Promise<T>, mayStart = async () => true): Promise<T> {
     const { client, transport } = session
     try {
@@ -106,12 +104,12 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
         })
         session = await renewal
       }
-      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled: the call is not made again.")
+      if (!(await mayStart())) throw new McpError("tool", "The turn is cancelled, so the call is not made again.")
       return work(session.client)
     }
   }
 
-  /** Throws the reason of whoever gave up, else `error` as a McpError. */
+  /** Throws the reason of the signal that aborted, or else `error` as a McpError. */
   function fail(error: unknown, { stop = signal, calling = false } = {}): never {
     if (stop.aborted) throw stop.reason
     if (signal.aborted) throw signal.reason
@@ -163,18 +161,18 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
   }
 }
 
-/** Asked before the runtime is, whose errors and warnings quote the value. Only ASCII means the same to everybody. */
+/** Checked before the runtime does, whose errors and warnings quote the value. Only ASCII has one meaning everywhere. */
 function canCarry(headers: Record<string, string>): boolean {
   return Object.values(headers).every((value) => /^[\t\x20-\x7e]*$/.test(value))
 }
 
-/** 404 says so; servers made after the SDK's first examples answer 400, with these words. Either way nothing has been done. */
+/** 404 says so. Servers made after the SDK's first examples answer 400 with these words. Either way, nothing was done. */
 function isForgotten(error: unknown): boolean {
   if (!(error instanceof SdkHttpError)) return false
   return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data.text)))
 }
 
-/** Page by page, so that a server with endless pages is left early. */
+/** Page by page, so a server with endless pages can be stopped early. */
 async function listAll(
   client: Client,
   { signal, server, maxTools, maxBytes }: { signal: AbortSignal; server: string; maxTools: number; maxBytes: number },
@@ -195,18 +193,18 @@ async function listAll(
     if (nextCursor === undefined || nextCursor === cursor) break
     cursor = nextCursor
   }
-  // In one order always, so that providers can reuse the prompt that they have cached.
+  // Always in the same order, so providers can reuse their cached prompt.
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** What a tool answered; images in base64. */
+/** The answer of a tool; images in base64. */
 export interface McpResult {
   isError: boolean
   parts: ({ type: "text"; text: string } | { type: "image"; mediaType: string; data: string })[]
   structured?: unknown
 }
 
-/** Every kind of content as something that a model can read. */
+/** Every kind of content in a form that a model can read. */
 function toResult({ content, structuredContent, isError }: CallToolResult): McpResult {
   const parts = content.map((part): McpResult["parts"][number] => {
     switch (part.type) {

@@ -13,8 +13,8 @@ export class McpError extends Error {
 }
 
 /**
- * What went wrong with the server `name`, in words for its owner. A JSON-RPC error is a tool's only when a tool was called.
- * The server's own words are whole, since a part of a secret in them could not be masked.
+ * What went wrong with the server `name`, in words for its owner. A JSON-RPC error is the tool's only when a tool was called. The
+ * server's own words are never cut, since a part of a secret could not be masked.
  */
 export function toMcpError(name: string, error: unknown, calling: boolean): McpError {
   if (error instanceof McpError) return error
@@ -36,7 +36,7 @@ export function toMcpError(name: string, error: unknown, calling: boolean): McpE
   return new McpError("protocol", `${at} does not answer as MCP has it: ${message}`)
 }
 
-/** The transport reports a stream that broke as a JSON-RPC error whose data is the error itself, which no server can send. */
+/** The transport reports a broken stream as a JSON-RPC error whose data is the error itself, which no server can send. */
 function outboundErrorIn(error: unknown): OutboundError | null {
   if (error instanceof ProtocolError && error.data instanceof OutboundError) return error.data
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof OutboundError) return at

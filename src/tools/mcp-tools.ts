@@ -4,8 +4,9 @@ import type { McpServer } from "../agent-config/mcp-server.ts"
 import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
-import { type McpConnection, McpError, type McpResult, openMcpServer } from "./mcp-client.ts"
+import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
+import { type McpConnection, type McpResult, openMcpServer } from "./mcp-client.ts"
+import { McpError } from "./mcp-error.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { Secrets } from "./secrets.ts"
 
@@ -16,7 +17,7 @@ interface McpDeps {
   signal: AbortSignal
 }
 
-/** Connects to a configured server, with its secrets in place. Throws McpError, its message masked. */
+/** Connects to a configured server, with its secrets filled in. Throws McpError, its message masked. */
 export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpConnection> {
   const { outbound, clock, secrets, signal } = deps
   const resolve: Resolve = (reference) => (reference.kind === "secret" ? secrets.get(reference.name) : undefined)
@@ -36,13 +37,13 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
   }
 }
 
-/** A new error, since the old one's stack has its message too. */
+/** A new error, since the old one's stack contains its unmasked message. */
 function masked(error: unknown, secrets: Secrets): unknown {
   return error instanceof McpError ? new McpError(error.kind, cleanMessage(secrets, error)) : error
 }
 
-/** Keeps the bytes of an image under a key of the turn, for the transcript. */
-export type StoreImage = (place: ToolCallPlace, index: number, bytes: Uint8Array<ArrayBuffer>) => Promise<string>
+/** Stores the bytes of an image under a key of the turn, for the transcript. */
+export type StoreImage = (context: ToolCallContext, index: number, bytes: Uint8Array<ArrayBuffer>) => Promise<string>
 
 /** A server's allowed tools, as `server__tool`. */
 export async function mcpTools(
@@ -60,21 +61,21 @@ export async function mcpTools(
       description: secrets.mask(description ?? ""),
       inputSchema: { ...(maskJson(secrets, inputSchema) as object), type: "object" },
     },
-    async run(input, place) {
+    async run(input, context) {
       try {
         const options = {
-          idempotencyKey: place.key,
+          idempotencyKey: context.key,
           timeoutMs: TOOL_POLICY.mcpTimeoutMs,
-          signal: place.signal,
-          mayStart: place.mayStart,
+          signal: context.signal,
+          mayStart: context.mayStart,
         }
         return await toRun(await connection.callTool(name, input as Record<string, unknown>, options), {
           secrets,
-          place,
+          context,
           storeImage,
         })
       } catch (error) {
-        if (place.signal.aborted) throw place.signal.reason
+        if (context.signal.aborted) throw context.signal.reason
         if (!(error instanceof McpError)) throw error
         return errorRun(cleanMessage(secrets, error))
       }
@@ -82,7 +83,7 @@ export async function mcpTools(
   }))
 }
 
-/** At most 64 characters that every provider takes; two long names that differ only behind stay two. */
+/** At most 64 characters that every provider allows. Two long names that differ only at their end stay different. */
 export function mcpToolName(server: string, tool: string): string {
   const whole = `${server}__${tool}`
   const clean = whole.replace(/[^A-Za-z0-9_-]/g, "_")
@@ -92,7 +93,7 @@ export function mcpToolName(server: string, tool: string): string {
 
 async function toRun(
   result: McpResult,
-  { secrets, place, storeImage }: { secrets: Secrets; place: ToolCallPlace; storeImage: StoreImage },
+  { secrets, context, storeImage }: { secrets: Secrets; context: ToolCallContext; storeImage: StoreImage },
 ): Promise<ToolRun> {
   const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(part.text)] : []))
   // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); not all do.
@@ -113,7 +114,7 @@ async function toRun(
       images.push({ type: "text", text: `[An image of ${bytes.length} bytes is left out.]` })
       continue
     }
-    const objectKey = await storeImage(place, index, bytes)
+    const objectKey = await storeImage(context, index, bytes)
     images.push({
       type: "object",
       objectKey,
@@ -130,7 +131,7 @@ const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ?
 
 const MAX_MESSAGE_LENGTH = 500
 
-/** What a server says of its failure, in one line: masked first, since what is cut or joined is not recognised any more. */
+/** A server's message in one line. Masked first, since a cut or joined secret is no longer recognised. */
 function cleanMessage(secrets: Secrets, error: McpError): string {
   return secrets.mask(error.message).replace(/\s+/g, " ").slice(0, MAX_MESSAGE_LENGTH).toWellFormed()
 }

@@ -7,21 +7,21 @@ interface TransportOptions {
   clock: Clock
   server: { url: string; headers: Record<string, string> }
   limits: { connectMs: number; maxBytes: number }
-  /** What is under way, by the value of its Idempotency-Key. */
+  /** The running calls, by their Idempotency-Key. */
   calls: ReadonlyMap<string, { timeoutMs: number; signal: AbortSignal }>
   /** Aborted when the connection is closed. */
   closed: AbortSignal
 }
 
-/** What ends a session is worth no more of a worker's time. */
+/** Ending a session may take no more of a worker's time. */
 const DELETE_MS = 5000
 /** A server may close a stream and let the client come back for the answer (MCP 2025-11-25, transports, polling). */
 const RESUMES = { perConnection: 16, retries: 2, leastMs: 500, mostMs: 10_000 }
 const STREAM_BROKE = -32_000
 
 /**
- * The SDK's Streamable HTTP over an Outbound, with what the SDK leaves open: a request whose stream ends without an
- * answer fails at once, one that is given up ends its stream, and every wait is on our clock.
+ * The SDK's Streamable HTTP over an Outbound, plus what the SDK leaves open: a request whose stream ends without an answer fails at
+ * once, a request that is given up ends its stream, and every wait uses our clock.
  */
 export class McpTransport extends StreamableHTTPClientTransport {
   private readonly calls: TransportOptions["calls"]
@@ -33,7 +33,7 @@ export class McpTransport extends StreamableHTTPClientTransport {
     const { clock, closed, server } = options
     super(new URL(server.url), {
       fetch: createFetch(options, broken),
-      // Outbound follows them by its own rules.
+      // Outbound follows redirects by its own rules.
       redirectPolicy: "follow",
       requestInit: { headers: server.headers },
       reconnectionOptions: {
@@ -58,7 +58,7 @@ export class McpTransport extends StreamableHTTPClientTransport {
     const call = this.calls.get(options.headers?.["idempotency-key"] ?? "")
     if (Array.isArray(message) || !("method" in message && "id" in message)) return super.send(message, options)
     const { id } = message
-    // After its answer the SDK knows the request no more, and lets this pass.
+    // After the answer the SDK no longer knows the request and ignores this.
     const onRequestStreamEnd = () => {
       const error = { code: STREAM_BROKE, message: "its stream ended without an answer", data: this.broken.get(id) }
       this.broken.delete(id)
@@ -72,7 +72,7 @@ function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<
   let resumes = 0
   return async (url: string | URL, { method = "GET", headers, body, signal }: RequestInit = {}): Promise<Response> => {
     const all = new Headers(headers)
-    // Without a place to go on from, it would only carry notifications that nobody here waits for.
+    // Without an event id to go on from, the stream would only carry notifications that nobody here waits for.
     if (method === "GET" && (!all.has("last-event-id") || ++resumes > RESUMES.perConnection)) {
       return new Response(null, { status: 405 })
     }
@@ -93,7 +93,7 @@ function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<
   }
 }
 
-/** The same response; `note` hears why its body breaks, since the SDK keeps only a text of it. */
+/** The same response. `note` is called with the reason when its body breaks, since the SDK keeps only its text. */
 function watched(response: Response, note: (error: unknown) => void): Response {
   const reader = response.body?.getReader()
   if (!reader) return response

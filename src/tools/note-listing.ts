@@ -4,8 +4,8 @@ import { call } from "../platform/db.ts"
 import type { Toolbox } from "./toolbox.ts"
 
 /**
- * Keeps what the tools of MCP servers count in a prompt, by server, as they were listed just now: so much admission counts for the
- * next turn. `known`: what was kept before; nothing is written when it is still so.
+ * Stores the token counts of MCP servers' tools as they were just listed, for the admission of the next turn. `known`: the stored
+ * counts; nothing is written when they are the same.
  */
 export async function noteListing(
   ctx: Context,

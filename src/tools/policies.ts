@@ -1,22 +1,22 @@
-/** What a tool call may take (design section 5). Times in milliseconds. */
+/** Limits of tool calls (design section 5). Times in milliseconds. */
 export const TOOL_POLICY = {
-  /** A result that the model sees, as UTF-8. */
+  /** The largest result that the model sees, as UTF-8. */
   maxResultBytes: 64 * 1024,
-  /** The same as it travels in a transcript, where some characters take many bytes. */
+  /** The same as JSON in a transcript, where some characters take many bytes. */
   maxWireBytes: 192 * 1024,
   timeoutMs: 30_000,
   /** An MCP answer may carry images beside its text. */
   maxMcpBytes: 8 * 1024 * 1024,
   mcpTimeoutMs: 60_000,
   mcpConnectMs: 10_000,
-  /** All servers of a turn, tried twice: with a model call behind it, it must fit into a lease. */
+  /** Connecting all servers of a turn, twice: together with a model call it must fit into a lease. */
   mcpOpenMs: 20_000,
   mcpMaxTools: 200,
   maxImagesPerResult: 4,
   maxImageBytes: 4 * 1024 * 1024,
-  /** Calls that run at the same time; the others of a step wait for a place. */
+  /** Calls that run at the same time; the other calls of a step wait until one has ended. */
   parallelCalls: 6,
-  /** More calls than that in one answer of the model are refused, each with an error. */
+  /** More calls in one answer of the model are refused, each with an error. */
   callsPerStep: 16,
   maxFileBytes: 1024 * 1024,
   /** How much of a file the model sees at once. */

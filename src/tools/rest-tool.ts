@@ -14,7 +14,7 @@ interface RestRequest {
   body: string | undefined
 }
 
-/** One call of a REST tool, whole: what the model sees, and what a person who tests the tool sees. Secrets are masked. */
+/** One call of a REST tool: what the model sees, and what a person who tests the tool sees. Secrets are masked. */
 export interface RestExchange {
   output: ToolOutput
   /** With `{{secrets.NAME}}` where a secret was sent; null when the request could not be made. */
@@ -30,7 +30,7 @@ interface RestCall {
   mayStart?: () => Promise<boolean>
 }
 
-/** Calls a REST tool. Never throws but for the signal: every other failure is an output that the model can read. */
+/** Calls a REST tool. Throws only the signal's reason; every other failure is an output that the model can read. */
 export async function callRestTool(
   { outbound, secrets }: { outbound: Outbound; secrets: Secrets },
   { tool, input, idempotencyKey, signal, mayStart }: RestCall,
@@ -62,7 +62,7 @@ export async function callRestTool(
   }
 }
 
-/** A placeholder in a URL is encoded like any value; a person reads it as it was written. */
+/** The URL as a person wrote it: a placeholder in it was encoded like any value. */
 function readable(request: RestRequest): RestRequest {
   return { ...request, url: request.url.replace(/%7B%7B(secrets\.\w+)%7D%7D/g, "{{$1}}") }
 }
@@ -73,7 +73,7 @@ function outputOf(status: number, text: string): ToolOutput {
   return { type: "error", value: cutToBytes(`HTTP ${status}: ${text}`, TOOL_POLICY.maxErrorBytes) }
 }
 
-/** The body as text; bytes that are none are only described. */
+/** The body as text; other bytes are only described. */
 async function bodyText(response: Response): Promise<string> {
   const bytes = await response.arrayBuffer()
   try {
@@ -111,21 +111,21 @@ function buildRequest(tool: Tool, input: unknown, secretOf: (secret: { name: str
   }
 }
 
-/** Values in a URL are encoded; in its path none may be `.` or `..`, which would climb out of the place that the tool names. */
+/** Values in a URL are encoded. In the path no value may be `.` or `..`, which would leave the path that the tool names. */
 function fillUrl(template: string, resolve: Resolve): string {
   const pathEnd = template.search(/[?#]/)
   const path = pathEnd < 0 ? template : template.slice(0, pathEnd)
   const present: Resolve = (reference) => resolve(reference) ?? ""
   const filledPath = fillText(path, present, (value) => {
-    if (/^\.*$/.test(value)) throw new TemplateError("A value in the URL's path is empty or only dots.")
+    if (/^\.*$/.test(value)) throw new TemplateError("A value in the URL's path is empty or has only dots.")
     return encodeURIComponent(value)
   })
-  if (/\/\.{1,2}(\/|$)/.test(filledPath)) throw new TemplateError("The URL's path holds a segment of only dots.")
+  if (/\/\.{1,2}(\/|$)/.test(filledPath)) throw new TemplateError("The URL's path has a segment of only dots.")
   return filledPath + (pathEnd < 0 ? "" : fillText(template.slice(pathEnd), resolve, encodeURIComponent))
 }
 
 function headerValue(name: string, value: string): string {
-  // Beyond ASCII it would be sent in a way that no standard has, and the runtime would quote it in its log.
+  // Values beyond ASCII have no standard encoding in a header, and the runtime would quote them in its log.
   if (/[^\t\x20-\x7e]/.test(value)) {
     throw new TemplateError(`The value of the header ${name} holds characters that a header cannot carry.`)
   }

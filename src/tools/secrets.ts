@@ -1,17 +1,17 @@
 import type { Context } from "../actor/context.ts"
-import { secretPlace } from "../agent-config/secret.ts"
+import { secretTarget } from "../agent-config/secret.ts"
 import { TemplateError } from "../agent-config/template.ts"
 import { storable } from "../base/storable.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 
-/** The secrets of one space, opened for as long as one invocation lasts. */
+/** The secrets of one space, opened for one invocation. */
 export interface Secrets {
   /** The value, or TemplateError when it is not set. */
   get(name: string): string
   /**
-   * A text that can be stored, in which every secret is blackened in all the spellings in which a server may give it back.
-   * Made storable first, since what is taken out could stand between a secret's letters.
+   * Makes a text storable and blackens every secret in it, in all spellings that a server may send back. Storable first, since removed
+   * characters could stand between a secret's letters.
    */
   mask(text: string): string
 }
@@ -19,7 +19,7 @@ export interface Secrets {
 const MASK = "••••••"
 
 export function createSecrets(values: Record<string, string>): Secrets {
-  // The longest first: one may be a part of another.
+  // The longest first, since one may be a part of another.
   const spellings = [...new Set(Object.values(values).flatMap(spellingsOf))].sort((a, b) => b.length - a.length)
   return {
     get(name) {
@@ -47,7 +47,7 @@ function spellingsOf(value: string): string[] {
   return [...plain, ...encoded].filter((spelling) => spelling.length >= LEAST)
 }
 
-/** What base64 makes of the bytes behind 0, 1 or 2 others, without the characters that its neighbours have a part in. */
+/** The base64 of the bytes after 0, 1 or 2 others, without the characters that depend on its neighbours. */
 function base64Of(bytes: Uint8Array): string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = [...new Array<number>(before).fill(0), ...bytes]
@@ -59,14 +59,14 @@ function base64Of(bytes: Uint8Array): string[] {
   })
 }
 
-/** Decrypts a space's secrets. What an older key of the ring sealed is sealed again under the newest, in the background. */
+/** Decrypts a space's secrets. A secret sealed under an older key of the ring is sealed again under the newest, in the background. */
 export async function openSecrets(
   ctx: Context,
   { spaceId, slug, sealed }: { spaceId: number; slug: string; sealed: Record<string, string> },
 ): Promise<Secrets> {
   const opened = await Promise.all(
     Object.entries(sealed).map(async ([name, box]) => {
-      const { text, stale } = await ctx.keyRing.open(box, secretPlace(slug, name))
+      const { text, stale } = await ctx.keyRing.open(box, secretTarget(slug, name))
       if (stale) ctx.background(rewrap(ctx, { spaceId, slug, name, old: box, text }))
       return [name, text] as const
     }),
@@ -79,7 +79,7 @@ async function rewrap(
   { spaceId, slug, name, old, text }: { spaceId: number; slug: string; name: string; old: string; text: string },
 ): Promise<void> {
   try {
-    const sealed = await ctx.keyRing.seal(text, secretPlace(slug, name))
+    const sealed = await ctx.keyRing.seal(text, secretTarget(slug, name))
     await call(ctx.db, "reseal_secret", { space_id: spaceId, name, old, sealed })
   } catch (error) {
     ctx.log("error", "secret.rewrap_failed", { space: slug, error: describeError(error) })

@@ -1,7 +1,8 @@
--- The task tools change nothing for a turn that has ended, or that another worker goes on with (p_epoch): its row is locked against
--- both for as long as that.
+-- The task tools change nothing for a turn that has ended or that another worker has claimed (p_epoch): they hold a lock on its row
+-- that excludes both.
 
--- Creates a task of a turn, once for each call of a tool (p_call_key): a repeated call answers what it made. No row: not this turn's now.
+-- Creates a task of a turn, once for each tool call (p_call_key); a repeated call answers the same task. No row: the turn is no longer
+-- this worker's.
 create function turnpike.create_task(p_turn_id text, p_epoch integer, p_call_key text, p_title text, p_description text, p_flow text,
   p_assign_to_owner boolean, p_moment timestamptz)
 returns table (task_id bigint, state text, title text) language plpgsql rows 1 as $$
@@ -24,7 +25,8 @@ begin
   return query select k.task_id, k.state, k.title from tasks k where k.call_key = p_call_key limit 1;
 end $$;
 
--- Changes a task of the turn's space and end user; what is null stays as it is. No row: there is no such task, or not this turn's now.
+-- Changes a task of the turn's space and end user; null fields stay as they are. No row: there is no such task, or the turn is no
+-- longer this worker's.
 create function turnpike.update_task(p_turn_id text, p_epoch integer, p_task_id bigint, p_state text, p_title text, p_description text,
   p_moment timestamptz)
 returns table (task_id bigint, state text, title text) language plpgsql rows 1 as $$

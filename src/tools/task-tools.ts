@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
-import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallPlace } from "./bound-tool.ts"
+import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext } from "./bound-tool.ts"
 
 /** The turn that a built-in tool acts for, and its worker's epoch: a stale worker changes nothing. */
 export interface ToolTurn {
@@ -34,7 +34,7 @@ const changedTask = z.strictObject({
 export function createTask(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     { name: "create_task", description: "Creates a task for people to do. Answers its task_id.", input: newTask },
-    async (task, { key }: ToolCallPlace) => {
+    async (task, { key }: ToolCallContext) => {
       const rows = await call(ctx.db, "create_task", {
         turn_id: turn.turn_id,
         epoch: turn.epoch,

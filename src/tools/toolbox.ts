@@ -8,9 +8,10 @@ import type { BuiltinTool } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import { type BoundTool, errorRun, type ToolCallPlace, type ToolRun } from "./bound-tool.ts"
-import { listFiles, readFile, writeFile } from "./file-tools.ts"
-import { type McpConnection, McpError } from "./mcp-client.ts"
+import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
+import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
+import type { McpConnection } from "./mcp-client.ts"
+import { McpError } from "./mcp-error.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
@@ -24,7 +25,7 @@ export interface ToolContext extends Context {
 /** All tools of a turn's agent, connected. */
 export interface Toolbox {
   readonly tools: ReadonlyMap<string, BoundTool>
-  /** What the tools of each MCP server count in a prompt, in tokens. */
+  /** The tokens of each MCP server's tools in a prompt. */
   readonly listed: Readonly<Record<string, number>>
   /** Ends the sessions with MCP servers. Never throws. */
   close(): Promise<void>
@@ -37,9 +38,9 @@ interface Configuration {
 }
 
 const BUILTIN: Record<BuiltinTool, (ctx: Context, turn: ToolTurn) => BoundTool> = {
-  list_files: listFiles,
-  read_file: readFile,
-  write_file: writeFile,
+  list_files: listFilesTool,
+  read_file: readFileTool,
+  write_file: writeFileTool,
   create_task: createTask,
   update_task: updateTask,
 }
@@ -47,7 +48,7 @@ const BUILTIN: Record<BuiltinTool, (ctx: Context, turn: ToolTurn) => BoundTool> 
 /** Where all models can call tools, an agent has the file tools without being told. */
 export const DEFAULT_BUILTIN_TOOLS: BuiltinTool[] = ["list_files", "read_file", "write_file"]
 
-/** Connects all that a configuration names. Throws McpError when a server does not answer, twice. */
+/** Connects all tools and servers of a configuration. Throws McpError when a server does not answer twice. */
 export async function openToolbox(
   ctx: ToolContext,
   {
@@ -94,8 +95,8 @@ async function openServers(
   const close = async () => {
     await Promise.all(connections.map((connection) => connection.close()))
   }
-  const storeImage = async (place: ToolCallPlace, index: number, bytes: Uint8Array<ArrayBuffer>) => {
-    const key = `turns/${turn.turn_id}/${place.step}.${place.call}.${index}`
+  const storeImage = async (context: ToolCallContext, index: number, bytes: Uint8Array<ArrayBuffer>) => {
+    const key = `turns/${turn.turn_id}/${context.step}.${context.call}.${index}`
     await ctx.files.put(key, bytes)
     return key
   }
@@ -111,7 +112,7 @@ async function openServers(
         return openServer(server)
       }),
     )
-    // All have come to an end before any is closed: a session that opens later would stay open.
+    // Wait for all before closing any: a session that opens later would stay open.
     await Promise.allSettled(opening)
     const tools = await Promise.all(opening)
     const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
@@ -124,7 +125,7 @@ async function openServers(
   }
 }
 
-/** What they count in a prompt, in tokens. */
+/** Their tokens in a prompt. */
 export const countTools = (tools: readonly BoundTool[]): number => toolTokenBound(tools.map(({ spec }) => spec))
 
 function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
@@ -142,7 +143,7 @@ function restTool(ctx: ToolContext, secrets: Secrets, tool: Tool): BoundTool {
   }
 }
 
-/** The tools that a sub-agent may call, out of its agent's: by name, or all of a server as `server__*`. */
+/** The tools of its agent that a sub-agent may call: by name, or all of a server as `server__*`. */
 export function allowedTools(
   tools: ReadonlyMap<string, BoundTool>,
   names: readonly string[] | undefined,
@@ -156,13 +157,13 @@ export function allowedTools(
 export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
   [...tools.values()].map(({ spec }) => spec)
 
-/** What is wrong with a call's input, for the model; null when it fits. A schema that is itself wrong fits nothing. */
+/** What is wrong with a call's input, for the model; null when it is valid. An invalid schema accepts nothing. */
 export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
   try {
     const { valid, errors } = new Validator(schema as Schema, "2020-12", false).validate(input)
     if (valid) return null
-    // The last ones are the innermost, and say most.
+    // The last errors are the innermost and the most specific.
     const faults = errors
       .slice(-5)
       .map(({ instanceLocation, error }) => `${instanceLocation.slice(1) || "/"}: ${error}`)

@@ -4,14 +4,14 @@ import { outputText } from "../agent/engine.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
-import { McpError } from "./mcp-client.ts"
+import { McpError } from "./mcp-error.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { noteListing } from "./note-listing.ts"
 import { callRestTool } from "./rest-tool.ts"
 import { openSecrets } from "./secrets.ts"
 import { countTools, inputFault, type ToolContext } from "./toolbox.ts"
 
-/** One call of a REST tool with given input, as a model's call would be; null when the tool is there no more. */
+/** One call of a REST tool with the given input, as a model's call would be; null when the tool no longer exists. */
 export async function tryTool(
   ctx: ToolContext,
   { space, name, input, key }: z.infer<typeof tryToolInput>,
@@ -33,7 +33,7 @@ export async function tryTool(
   }
 }
 
-/** Connects to an MCP server and lists the tools that an agent would have of it; null when it is there no more. */
+/** Connects to an MCP server and lists the tools that an agent would have from it; null when it no longer exists. */
 export async function checkServer(
   ctx: ToolContext,
   { space, name }: z.infer<typeof checkServerInput>,

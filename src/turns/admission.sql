@@ -1,5 +1,5 @@
--- What a turn that somebody wants to send names, looked up. `refused` says what stands against it, apart from money: 'space' (there is
--- none that the caller sees), 'archived', 'end_user' (blocked), 'model', 'conversation', 'files'; null when nothing does.
+-- What a new turn names, looked up. `refused` says why it may not be sent, apart from money: 'space' (the caller sees no such space),
+-- 'archived', 'end_user' (blocked), 'model', 'conversation', 'files'; null when it may.
 create type turnpike.admission as (
   refused text,
   space_id bigint,
@@ -7,19 +7,20 @@ create type turnpike.admission as (
   made_by text,
   pin text,
   conversation_name text,
-  -- The hold that it asks for, and what it must be able to hold at the least: what its first model call can cost. Credit micros.
+  -- The hold that it wants, and the least that it needs: the worst case of its first model call with the shortest answer. Credit
+  -- micros.
   wanted bigint,
   needed bigint,
-  -- The same call with a short text and nothing beside it but its configuration, in tokens, and its shortest answer.
+  -- The same call with a short text and only its configuration beside it, in tokens, and its shortest answer.
   short_tokens bigint,
   answer_tokens bigint,
   -- Whether the end user has limits of their own.
   limited boolean
 );
 
--- p_conversation: a name, or an id (`conv_…`); p_max_cost: the hold that is asked for; null: p_default_hold, or more where its first
--- call needs more. p_tokens: the most that its text can count, and p_short_tokens a short one; p_bounds: what is counted around and
--- beside it (first-call.sql); p_min_output: the shortest answer that is worth a call.
+-- p_conversation: a name, or an id (`conv_…`). p_max_cost: the wanted hold; null: p_default_hold, or more where the first call needs
+-- more. p_tokens: the most that its text counts; p_short_tokens: the same of a short text. p_bounds: what is counted around it
+-- (first-call.sql). p_min_output: the shortest answer that is worth a call.
 create function turnpike.admit_turn(caller turnpike.caller, p_space text, p_end_user text, p_model text, p_conversation text,
   p_files jsonb, p_max_cost bigint, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint)
 returns turnpike.admission language plpgsql stable as $$
@@ -53,7 +54,7 @@ begin
     return admission;
   end if;
   admission.limited := num_nonnulls(customer.daily_limit_credit_micros, customer.monthly_limit_credit_micros) > 0;
-  -- Of another version: a worker of a release that does not count has written the configuration.
+  -- The counts are of another version when a worker of an older release wrote the configuration.
   facts := case when (space.prompt_facts -> 'version')::integer = space.config_version then space.prompt_facts
     else turnpike.prompt_facts(space) end;
   wanted_pin := coalesce(p_model, facts ->> 'model', space.model);
@@ -91,7 +92,7 @@ begin
     return admission;
   end if;
 
-  -- What its first call is bounded by, from what is kept: as boundCall will bound it when it is made.
+  -- The bound of its first call, from the stored counts, as boundCall will compute it when the call is made.
   tokens := turnpike.config_tokens(facts, model.engine, p_bounds);
   admission.answer_tokens := least(p_min_output, model.max_output_tokens, (facts -> 'answer')::bigint);
   admission.short_tokens := tokens + p_short_tokens;
@@ -109,7 +110,7 @@ begin
   return admission;
 end $$;
 
--- The hold that pays for a call with so many tokens, in credit micros: at least 1. Prompt and answer are rounded up each, as
+-- The hold that pays for a call with these many tokens, in credit micros: at least 1. Prompt and answer are rounded up separately, as
 -- affordableOutput does (src/billing/price.ts).
 create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language plpgsql immutable as $$
 begin
@@ -117,7 +118,7 @@ begin
     + ceil(model.price_output::numeric * p_answer / 1000000));
 end $$;
 
--- What accepting such a turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
+-- What accepting the turn would answer now: the hold that it would take, or the limit that would refuse it. Takes and locks nothing.
 create function turnpike.estimate_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_space text, p_end_user text, p_model text, p_conversation text, p_files jsonb, p_max_cost bigint, p_default_hold bigint,
   p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint,

@@ -6,7 +6,7 @@ import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "./first-call.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
-/** What the procedure admit_turn is asked about a turn, and what it counts the turn's first call by. */
+/** The arguments of the procedure admit_turn: the turn, and the numbers for counting its first call. */
 export function admissionArguments(body: CreateTurn) {
   const message = { role: "user" as const, content: [{ type: "text" as const, text: body.text }] }
   const tokens = promptTokenBound({ engine: "rehearsal", messages: [message], tools: [] })
@@ -26,7 +26,7 @@ export function admissionArguments(body: CreateTurn) {
   }
 }
 
-/** Why a turn may not be sent, apart from money: what admit_turn answers as `refused`. */
+/** The error for what admit_turn answers as `refused`: why a turn may not be sent, apart from money. */
 export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeError {
   switch (refused) {
     case "space":
@@ -44,13 +44,13 @@ export function admissionRefusal(refused: string, body: CreateTurn): TurnpikeErr
         "VALIDATION_FAILED",
         body.model
           ? `There is no enabled model with the pin "${body.model}".`
-          : "The space's model is not enabled any more; name another one.",
+          : "The space's model is no longer enabled. Name another one.",
         { param: "model" },
       )
     case "conversation":
       return notFound(`There is no conversation "${body.conversation}" of this end user in this space.`, "conversation")
     case "files":
-      return notFound("At least one of the files is not in this space, or not there any more.", "files")
+      return notFound("At least one of the files is not in this space, or was deleted.", "files")
     default:
       throw new Error(`nobody knows the refusal ${refused}`)
   }

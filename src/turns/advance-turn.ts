@@ -3,13 +3,13 @@ import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { McpError } from "../tools/mcp-client.ts"
+import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
 import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
-import { type Claim, claimTurn, type Delivery, type ModelRow } from "./claim-turn.ts"
+import { type Claim, claimTurn, type ModelRow, type QueueAttempt } from "./claim-turn.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
@@ -21,15 +21,14 @@ import { type Outcome, settleTurn } from "./settle-turn.ts"
 import { answerText } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
 
-/** What became of a callback, for its answer and the log. */
+/** The result of a callback, for its answer and the log. */
 export type Advance = "nothing_to_do" | "settled" | "handed_over" | "backed_off" | "stale"
 
 /**
- * Takes a turn as far as one callback may: claims it, runs its agent until it has finished or the run budget has gone, and
- * settles it or publishes the next callback. Whatever throws in between leaves a turn that the next delivery or the
- * sweeper takes up from its last committed step.
+ * Advances a turn as far as one callback may: claims it, runs its agent until it has finished or the run budget is used up, and settles
+ * it or publishes the next callback. After any error, the next delivery or the sweeper goes on from the last committed step.
  */
-export async function advanceTurn(ctx: AgentContext, turnId: string, delivery?: Delivery): Promise<Advance> {
+export async function advanceTurn(ctx: AgentContext, turnId: string, delivery?: QueueAttempt): Promise<Advance> {
   const claim = await claimTurn(ctx, turnId, delivery)
   if (!claim) return "nothing_to_do"
   const deadline = deadlineOf(claim)
@@ -87,7 +86,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   try {
     const toolbox = await openToolbox(ctx, { turn, config: claim.config, secrets, builtinTools, signal })
     const { mcp_servers: servers, mcp_tokens: known } = claim.config
-    // The next turn counts what was kept before, or the allowance, when this is lost.
+    // If this is lost, the next turn is counted with the previous listing, or the allowance.
     const noted = noteListing(ctx, turn.space_id, { servers, listed: toolbox.listed, known })
     ctx.background(
       noted.catch((error: unknown) =>
@@ -111,7 +110,7 @@ function outcomeOf(run: Run, called: CalledStep | null): Outcome {
   return { state: "done", result: answerText(called ? [...steps, rowOf(called)] : steps) }
 }
 
-/** What a run comes to that could not finish. Throws what nobody expected. */
+/** The result of a run that could not finish. Throws unexpected errors. */
 async function end(run: Run, error: unknown): Promise<Advance> {
   const { ctx, turn } = run
   if (error instanceof AgentFailed) return settle(run, failureOf(run, error))
@@ -139,7 +138,7 @@ async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<
   return ended ? "settled" : "stale"
 }
 
-/** Waits 2^n times the base, or as long as the provider asks; gives up after maxModelFailures in a row. */
+/** Waits 2^n times the base, or as long as the provider asks. Gives up after maxModelFailures in a row. */
 async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advance> {
   const { ctx, turn } = run
   ctx.log("error", "model.unavailable", { turn_id: turn.turn_id, model: turn.model, error: describeError(error) })
@@ -155,10 +154,12 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
   return "backed_off"
 }
 
-/** Whatever a script or a model says as its code: a failure is ours only when we lost the turn, as the sweeper finds. */
+/**
+ * Scripts and models choose their codes, so no code makes a failure ours: only a turn that the sweeper gives up counts as lost by us.
+ */
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") return failed(run, error.code ?? "FAILED", error.message)
-  // With tools, the customer's own files and answers decide what the provider sees.
+  // The provider's own words stay out: with tools, the customer's files and answers decide what it sees.
   return failed(run, "MODEL_REJECTED", `The model's provider refused the request. ${billOf(run)}`)
 }
 
@@ -174,8 +175,8 @@ function deadlineOf({ turn, config }: Claim): number {
 }
 
 /**
- * Gives the lease back after a run broke, so that QStash's next attempt goes on at once instead of after the lease.
- * The attempt stays counted. Best effort: when this fails too, the lease runs out and the sweeper takes over.
+ * Gives the lease back after a run broke, so QStash's next attempt can go on at once. The attempt stays counted. If this fails too, the
+ * lease runs out and the sweeper takes over.
  */
 export async function releaseTurn(ctx: Context, turn: TurnRow): Promise<void> {
   try {

@@ -11,7 +11,7 @@ import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
 import type { StepRow } from "./step-row.ts"
 
-/** The next model call of an agent, before its output is bounded by the hold. `opening`: what its transcript begins with. */
+/** The next model call of an agent, before its output is bounded by the hold. `opening`: the beginning of its transcript. */
 export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { temperature } = run.claim.config.manifest
@@ -46,7 +46,7 @@ export async function turnOpening(ctx: Context, { history, turn, files }: Claim)
   return [...earlier, { role: "user", content: [...attached, { type: "text", text: turn.text }] }]
 }
 
-/** A text as it is, up to a limit; other bytes as an object that the engine loads when its provider takes such. */
+/** A text as it is, up to a limit; other bytes as an object, which the engine loads if its provider takes the type. */
 async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart | ObjectPart> {
   const { file_id, name, media_type, bytes } = file
   const about = `File ${name} (${file_id}, ${media_type}, ${bytes} bytes)`
@@ -62,7 +62,7 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
   return { type: "text", text: `${about}${bytes > limit ? `, its first ${limit} bytes` : ""}:\n${text}\n` }
 }
 
-/** Bytes as text that has no more of them, as admission counts it: what is no UTF-8 becomes "?", one byte. */
+/** Bytes as text of at most as many bytes, as admission counts them: an invalid byte becomes "?", one byte. */
 function readable(bytes: ArrayBuffer): string {
   const text = new TextDecoder().decode(bytes)
   return text.includes("\uFFFD") ? text.replaceAll("\uFFFD", "?") : text
@@ -72,13 +72,13 @@ export interface BoundedCall {
   call: ModelCall
   /** True when the hold, not the configuration, limits the output. */
   cutByHold: boolean
-  /** Gives back what was set aside for it. */
+  /** Gives back what was set aside for the call. */
   release(): void
 }
 
 /**
- * Bounds a call so that its worst case fits into what is left of the hold beside the calls under way, and sets that
- * aside; grows the hold when it is too little. Ends the run when the epoch is stale or not even a short answer can be paid.
+ * Bounds a call so that its worst case fits into what the hold has left beside running calls, and sets that aside. Grows the hold when
+ * it is too small. Ends the run when the epoch is stale, or when not even a short answer can be paid for.
  */
 export async function boundCall(run: Run, price: Price, call: ModelCall): Promise<BoundedCall> {
   const prompt = promptTokenBound(call)
@@ -95,7 +95,7 @@ export async function boundCall(run: Run, price: Price, call: ModelCall): Promis
     run.boundBy = grown.boundBy
   }
   const least = Math.min(wanted, TURN_POLICY.minOutputTokens)
-  // A sub-agent beside this one may need less than was set aside for it.
+  // A sub-agent that runs beside this one may give back a part of what was set aside for it.
   while (affordable() < least && run.somethingReserved) await run.freed()
   const output = Math.min(wanted, affordable())
   if (output < least || (output === 0 && wanted > 0)) throw run.limit("COST_LIMIT_REACHED")

@@ -12,7 +12,7 @@ import { draftEvent, type EventDraft } from "./turn-event.ts"
 
 const FREE: Price = { price_input: 0, price_cached: 0, price_output: 0, price_cache_write: 0 }
 
-/** The agent's model refuses, or was told to fail: the end of the turn, or of a sub-agent's task. */
+/** The agent's model refused, or was told to fail: this ends the turn, or the sub-agent's task. */
 export class AgentFailed extends Error {
   readonly error: ModelError
 
@@ -24,8 +24,8 @@ export class AgentFailed extends Error {
 }
 
 /**
- * Makes the next model call of an agent. One that is cut off when it has said something is committed as a step, "aborted".
- * Throws RunEnd, or AgentFailed.
+ * Makes the next model call of an agent. A call that is cut off after it has said something is committed as a step, "aborted". Throws
+ * RunEnd, or AgentFailed.
  */
 export async function callStep(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep> {
   const { ctx, turn } = run
@@ -39,7 +39,7 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const called = (answer: ModelAnswer, rest: EventDraft[]): CalledStep => {
     const durationMs = Math.max(0, run.now - calledAt)
     const whole = priceOf(price, answer.usage)
-    // A provider that counts more than the worst case is our loss: a charge never exceeds its hold.
+    // If a provider counts more than the worst case, that is our loss: a charge never exceeds its hold.
     const cost = Math.min(whole, Math.max(0, run.hold - run.cost))
     run.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model

@@ -7,19 +7,19 @@ import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
 import type { TextStream } from "./stream-text.ts"
 
-/** A call that brought no whole answer. */
+/** A call without a complete answer. */
 export interface CutCall {
-  /** Why: a ModelError, or the reason with which it was aborted. */
+  /** The reason: a ModelError, or the reason with which it was aborted. */
   why: unknown
-  /** What it had said and used by then; null when nothing had come. */
+  /** What it had said and used until then; null when nothing had come. */
   answer: ModelAnswer | null
-  /** Whether the customer pays for that; if not, it is our loss. */
+  /** Whether the customer pays for it; otherwise it is our loss. */
   paid: boolean
 }
 
 /**
- * One model call, for as long as something comes (the model's idle limit) and until the turn's time or the worker's is over, or
- * a cancel is seen. Never throws what the call itself came to.
+ * One model call. It goes on as long as something comes (the model's idle limit), until the turn's time or the worker's time is over,
+ * or a cancel is seen. Does not throw the call's own errors.
  */
 export async function callWithin(
   run: Run,
@@ -67,7 +67,7 @@ export async function callWithin(
     const usage = usageOfCut(call, said + hidden, counted)
     const content = text === "" ? [] : [{ type: "text" as const, text }]
     const answer = hasBegun ? { text, content, finish: "aborted" as const, usage } : null
-    // What the customer can see is paid, whoever cut it; what their own limit or cancel cut, as far as the model had come.
+    // The customer pays for what they can see, and for what their own limit or cancel cut off, as far as the model had come.
     return { why, answer, paid: text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED)) }
   } finally {
     silence.clear()

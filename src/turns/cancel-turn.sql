@@ -1,5 +1,5 @@
--- Cancels a turn that is under lock: a queued one ends at once, a running one is asked to stop at its next boundary. Only the hold is
--- left to be given back, which is the caller's to do, the wallet being last (release_hold). Returns the turn as it is then.
+-- Cancels a turn that the caller has locked: a queued one ends at once, a running one is asked to stop at its next boundary. The caller
+-- must then close its hold (close_hold), since the wallet is locked last. Returns the turn as it is then.
 create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out heard boolean)
 language plpgsql as $$
 begin
@@ -17,7 +17,7 @@ begin
     jsonb_build_object('state', turn.state, 'status_reason', turn.status_reason), p_moment);
 end $$;
 
--- Cancels a turn for a caller: outcome 'cancelled' (it ended now; `next` is who of its conversation is to be called), 'asked', 'ended'
+-- Cancels a turn for a caller. outcome: 'cancelled' (it has ended; `next` is the turn of its conversation to publish), 'asked', 'ended'
 -- (it was over already), 'unknown'. `turn` is as it is then.
 create function turnpike.cancel_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_queued_after timestamptz,
@@ -34,7 +34,7 @@ begin
     return;
   end if;
   outcome := 'unknown';
-  -- Nobody locks what they may not see.
+  -- The scope is checked before the lock: a caller must not lock a turn that it may not see.
   select s.* into space from spaces s where s.space_id = (select t.space_id from turns t where t.turn_id = p_turn_id);
   if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
     select t.* into found_turn from turns t where t.turn_id = p_turn_id for no key update;

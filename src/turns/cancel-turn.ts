@@ -17,7 +17,10 @@ interface CancelRow {
   heard: boolean | null
 }
 
-/** Cancels a turn: queued at once, running at its next boundary. Cancelled already: the same answer. TURN_FINISHED, NOT_FOUND. */
+/**
+ * Cancels a turn: a queued one at once, a running one at its next boundary. Cancelling again gives the same answer. TURN_FINISHED,
+ * NOT_FOUND.
+ */
 export async function cancelTurn(ctx: Context, credential: Credential, turnId: string): Promise<TurnRow> {
   const now = ctx.clock.now()
   const { row } = await callAs<"cancel_turn", CancelRow>(ctx, credential, "cancel_turn", {
@@ -33,17 +36,17 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
   }
   if (row.heard) wakeWebhooks(ctx, { ...turn, hooked: true })
   if (next) ctx.background(wakeNext(ctx, [next], turnId))
-  // Between two callbacks nobody works on it: call somebody who sees the wish.
+  // Between two callbacks no worker would see the wish, so one is called.
   if (outcome === "asked" && turn.lease_until === null) {
     ctx.background(publishTurn(ctx, { ...turn, wake_at: null }, { because: "cancel" }))
   }
   return untilNoCallStarts(ctx, credential, turn)
 }
 
-/** Pauses between looks at a turn whose calls may be starting, in ms. */
+/** Pauses in ms between reads of a turn whose calls may be starting. */
 const LOOKS = [25, 50, 100]
 
-/** The turn, as soon as its worker starts no tool call any more: it has ended, or the time for starting them is over. */
+/** Waits until the turn's worker can start no more tool calls: the turn has ended, or the time for starting them is over. */
 async function untilNoCallStarts(ctx: Context, credential: Credential, asked: TurnRow): Promise<TurnRow> {
   let turn = asked
   for (let look = 0; ; look++) {

@@ -8,12 +8,12 @@ import { createTurnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /**
- * Whose customer the owner of an account is when they chat in a space of theirs: nobody's. No request of /v1 can name this
- * end_user_ref, since there it has at least one character: so a chat never shares a conversation with a customer.
+ * The end_user_ref of an owner's chat. No request of /v1 can name it, since there it has at least one character: so a chat never shares
+ * a conversation with a customer.
  */
 export const OWNER_REF = ""
 
-/** No Idempotency-Key of /v1 has a tab: a chat's keys and those of the owner's servers never meet. */
+/** No Idempotency-Key of /v1 has a tab, so a chat's keys never meet those of the owner's servers. */
 const KEY_PREFIX = "chat\t"
 
 export const createChatTurnSchema = createTurnSchema
@@ -21,7 +21,8 @@ export const createChatTurnSchema = createTurnSchema
   .extend({
     conversation: createTurnSchema.shape.conversation.meta({
       description:
-        "A conversation's id (`conv_…`), or a name of your own within this space. Default: one for the space.",
+        "A conversation's id (`conv_…`), or a name of your own within this space. Default: one " +
+        "conversation for the space.",
     }),
   })
   .meta({ id: "CreateChatTurn" })

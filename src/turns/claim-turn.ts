@@ -41,7 +41,7 @@ export interface Claim {
 }
 
 /** The message of the queue that brings a worker to a turn, and how often it was delivered before. */
-export interface Delivery {
+export interface QueueAttempt {
   message: string
   retried: number
 }
@@ -51,25 +51,25 @@ export interface Delivery {
  * nobody holds. Null when there is nothing to do: late, duplicate, not its turn yet, or lost too often. When the answer is lost, it
  * asks once more, and the next delivery of the same message does: each takes over what those before may have got.
  */
-export async function claimTurn(ctx: Context, turnId: string, delivery?: Delivery): Promise<Claim | null> {
+export async function claimTurn(ctx: Context, turnId: string, delivery?: QueueAttempt): Promise<Claim | null> {
   if (!delivery) return tryClaim(ctx, turnId, null)
   const first = delivery.retried * 2
-  return tryClaim(ctx, turnId, { message: delivery.message, place: first }).catch((error: unknown) => {
+  return tryClaim(ctx, turnId, { message: delivery.message, number: first }).catch((error: unknown) => {
     if (!(error instanceof TurnpikeError && error.code === "UNAVAILABLE")) throw error
-    return tryClaim(ctx, turnId, { message: delivery.message, place: first + 1 })
+    return tryClaim(ctx, turnId, { message: delivery.message, number: first + 1 })
   })
 }
 
 async function tryClaim(
   ctx: Context,
   turnId: string,
-  attempt: { message: string; place: number } | null,
+  attempt: { message: string; number: number } | null,
 ): Promise<Claim | null> {
   const now = ctx.clock.now()
   const [claimed] = await call<"claim_turn", Claim & { heard: boolean | null }>(ctx.db, "claim_turn", {
     turn_id: turnId,
     message: attempt?.message ?? null,
-    try: attempt?.place ?? null,
+    try: attempt?.number ?? null,
     event_id: newId("event", now),
     moment: now,
     lease: new Date(now.getTime() + TURN_POLICY.leaseMs),

@@ -7,7 +7,7 @@ import type { FinishedStep } from "./step-row.ts"
 import { pendingCalls, type StepRow } from "./step-row.ts"
 import type { EventDraft } from "./turn-event.ts"
 
-/** A model call that came back, or was cut off when it had said something; not committed yet. */
+/** A model call that came back, or was cut off after it had said something; not committed yet. */
 export interface CalledStep {
   step: FinishedStep
   /** The step's start, the rest of its text, and its end. */
@@ -16,7 +16,10 @@ export interface CalledStep {
   cutByHold: boolean
 }
 
-/** Commits a called step and adds it to its agent's. Ends the run when it was not this worker's any more: what it cost is our loss. */
+/**
+ * Commits a called step and adds it to its agent's. Ends the run when the turn is no longer this worker's; then the step's cost is our
+ * loss.
+ */
 export async function commitCalled(run: Run, agent: AgentWork, called: CalledStep): Promise<void> {
   const row = rowOf(called)
   const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.now } : {}
@@ -28,7 +31,7 @@ export async function commitCalled(run: Run, agent: AgentWork, called: CalledSte
   run.committed(turn, { ...allowsCallsFrom, bytes: wireBytes(row.content) })
 }
 
-/** Does what commits a called step; when that fails for good, the answer is lost. */
+/** Runs a commit of a called step. When it fails for good, the answer is lost. */
 export async function orNoted<T>(run: Run, called: CalledStep | undefined, commit: () => Promise<T>): Promise<T> {
   try {
     return await commit()

@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { ModelAnswer } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
 import { DELEGATE } from "../agent-config/names.ts"
-import { type BoundTool, builtin, errorRun, type ToolCallPlace, type ToolRun } from "../tools/bound-tool.ts"
+import { type BoundTool, builtin, errorRun, type ToolCallContext, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { allowedTools, specsOf } from "../tools/toolbox.ts"
 import { AgentFailed } from "./call-step.ts"
@@ -22,19 +22,19 @@ export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): B
     task: z.string().min(1).meta({ description: "Everything it must know: it does not see this conversation." }),
   })
   const description = `Hands a task to another agent and answers its result.\n${list}`
-  return builtin({ name: DELEGATE, description, input }, (task, place) => delegate(run, tools, task, place))
+  return builtin({ name: DELEGATE, description, input }, (task, context) => delegate(run, tools, task, context))
 }
 
-/** What a provider says in refusing may be about our account with it. */
+/** A provider's refusal may be about our account, so its words stay out. */
 const reasonOf = ({ error }: AgentFailed) =>
   error.kind === "failed" ? error.message : "its model's provider refused the request."
 
-/** Runs a sub-agent from where its committed steps end. Its failure is an error for the agent that asked. */
+/** Runs a sub-agent from its last committed step on. Its failure is an error for the agent that asked. */
 async function delegate(
   run: Run,
   tools: ReadonlyMap<string, BoundTool>,
   { agent: name, task }: { agent: string; task: string },
-  { step, call }: ToolCallPlace,
+  { step, call }: ToolCallContext,
 ): Promise<ToolRun> {
   const { claim, turn } = run
   const config = claim.config.manifest.subagents?.find((subagent) => subagent.name === name)

@@ -12,17 +12,19 @@ import type { CreateTurn } from "./schemas.ts"
 export const turnEstimateSchema = z
   .object({
     admitted: z.boolean().meta({ description: "Whether the turn would be accepted now." }),
-    hold_usd: z.number().meta({ description: "What it would hold at first; 0 when it is refused, or a test key's." }),
+    hold_usd: z
+      .number()
+      .meta({ description: "What it would hold at first. 0 when it would be refused, and for a test key." }),
     needed_usd: z.number().meta({
-      description: "The least that it must be able to hold: what its first model call can cost. 0 for a test key.",
+      description: "The least hold that it needs: what its first model call can cost. 0 for a test key.",
     }),
     refused_by: refusedBySchema.nullable().meta({
-      description: "The limit that would refuse it, in the words of that refusal; null: none.",
+      description: "The refusal that it would get, with code, message and details. Null when it would be accepted.",
     }),
     model: z.string().meta({ description: "The pin that it would run on." }),
     balance: balanceSchema,
     caps: z.array(capStateSchema).meta({
-      description: "Every cap that counts for it, as it would meet them: a window that is not open would open now.",
+      description: "Every cap that applies to it. A window that is not open is shown as if the turn opened it now.",
     }),
   })
   .meta({ id: "TurnEstimate" })
@@ -37,8 +39,8 @@ interface EstimateRow {
 }
 
 /**
- * What `acceptTurn` would answer a new turn now: the hold that it would take, or the limit that would refuse it. Takes nothing and
- * locks nothing. Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED.
+ * What `acceptTurn` would answer now: the hold that the turn would take, or the limit that would refuse it. Takes nothing and locks
+ * nothing. Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED.
  */
 export async function estimateTurn(
   ctx: Context,

@@ -1,7 +1,7 @@
--- What a turn's first model call is bounded by, in tokens: never less than what src/turns/build-call.ts bounds it by when it is made. All
--- that is counted around texts comes as p_bounds (src/turns/first-call.ts).
+-- The bound of a turn's first model call, in tokens: never less than src/turns/build-call.ts computes when the call is made. p_bounds
+-- (src/turns/first-call.ts) says what is counted around texts.
 
--- Its instructions and tools, by what is kept of the space's configuration (src/spaces/prompt-facts.sql).
+-- Its instructions and tools, from the counts kept with the space's configuration (src/spaces/prompt-facts.sql).
 create function turnpike.config_tokens(facts jsonb, p_engine text, p_bounds jsonb) returns bigint language plpgsql immutable as $$
 declare
   builtin bigint := 0;
@@ -22,8 +22,8 @@ begin
     + case when builtin > 0 or facts ?| '{tools,agents,listed,unlisted}' then (p_bounds -> 'any_tool')::bigint else 0 end;
 end $$;
 
--- Earlier turns of its conversation, in which it will have p_position, as a claim would load them (history_of): those that are done, as
--- they are; those that are still open count with their text and `reply` for an answer that nobody knows yet.
+-- Earlier turns of its conversation, as a claim would load them (history_of) for a turn at p_position. Turns that are done count as
+-- they are; open turns count with their text and `reply` for their unknown answer.
 create function turnpike.history_tokens(p_conversation_id text, p_position bigint, p_history jsonb, p_bounds jsonb) returns bigint
 language plpgsql stable as $$
 declare
@@ -43,7 +43,7 @@ begin
   if most_turns = 0 or most_bytes = 0 then
     return 0;
   end if;
-  -- The lengths are read without the texts. Mostly the newest turns are all done, and are few enough: these are what a claim loads.
+  -- The lengths are read without the texts. Usually the newest turns are all done and few enough: then a claim loads exactly these.
   select count(*), count(*) filter (where e.state = 'done' and e.erased_at is null), coalesce(sum(e.bytes), 0),
       count(*) filter (where e.state in ('queued', 'running')),
       coalesce(sum(e.text_bytes + reply) filter (where e.state in ('queued', 'running')), 0)
@@ -53,8 +53,8 @@ begin
   if seen = shown and bytes <= most_bytes then
     return bytes + around * shown;
   end if;
-  -- Of those that are open some may never be shown: then as many older ones are. None behind the first open one is done, since turns
-  -- end in their order.
+  -- Some open turns may never be shown; then as many older ones are. No turn after the first open one is done, since turns end in their
+  -- order.
   select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id order by o.position limit 1;
   select count(*), coalesce(sum(h.bytes), 0) into shown, bytes from (
     select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far from (
@@ -66,7 +66,7 @@ begin
   return least(bytes + open_bytes, most_bytes) + around * least(shown + open_shown, most_turns);
 end $$;
 
--- The files that are sent with it, as attachedPart shows them and promptTokenBound counts that; null when one is not there.
+-- The files sent with the turn, as attachedPart shows them and promptTokenBound counts them; null when one does not exist.
 create function turnpike.file_tokens(p_space_id bigint, p_files jsonb, p_engine text, p_bounds jsonb) returns bigint
 language plpgsql stable as $$
 declare
@@ -94,7 +94,7 @@ begin
   if found_files <> jsonb_array_length(p_files) then
     return null;
   end if;
-  -- All objects of a call together have a limit too.
+  -- All objects of a call together have a limit, too.
   return tokens + least(coalesce(document_tokens, 0), documents * (bounds -> 'document_least')::bigint
     + ceil((bounds -> 'all_object_bytes')::bigint / (bounds -> 'document_bytes')::numeric)::bigint);
 end $$;

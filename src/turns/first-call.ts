@@ -3,12 +3,12 @@ import { MAX_OBJECT_BYTES, TAKES } from "../agent/takes.ts"
 import { TEXT_TYPES } from "../files/media-types.ts"
 import { TURN_POLICY } from "./policies.ts"
 
-/** What each built-in tool counts in a prompt (promptTokenBound); a test holds it equal to what the tools say of themselves. */
+/** The tokens of each built-in tool in a prompt (promptTokenBound). A test compares them with the tools' own definitions. */
 const BUILTIN = { list_files: 230, read_file: 479, write_file: 517, create_task: 618, update_task: 556 }
 
 /**
- * What admission counts a turn's first model call by (src/turns/first-call.sql), in tokens where nothing else is said. The same as
- * promptTokenBound counts when the call is made, but for what nobody knows before: the allowances.
+ * What admission counts for a turn's first model call (src/turns/first-call.sql), in tokens unless stated otherwise. The same as
+ * promptTokenBound counts when the call is made, plus allowances for what is not known yet.
  */
 export const FIRST_CALL_BOUNDS = {
   message: PROMPT_TOKENS.message,
@@ -16,10 +16,10 @@ export const FIRST_CALL_BOUNDS = {
   any_tool: PROMPT_TOKENS.tools,
   builtin: BUILTIN,
   default_tools: BUILTIN.list_files + BUILTIN.read_file + BUILTIN.write_file,
-  /** The tool `delegate` without its sub-agents, and what stands around each of their names. */
+  /** The tool `delegate` without its sub-agents, and the text around each of their names. */
   delegate: 407,
   agent: 7,
-  /** Allowance for an MCP server whose tools no run and no check has listed yet. */
+  /** Allowance for an MCP server whose tools were never listed, by a run or a check. */
   server: 4096,
   history_within: TURN_POLICY.historyWithin,
   history_turns: TURN_POLICY.historyTurns,
@@ -29,7 +29,7 @@ export const FIRST_CALL_BOUNDS = {
   reply: 4096,
 } as const
 
-/** The same for files that are sent with it. `named`: what is said of any of them, beside its name, id and type. */
+/** The same for attached files. `named`: the text that mentions any file, beside its name, id and type. */
 export const ATTACHED_BOUNDS = {
   named: PROMPT_TOKENS.message + PROMPT_TOKENS.tool + 64,
   text_bytes: TURN_POLICY.attachedTextBytes,

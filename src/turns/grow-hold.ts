@@ -3,13 +3,13 @@ import { call, unlessOvertaken } from "../platform/db.ts"
 import { type CapRow, leftOf } from "../quotas/cap-state.ts"
 import type { TurnRow } from "./turn-row.ts"
 
-/** What keeps a hold from growing further. */
+/** The limit that keeps a hold from growing further. */
 export type HoldBound = "max_cost" | "balance" | CapRow["cap"]
 
 interface Grown {
-  /** The whole hold after it, in credit micros. */
+  /** The whole hold after growing, in credit micros. */
   hold: number
-  /** Why it is not as much as was asked for; null when it is. */
+  /** The limit that it met; null when it grew as far as asked. */
   boundBy: HoldBound | null
 }
 

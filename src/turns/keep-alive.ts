@@ -6,14 +6,14 @@ import { renewLease } from "./commit-step.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
 
-/** Why model calls under way are cut, beside the turn's own time: with these reasons they are aborted. */
+/** The reasons, beside the turn's own time, with which running model calls are aborted. */
 export const CANCELLED = Symbol("the turn was cancelled")
 export const LOST = Symbol("the turn is another worker's")
 export const WORKER_OVER = Symbol("this worker's time is over")
 
 /**
- * Keeps a turn this worker's while its models answer, however long that takes: one renewal of the lease every `renewLeaseMs` for
- * all of a run's calls, which also tells of a cancel. Cuts them when the worker's own time is over. Without a call it does nothing.
+ * Keeps the turn with this worker while its models answer: one renewal of the lease every `renewLeaseMs` for all calls of a run. The
+ * renewal also tells of a cancel. Aborts the calls when the worker's own time is over. Does nothing while no call is running.
  */
 export class KeepAlive {
   private readonly ctx: Pick<Context, "db" | "clock" | "log">
@@ -65,7 +65,7 @@ export class KeepAlive {
       const found = await renewLease(this.ctx, this.turn)
       if (found !== "yes") this.over.abort(found === "cancel" ? CANCELLED : LOST)
     } catch (error) {
-      // The lease outlives several of them.
+      // The lease survives several failed renewals.
       this.ctx.log("error", "turn.renewal_failed", { turn_id: this.turn.turn_id, error: describeError(error) })
     }
   }

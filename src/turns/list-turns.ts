@@ -46,8 +46,8 @@ export async function listTurns(
 }
 
 /**
- * All turns of a signed-in owner, by place instead of by cursor, with how many there are. A page of large texts ends before
- * its limit. No scope is narrower than the owner's, so that the count reads one index and no space.
+ * All turns of a signed-in owner, by offset instead of by cursor, with their number. A page with long texts may be shorter than its
+ * limit. The owner sees all spaces, so counting reads one index only.
  */
 export async function findTurns(
   ctx: Context,
@@ -65,14 +65,14 @@ export async function findTurns(
   return { turns: asTurns(rows[0]?.turns ?? []), total: rows[0]?.total ?? 0 }
 }
 
-/** The caller's turns that the filters let through. */
+/** The caller's turns that match the filters. */
 function matching(db: QueryCreator<CallerDB>, filters: TurnFilters) {
   const { state } = filters
   return (
     db
       .selectFrom("turns as t")
       .where(hasAll(filters))
-      // Each state that few turns have has few rows somewhere: those of open_turns, or those of an index of what has no result.
+      // Every rare state has a small index: open_turns, or the index of turns without a result.
       .$if(state === "queued" || state === "running", (query) =>
         query
           .innerJoin("open_turns as o", "o.turn_id", "t.turn_id")
@@ -87,7 +87,7 @@ function matching(db: QueryCreator<CallerDB>, filters: TurnFilters) {
 type OfTurns = CallerDB & { t: DB["turns"] }
 const eb: ExpressionBuilder<OfTurns, "t"> = expressionBuilder()
 
-/** Scalar subqueries, so that the planner knows them as constants and starts from the owner's index. */
+/** Scalar subqueries: the planner treats them as constants and starts from the owner's index. */
 const owner = <Column extends "user_id" | "test">(column: Column) => eb.selectFrom("caller").select(column)
 
 function hasAll(filters: TurnFilters): Expression<SqlBool> {
@@ -108,7 +108,7 @@ function hasAll(filters: TurnFilters): Expression<SqlBool> {
 
 interface TurnPage {
   filters: TurnFilters
-  /** The id behind which it begins. */
+  /** The id after which the page begins. */
   after?: string | undefined
   /** Whether the caller may see less than all of the owner's. */
   inScope: boolean
@@ -116,7 +116,7 @@ interface TurnPage {
   offset: number
 }
 
-/** Such turns, newest first, as many as fit into `answerBytes`; `found` says how many there were without that. */
+/** Such turns, newest first, as many as fit into `answerBytes`; `found` is their number without that limit. */
 function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, offset }: TurnPage) {
   const newest = matching(db, filters)
     .$if(inScope, (query) => query.where(isOfScope(eb.ref("t.space_id"))))
@@ -143,7 +143,7 @@ function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, 
     .orderBy("page.turn_id", (order) => order.collate("C").desc())
 }
 
-/** What the columns of jsonb hold, and which states there are, is known to this code alone. */
+/** The database's types do not know what the jsonb columns contain, nor the states. */
 const asTurns = (rows: (JsonRow<"turns"> & { space: string })[]) => rows as TurnRow[]
 
 /** A turn's events after `afterSeq`, oldest first, at most `limit`; NOT_FOUND for a turn out of scope. */

@@ -5,14 +5,14 @@ import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
 
-/** A turn as its callback knows it; wake_at: when somebody would have to look at it again, ISO 8601. */
+/** The columns of a turn that publishing needs; wake_at: when the sweeper must publish it again, ISO 8601. */
 export type Published = Pick<TurnRow, "turn_id" | "epoch"> & { wake_at: string | null }
 
 export const turnCallbackPath = (turnId: string) => `/callbacks/turns/${turnId}`
 
 /**
- * Publishes the callback that advances a turn, and records it by moving `wake_at`: the moment at which the sweeper must
- * look again; accepting a turn has set it so already. Never throws: what is not published now, the sweeper publishes.
+ * Publishes the callback that advances a turn, and notes it by moving `wake_at` on, the moment at which the sweeper must publish it
+ * again. (Accepting a turn has set it already.) Never throws: the sweeper publishes what failed.
  */
 export async function publishTurn(
   ctx: Context,
@@ -21,15 +21,15 @@ export async function publishTurn(
 ): Promise<boolean> {
   try {
     const wake = turn.wake_at ? new Date(turn.wake_at).getTime() : 0
-    // The same wish of two sweepers is one message. Another reason is another wish: what an accept published may have
-    // arrived too early, before the conversation was free.
+    // Two sweepers publish one message. A message with another reason is a new one, since the message of an accept may have arrived too
+    // early, before the conversation was free.
     const dedupe = `${turn.turn_id}-${turn.epoch}-${wake}-${because}`
     await ctx.queue.publish({ path: turnCallbackPath(turn.turn_id), delayMs, dedupe })
     if (because !== "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime() + delayMs + TURN_POLICY.republishMs)
     return true
   } catch (error) {
     ctx.log("error", "turn.publish_failed", { turn_id: turn.turn_id, error: describeError(error) })
-    // So that the sweeper's next run sees it. Should this be lost too, it sees it a minute later.
+    // Makes it due for the sweeper's next run. If this is lost too, the run a minute later sees it.
     if (because === "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime()).catch(() => {})
     return false
   }
@@ -39,10 +39,12 @@ async function wakeAt(ctx: Context, { turn_id, epoch }: Published, ms: number): 
   await call(ctx.db, "wake_turn_at", { turn_id, epoch, wake_at: new Date(ms), moment: ctx.clock.now() })
 }
 
-/** A turn that was queued before this has waited too long: the sweeper cancels it, and nobody starts it any more. */
+/** A turn that was queued before this has waited too long: the sweeper cancels it, and no worker starts it. */
 export const queueLimit = (now: Date) => new Date(now.getTime() - TURN_POLICY.queueLimitMs)
 
-/** Publishes the turns that stand first in their conversations since `because` ended. Never throws; the sweeper does the rest. */
+/**
+ * Publishes the turns that are first in their conversations since the turn `because` ended. Never throws; the sweeper does the rest.
+ */
 export async function wakeNext(ctx: Context, next: Published[], because: string): Promise<void> {
   await inParallel(next, async (turn) => {
     await publishTurn(ctx, turn, { because: `after-${because}` })

@@ -3,8 +3,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import { TURN_POLICY } from "./policies.ts"
 
 /**
- * Makes a commit of this worker's epoch, and makes it again for some seconds when the database does not answer, so that what was
- * paid for is not asked for again. Such a commit has its effect once: the same step, or end, that is there already is a success.
+ * Commits for this worker's epoch, and repeats that for some seconds when the database does not answer, since the model calls have been
+ * paid for. Repeating is safe: a step or an end that is there already counts as success.
  */
 export async function repeatCommit<T>(ctx: Pick<Context, "clock" | "log">, commit: () => Promise<T>): Promise<T> {
   const began = ctx.clock.now().getTime()

@@ -5,15 +5,15 @@ import { type AgentWork, type Run, RunEnd } from "./run.ts"
 import { runCalls } from "./run-calls.ts"
 import { isAnswer, pendingCalls } from "./step-row.ts"
 
-/** The agent took more model calls than it may. */
+/** The agent made more model calls than it may. */
 export class TooManySteps extends Error {
   override name = "TooManySteps"
 }
 
 /**
- * Takes an agent from its last committed step to its last answer: model call → commit → tool calls → commit, again and
- * again. The answer comes back uncommitted for the turn's own agent, since it is committed with the turn's end; null when
- * a sub-agent's was committed by an earlier worker. Throws RunEnd, AgentFailed, TooManySteps.
+ * Runs an agent from its last committed step to its last answer: model call → commit → tool calls → commit, again and again. The answer
+ * of the turn's own agent is returned uncommitted, since it is committed with the turn's end. Null when a sub-agent's answer was
+ * committed by an earlier worker. Throws RunEnd, AgentFailed, TooManySteps.
  */
 export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep | null> {
   for (;;) {
@@ -24,7 +24,7 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): 
     } else if (last && isAnswer(last)) {
       return null
     } else {
-      // What was cut off is no step of the agent's own.
+      // Aborted steps do not count towards the agent's limit.
       if (agent.steps.filter(({ finish }) => finish !== "aborted").length >= agent.maxSteps) throw new TooManySteps()
       const called = await callStep(run, agent, opening)
       if (agent.ref === null && isAnswer(rowOf(called))) return called

@@ -8,14 +8,14 @@ import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
 import { pendingCalls, type StepRow } from "./step-row.ts"
 import { draftEvent, type EventDraft } from "./turn-event.ts"
 
-/** The events that a step's calls begin with: written with the commit after which they start. */
+/** The events that announce a step's calls, written with the commit after which they start. */
 export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDraft[] {
   return callsOf(row.content).map((call, index) =>
-    draftEvent("tool.started", placeOf(agent, row.step, index, call), at),
+    draftEvent("tool.started", describeCall(agent, row.step, index, call), at),
   )
 }
 
-function placeOf(agent: AgentWork, step: number, index: number, call: ToolCallPart) {
+function describeCall(agent: AgentWork, step: number, index: number, call: ToolCallPart) {
   return { ...stepOf(agent, step), call: index, name: storable(call.toolName) }
 }
 
@@ -26,8 +26,8 @@ interface EndedCall {
 }
 
 /**
- * Makes the calls of a committed step that have no result yet, several at a time, and commits what they answered. When the
- * run must stop in between, what has ended is committed first.
+ * Makes the calls of a committed step that have no result yet, several at a time, and commits their results. When the run must stop in
+ * between, the finished calls are committed first.
  */
 export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promise<void> {
   const calls = callsOf(row.content)
@@ -41,7 +41,7 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
     for (const index of work) {
       try {
         if (stopped !== undefined) return
-        // What had to wait for its place may have been overtaken by a cancel.
+        // A cancel may have come while this call waited.
         if (!first.has(index)) await run.askAgain()
         ended.push(await runCall(run, agent, { row, call: calls[index] as ToolCallPart, index }))
       } catch (error) {
@@ -67,7 +67,7 @@ async function runCall(
   const duration = Math.max(0, run.now - startedAt)
   const failed = output.type === "error"
   const data = {
-    ...placeOf(agent, row.step, index, call),
+    ...describeCall(agent, row.step, index, call),
     ok: !failed,
     duration_ms: duration,
     ...(failed && { error: outputText(output).slice(0, 300).toWellFormed() }),
@@ -75,7 +75,7 @@ async function runCall(
   return { index, run: { ...made, output }, event: draftEvent("tool.ended", data, run.ctx.clock.now()) }
 }
 
-/** An output that can be stored and read again, whatever a tool has said. */
+/** The output in a form that can be stored and read again. */
 function fitting(given: ToolOutput): ToolOutput {
   const output = storableJson(given) as ToolOutput
   if (wireBytes(output) <= TOOL_POLICY.maxWireBytes) return output
@@ -116,7 +116,7 @@ async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void>
 
 const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"
 
-/** Which of two reasons to stop decides: a lost turn over all, then an end, then a model that does not answer, then time. */
+/** Which of two reasons to stop wins: a lost turn, then an end, then an unavailable model, then time. */
 function worse(one: unknown, other: unknown): unknown {
   const rank = (error: unknown) => {
     if (error === undefined) return 0

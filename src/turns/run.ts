@@ -13,7 +13,7 @@ import type { Outcome } from "./settle-turn.ts"
 import { joinedText, type StepRow } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
 
-/** Why a run stops before its agent has finished. Thrown, since it unwinds an agent and its sub-agents at once. */
+/** Why a run stops before its agent has finished. It is thrown, since it unwinds an agent and its sub-agents at once. */
 export class RunEnd extends Error {
   readonly why:
     | { kind: "stale" }
@@ -28,7 +28,7 @@ export class RunEnd extends Error {
   }
 }
 
-/** The reason with which everything under way is aborted when the turn's time is over. */
+/** The reason with which everything is aborted when the turn's time is over. */
 export const TIMED_OUT = Symbol("the turn's time is over")
 
 /** One agent at work in a turn: the space's own, or a sub-agent on one task. */
@@ -45,12 +45,12 @@ export interface AgentWork {
   steps: StepRow[]
 }
 
-/** How events name a step: its number and, for a sub-agent's, who made it for which call. */
+/** How events name a step: its number and, for a sub-agent's step, the agent and the call that it works for. */
 export function stepOf({ ref, name }: AgentWork, step: number) {
   return { step, ...(ref !== null && { agent: name, delegated_by: ref }) }
 }
 
-/** One worker's time with a turn: what all its agents share. */
+/** One worker's time with a turn, shared by all its agents. */
 export class Run {
   readonly ctx: AgentContext
   readonly claim: Claim
@@ -61,7 +61,7 @@ export class Run {
   /** Credit micros. `reserved`: the worst case of the model calls under way. */
   hold: number
   cost: number
-  /** What kept the hold from growing as far as the last call would have needed. */
+  /** The limit that the hold met when it last grew. */
   boundBy: HoldBound | null = null
   private reserved = 0
   private waiting: (() => void)[] = []
@@ -69,7 +69,7 @@ export class Run {
   private transcriptBytes: number
   private cancelled: boolean
   private readonly started: number
-  /** When the last statement was sent that allowed calls to start. */
+  /** When the last statement that allowed calls was sent. */
   private knownAt = Number.NEGATIVE_INFINITY
 
   constructor(ctx: AgentContext, claim: Claim, { deadline, signal }: { deadline: number; signal: AbortSignal }) {
@@ -109,7 +109,7 @@ export class Run {
     return this.now - this.started >= TURN_POLICY.runBudgetMs
   }
 
-  /** Takes note of the turn as a commit found it, or ends the run when it was not this worker's any more. */
+  /** Notes the turn as a commit found it, or ends the run when the turn is no longer this worker's. */
   committed(turn: Committed | null, { allowsCallsFrom, bytes }: { allowsCallsFrom?: number; bytes: number }): void {
     if (!turn) throw new RunEnd({ kind: "stale" })
     this.cancelled ||= turn.cancel_requested_at !== null
@@ -119,7 +119,7 @@ export class Run {
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }
 
-  /** Before a call starts: asks whether it may, unless that is known from just now. */
+  /** Before a call starts: asks whether it may, unless a statement has just said so. */
   async beforeCall(): Promise<void> {
     if (this.now - this.knownAt > TURN_POLICY.startCallsWithinMs) {
       const sentAt = this.now
@@ -131,13 +131,13 @@ export class Run {
     this.checkpoint()
   }
 
-  /** The same, whatever is known: a cancel may have come since. */
+  /** Asks in any case, since a cancel may have come. */
   async askAgain(): Promise<void> {
     this.knownAt = Number.NEGATIVE_INFINITY
     await this.beforeCall()
   }
 
-  /** Whether something that has to ask again may start. */
+  /** The same as an answer, for a call that would be sent again. */
   mayStart(): Promise<boolean> {
     return this.askAgain().then(
       () => true,
@@ -156,7 +156,7 @@ export class Run {
     return this.reserved > 0
   }
 
-  /** Sets the worst case of a call aside; the answer gives it back and adds its real cost. */
+  /** Sets a call's worst case aside, and returns the function that gives it back. */
   reserve(price: Price, promptTokens: number, outputTokens: number): () => void {
     const micros = worstPriceOf(price, promptTokens, outputTokens)
     this.reserved += micros
@@ -166,7 +166,7 @@ export class Run {
     }
   }
 
-  /** Resolves when a call under way has given back what it did not need. */
+  /** Resolves when a running call has given back what it did not need. */
   freed(): Promise<void> {
     return new Promise((wake) => this.waiting.push(wake))
   }
@@ -175,7 +175,7 @@ export class Run {
     return new RunEnd({ kind: "ended", outcome })
   }
 
-  /** The end of a turn that was asked to stop. */
+  /** The end of a turn that was cancelled. */
   cancel(): RunEnd {
     this.cancelled = true
     return this.ended({ state: "cancelled", reason: "client", result: this.partialResult() })
@@ -196,8 +196,8 @@ export class Run {
 type LimitCode = keyof typeof LIMIT_MESSAGES
 
 /**
- * A limit of the customer's own: what was done until then is billed. `boundBy`: what a COST_LIMIT_REACHED has met; `grown`: with its
- * first model call, which was within all limits when the turn was accepted.
+ * A limit that the customer set or reached; the work until then is billed. `boundBy`: the limit behind COST_LIMIT_REACHED. `grown`: the
+ * turn's first model call costs more than when the turn was accepted.
  */
 export function limitReached(
   code: LimitCode,
@@ -222,12 +222,12 @@ const GROWN =
 
 const LIMIT_MESSAGES = {
   TIMEOUT_REACHED: "The turn took longer than its timeout_seconds.",
-  STEP_LIMIT_REACHED: "The agent took more model calls than it may.",
-  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for its next model call.",
-  TRANSCRIPT_LIMIT_REACHED: "What the model and its tools have said is more than a turn can hold.",
+  STEP_LIMIT_REACHED: "The agent made more model calls than it may.",
+  COST_LIMIT_REACHED: "The turn reached its max_cost_usd: what is left of it does not pay for the next model call.",
+  TRANSCRIPT_LIMIT_REACHED: "The model and its tools have said more than a turn can hold.",
 }
 
-/** What the worker that runs turns may use beside the rest: models and customers' URLs. */
+/** What the worker that runs turns may use in addition: models and customers' URLs. */
 export interface AgentContext extends ToolContext {
   readonly accounts: ModelAccounts
 }

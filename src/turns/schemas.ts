@@ -26,8 +26,9 @@ export const createTurnSchema = z
       .optional()
       .meta({
         description:
-          "A conversation's id (`conv_…`), or a name of your own, such as your ticket's: it is made when it is new, for this space and " +
-          "end user alone. Default: the one that both have. The turn shows the id, whichever you gave.",
+          "A conversation's id (`conv_…`), or a name of your own, such as a ticket number. A new name " +
+          "begins a conversation for this space and end user. Default: one conversation for the space and " +
+          "the end user. The turn always shows the id.",
       }),
     files: z
       .array(z.string().min(1).max(64))
@@ -70,9 +71,10 @@ export const turnSchema = z
     conversation: z
       .string()
       .meta({ description: "The conversation's id. Turns of one conversation run in order, one at a time." }),
-    state: z.enum(TURN_STATES).meta({ description: "The last three are for good." }),
+    state: z.enum(TURN_STATES).meta({ description: "`done`, `failed` and `cancelled` are final." }),
     status_reason: z.string().nullable().meta({
-      description: "Why it is `failed` (the error's code) or `cancelled` (such as `client`, `expired`); null else.",
+      description:
+        "Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.",
     }),
     text: z.string().meta({ description: "What was asked." }),
     result: z.string().nullable().meta({ description: "The agent's reply, for a person." }),
@@ -83,13 +85,13 @@ export const turnSchema = z
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with it." }),
     outputs: z.array(outputSchema).meta({ description: "The files that the agent made, once the turn is done." }),
     billed_cost_usd: z.number().meta({ description: "What the turn cost; 0 until it has ended." }),
-    held_usd: z.number().meta({ description: "What is set aside for it while it is not over.", example: 0 }),
+    held_usd: z.number().meta({ description: "What is set aside for it until it ends.", example: 0 }),
     usage: z.object({
-      model_calls: z.int().meta({ description: "All agents' together." }),
-      tool_calls: z.int().meta({ description: "Built-in tools' too." }),
+      model_calls: z.int().meta({ description: "Those of all its agents together." }),
+      tool_calls: z.int().meta({ description: "Including those of built-in tools." }),
       tokens_input: z.int().meta({ description: "All prompt tokens, cached ones included." }),
       tokens_cached: z.int().meta({ description: "Those of tokens_input that came from the provider's cache." }),
-      tokens_output: z.int().meta({ description: "All that models wrote, what they thought included." }),
+      tokens_output: z.int().meta({ description: "All tokens that models wrote, including their reasoning." }),
     }),
     model: z.string().meta({ description: "The pin that it runs on." }),
     metadata: metadataSchema,
@@ -112,9 +114,10 @@ export const turnEventSchema = z
         "`tool.ended`, `text.delta`.",
       example: "turn.done",
     }),
-    data: z
-      .record(z.string(), z.unknown())
-      .meta({ description: "By type, such as `name` and `ok` of a `tool.ended`.", example: { state: "done" } }),
+    data: z.record(z.string(), z.unknown()).meta({
+      description: "Depends on the type, such as `name` and `ok` for `tool.ended`.",
+      example: { state: "done" },
+    }),
     created_at: instant,
   })
   .meta({ id: "TurnEvent" })

@@ -1,6 +1,6 @@
 import { type AssistantPart, callsOf, type EngineName, type ModelAnswer, type ToolOutput } from "../agent/engine.ts"
 
-/** A committed step: what the model said, and what its calls have answered so far, by their place. */
+/** A committed step: what the model said, and what its calls have answered so far, by their index. */
 export interface StepRow {
   step: number
   agent: string | null
@@ -10,25 +10,25 @@ export interface StepRow {
   results: Record<string, ToolOutput>
 }
 
-/** The places of a step's calls that have no result yet. */
+/** The indexes of a step's calls that have no result yet. */
 export function pendingCalls({ content, results }: StepRow): number[] {
   return callsOf(content).flatMap((_, index) => (results[index] ? [] : [index]))
 }
 
-/** Nothing follows it: no calls, not the "more" of a rehearsed step, and not cut off. */
+/** Whether nothing follows the step: it has no calls, is not the "more" of a rehearsed step, and was not cut off. */
 export function isAnswer({ content, finish }: StepRow): boolean {
   return finish !== "more" && finish !== "aborted" && callsOf(content).length === 0
 }
 
 type Said = Pick<StepRow, "text" | "finish">
 
-/** An agent's last answer: what was cut off right before it is its beginning. */
+/** An agent's last answer, with the aborted text right before it, which is its beginning. */
 export function answerText(steps: readonly Said[]): string {
   const begins = steps.findLastIndex(({ finish }, at) => finish !== "aborted" && at < steps.length - 1) + 1
   return joinedText(steps.slice(begins))
 }
 
-/** All that an agent has said: answers in paragraphs, pieces of one together. */
+/** Everything an agent has said: answers as paragraphs, the pieces of one answer together. */
 export function joinedText(steps: readonly Said[]): string {
   return steps.reduce((all, { text }, at) => {
     const goesOn = steps[at - 1]?.finish === "aborted"
@@ -36,7 +36,7 @@ export function joinedText(steps: readonly Said[]): string {
   }, "")
 }
 
-/** A model call that came back, or was cut off when it had said something: what its commit writes. */
+/** A model call that came back, or was cut off after it had said something, as its commit writes it. */
 export interface FinishedStep {
   /** Its number in the turn, over all agents: 0, 1, 2, … */
   step: number
@@ -48,12 +48,12 @@ export interface FinishedStep {
   priceVersion: number
   /** Credit micros, already bounded by what is left of the hold. */
   cost: number
-  /** The same, as all its tokens come to: what is above the cost is our loss. */
+  /** The price of all its tokens. What exceeds the cost is our loss. */
   price: number
   durationSec: number
 }
 
-/** A step as the procedures take it. */
+/** A step as an argument of the procedures. */
 export function stepArgument(finished: FinishedStep) {
   const { step, agent, answer, provider, pin, priceVersion, cost, price, durationSec } = finished
   const { usage, text, content, finish } = answer

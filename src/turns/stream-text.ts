@@ -10,14 +10,13 @@ import type { TurnRow } from "./turn-row.ts"
 /** The text of one model call on its way into the event log. */
 export interface TextStream {
   onText(piece: string): void
-  /** Stops; what is to be written with the step's commit: its start and the rest of its text. */
+  /** Stops, and returns the events to write with the step's commit: its start and the rest of its text. */
   finish(): Promise<EventDraft[]>
 }
 
 /**
- * Writes the text of a model call as events while it is made, for as long as somebody reads along (`stream_until`);
- * whether anybody does is looked up ever more rarely. Without a reader it costs nothing in a short call, and no text is
- * written at all. A flush that fails is tried again with the same events.
+ * Writes the text of a model call as events while somebody reads along (`stream_until`), and checks less and less often whether anybody
+ * does. Without a reader no text is written, and a short call costs nothing. A failed flush is repeated with the same events.
  */
 export function openTextStream(
   ctx: Context,
@@ -28,11 +27,11 @@ export function openTextStream(
   const started = draftEvent("step.started", { ...of, model, ...(attempt > 0 && { attempt }) }, ctx.clock.now())
   const stop = new AbortController()
   let waiting: EventDraft[] = [started]
-  /** Sent, but nobody knows whether it arrived: it goes again, alone, before anything else. */
+  /** Sent without an answer: it is sent again, alone, before anything else. */
   let unsure: EventDraft[] = []
   let text = ""
   let watched = turn.stream_until !== null && new Date(turn.stream_until) > ctx.clock.now()
-  /** Whether any text of this call is in the log: then all of it must come. */
+  /** Whether any text of this call is in the log. Then all of it must follow. */
   let shown = false
 
   function take(): EventDraft[] {
@@ -82,16 +81,16 @@ export function openTextStream(
       stop.abort(new Error("finished"))
       await working
       if (unsure.length > 0) await flush()
-      // Still not known: it goes under new ids, since the step must be committed in any case.
+      // Still without an answer: it is written under new ids, since the step must be committed in any case.
       const again = unsure.map((draft) => ({ ...draft, id: newId("event", draft.at) }))
       const rest = [...again, ...take()]
-      // Text that nobody has begun to read stays out of the log: the result has it.
+      // Text without a reader stays out of the log; the result has it.
       return shown || watched ? rest : rest.filter(({ type }) => type !== "text.delta")
     },
   }
 }
 
-/** Writes events if somebody reads the turn's log as it grows; false when nobody does. Writing them again has no effect. */
+/** Writes events if somebody reads the turn's log as it grows; otherwise returns false. Writing them again has no effect. */
 async function writeForReader(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch">,

@@ -1,5 +1,5 @@
--- Turns to call again, the longest due first: running ones, and queued ones at the head of their conversation that are not too old.
--- p_after_wake (its wake_key) and p_after_id: the last one of the page before; null at first.
+-- Turns to publish again, the longest due first: running ones, and queued ones that are first in their conversation and not too old.
+-- p_after_wake (its wake_key) and p_after_id: the last turn of the previous page; null at first.
 create function turnpike.due_turns(p_after_wake text, p_after_id text, p_queued_after timestamptz, p_limit integer, p_moment timestamptz)
 returns table (turn_id text, state text, epoch integer, attempts integer, wake_at timestamptz, created_at timestamptz, wake_key text)
 language plpgsql as $$
@@ -9,7 +9,7 @@ begin
   from (
     select o.* from open_turns o
     where o.wake_at < 'infinity' and o.wake_at <= p_moment and (o.wake_at, o.turn_id) > (coalesce(p_after_wake::timestamptz, '-infinity'), coalesce(p_after_id, ''))
-      -- As a look-up for each, and never a join, for which the whole table would be read.
+      -- A look-up for each row, never a join, which would read the whole table.
       and (o.state = 'running' or (o.created_at > p_queued_after and o.position = (
         select e.position from open_turns e where e.conversation_id = o.conversation_id order by e.position limit 1)))
     order by o.wake_at, o.turn_id limit p_limit

@@ -13,13 +13,13 @@ export interface Sweep {
 }
 
 /**
- * The net under every lost message and dead worker: takes each turn whose `wake_at` has passed and publishes its
- * callback again, or fails it as ENGINE_LOST after maxAttempts. A queued turn behind another of its conversation is left alone:
- * the one before it wakes it. One that nobody started for an hour is ended by sweepExpiredTurns.
+ * Finds what lost messages and dead workers left: publishes each turn whose `wake_at` has passed again, or fails it as ENGINE_LOST
+ * after maxAttempts. A queued turn behind another of its conversation is not due: the end of that one wakes it. Turns that nobody
+ * started for an hour are ended by sweepExpiredTurns.
  */
 export async function sweepTurns(ctx: Context): Promise<Sweep> {
   const sweep: Sweep = { republished: 0, lost: 0, failed: 0 }
-  // Those that can go on come first; each is tried once, so that what fails does not stand before the others.
+  // Each is tried once, so turns that fail do not stand in front of the others.
   let last: DueTurn | undefined
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
     const due = await liveTurns(ctx, last)
@@ -31,7 +31,7 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
   return sweep
 }
 
-/** Takes each turn by itself: one that fails is counted, and keeps nobody else. */
+/** Takes each turn by itself; a failure is counted and does not keep the others. */
 async function inEach<Turn extends { turn_id: string }>(
   ctx: Context,
   sweep: Sweep,
@@ -59,7 +59,7 @@ interface DueTurn {
   wake_key: string
 }
 
-/** Turns to call again: running ones, and queued ones at the head of their conversation that are not too old. */
+/** Turns to publish again: running ones, and queued ones that are first in their conversation and not too old. */
 function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]> {
   const now = ctx.clock.now()
   return call<"due_turns", DueTurn>(ctx.db, "due_turns", {
@@ -75,7 +75,7 @@ async function sweepTurn(ctx: Context, turn: DueTurn): Promise<keyof Sweep> {
   if (turn.state === "running" && turn.attempts >= TURN_POLICY.maxAttempts) {
     const message = "The turn was lost several times while it ran. Nothing was billed."
     const outcome = { state: "failed", code: "ENGINE_LOST", message, ours: true, result: null } as const
-    // A worker that was only slow may have committed a step since: then the turn is not lost.
+    // A slow worker may have committed a step in the meantime; then the turn is not lost.
     await settleTurn(ctx, turn, outcome, { lostAfter: TURN_POLICY.maxAttempts })
     return "lost"
   }

@@ -11,7 +11,7 @@ export function serializeTurnEvent(row: TurnEventRow) {
   return { id: row.event_id, seq: row.seq, type: row.type, data: row.data, created_at: toInstant(row.created_at) }
 }
 
-/** An event that a statement is to write; its `seq` is given by the statement. */
+/** An event to write; the statement gives it its `seq`. */
 export interface EventDraft {
   id: string
   type: "step.started" | "step.ended" | "tool.started" | "tool.ended" | "text.delta"

@@ -16,7 +16,7 @@ export function isTerminal(state: TurnState): boolean {
   return state === "done" || state === "failed" || state === "cancelled"
 }
 
-/** The one shape of a turn: responses, lists, webhooks. */
+/** The one shape of a turn in responses, lists and webhooks. */
 export function serializeTurn(row: TurnRow): Turn {
   return {
     turn_id: row.turn_id,

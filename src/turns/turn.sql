@@ -1,16 +1,16 @@
--- A turn as its row says it, with its space's slug: what answers, webhooks and workers read (src/turns/turn-row.ts).
+-- A turn's row as JSON, with its space's slug, for answers, webhooks and workers (src/turns/turn-row.ts).
 create function turnpike.turn_json(turn turns, p_slug text) returns jsonb language sql stable as $$
   select to_jsonb(turn) || jsonb_build_object('space', p_slug)
 $$;
 
--- The same as it goes out: without taking a document of fifty fields apart and together again.
+-- The same as text for an answer: without taking a document of fifty fields apart and putting it together again.
 create function turnpike.turn_answer(turn turns, p_slug text) returns json language sql stable as $$
   select (left(row_to_json(turn)::text, -1) || ',"space":' || to_json(p_slug)::text || '}')::json
 $$;
 
--- The first of a conversation that has not ended, when it is queued: who must be called now that the one before it is over.
--- Null when there is none, or when it has waited since before p_queued_after: the sweeper cancels that. Nobody looked at it while it was
--- not the first: from now on the sweeper does, until its callback is published.
+-- The first open turn of a conversation, if it is queued: it must be published now that the one before it has ended. Null when there is
+-- none, or when it has waited since before p_queued_after and the sweeper will cancel it. Its `wake_at` was infinity; from now on it is
+-- due until its callback is published.
 create function turnpike.next_turn(p_conversation_id text, p_queued_after timestamptz, p_moment timestamptz) returns jsonb
 language plpgsql as $$
 declare
@@ -30,7 +30,7 @@ begin
   return jsonb_build_object('turn_id', next.turn_id, 'epoch', 0, 'wake_at', next.wake_at);
 end $$;
 
--- Writes events of a turn that its row has counted already: p_first is the number of the first one. Drafts: {id, type, data, at}.
+-- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.
 create function turnpike.write_drafts(p_turn_id text, p_first integer, p_drafts jsonb) returns void language plpgsql as $$
 begin
   insert into turn_events (turn_id, seq, event_id, type, data, created_at)
@@ -39,8 +39,8 @@ begin
   from jsonb_array_elements(p_drafts) with ordinality as draft(value, place);
 end $$;
 
--- Writes a transition into the turn's log and its account's feed; returns whether a webhook hears it. The turn's row is as it was
--- after the transition, its last event counted. The feed keeps what the row no longer says later: the hold.
+-- Writes a transition into the turn's log and its account's feed. Returns whether a webhook gets it. The row must be as it is after the
+-- transition, with its last event counted. The feed stores the hold, which the row will not have later.
 create function turnpike.write_transition(turn turns, p_made_by text, p_event_id text, p_data jsonb, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
@@ -51,9 +51,9 @@ begin
     case when turn.finished_at is null then jsonb_build_object('held_credit_micros', turn.held_credit_micros) else '{}' end, p_moment);
 end $$;
 
--- Pays for a turn and gives the rest of its hold back, as the last thing of a transaction. p_billed: what it costs now; p_held: what was
--- held for it. heard: a webhook hears of something. Without shards the ledger's row, with its running total, and what there is to tell are
--- written here, under the wallet's lock; with them the charge is queued (posts: post_charges has something to do).
+-- Charges a turn and releases its hold, last in a transaction. p_billed: the charge; p_held: what was held. An account without shards gets
+-- its ledger row with the running total and its events here, under the wallet's lock. With shards the charge is queued (posts: there
+-- is work for post_charges). heard: a webhook gets an event.
 create function turnpike.close_hold(turn turns, p_billed bigint, p_held bigint, p_moment timestamptz, out heard boolean, out posts boolean)
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Does one of disable, enable and role (p_role) to an account, by an admin's session, or by the system when p_caller_kind is null.
--- What is so already stays as it is. refused: admin (the caller is none), unknown, last_admin.
+-- Disables or enables an account, or sets its role (p_role), for an admin's session, or for the system when p_caller_kind is null. What
+-- is so already stays as it is. refused: admin (the caller is not one), unknown, last_admin.
 create function turnpike.change_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_change text, p_role text, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, account jsonb) language plpgsql rows 1 as $$
@@ -18,7 +18,7 @@ begin
     end if;
   end if;
 
-  -- All admins that are left, by their id: of two who end each other, the later one sees what the first has done.
+  -- Locks all remaining admins, by their id: of two admins who disable each other, the later one sees what the first did.
   perform from users u where u.user_id = p_user_id or (u.role = 'admin' and u.disabled_at is null)
     order by u.user_id for no key update;
   select u.* into was from users u where u.user_id = p_user_id;

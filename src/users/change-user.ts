@@ -6,13 +6,13 @@ import { endUserTurns } from "../ending/causes.ts"
 import { callOne } from "../platform/db.ts"
 import { serializeUser, type User, type UserRow } from "./user-row.ts"
 
-/** What may be done to an account by an admin. */
+/** What an admin may do to an account. */
 export type UserChange = "disable" | "enable" | { role: "user" | "admin" }
 
 /**
- * Disables an account (its sessions, keys and webhooks end with the next request, its turns at once or by the sweeper), enables
- * it again (its webhooks go on, its sessions do not), or sets its role. It binds the very next request, and is in the audit log.
- * Again: the same answer. NOT_FOUND; LAST_ADMIN: there must be one who can sign in; ADMIN_REQUIRED.
+ * Disables an account (its sessions, keys and webhooks end with the next request, its turns at once or by the sweeper), enables it
+ * again (its webhooks go on, its sessions do not), or sets its role. It applies to the next request, and is in the audit log. Repeating
+ * it gives the same answer. NOT_FOUND; LAST_ADMIN when no admin who can sign in would be left; ADMIN_REQUIRED.
  */
 export async function changeUser(
   ctx: Context,
@@ -23,7 +23,7 @@ export async function changeUser(
   const args = argumentsOf(ctx, userId, change)
   const { row } = await callAs<"change_user", Answer>(ctx, credential, "change_user", args)
   const user = answerOf(userId, row)
-  // The sweeper does it too, within a minute.
+  // If this is lost, the sweeper does it within a minute.
   if (change === "disable") ctx.background(endUserTurns(ctx, userId).catch(() => {}))
   return user
 }

@@ -19,7 +19,7 @@ export type User = z.infer<typeof userSchema>
 /** A user as JSON has them: as procedures answer them (user_json), and as queries read `userColumns`. */
 export type UserRow = User
 
-/** The columns of a user `u`: nothing of a user but these may leave. */
+/** The columns of a user `u` that may leave. */
 export const userColumns = [
   "u.user_id",
   "u.name",

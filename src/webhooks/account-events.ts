@@ -15,14 +15,16 @@ export interface CapReachedRow extends CapRow {
 export const capReachedSchema = z
   .object({
     cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]).meta({
-      description: "Which cap: of a key's UTC day or window, or of an end user's UTC day or month.",
+      description: "Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month.",
       example: "end_user_daily",
     }),
     source: z.enum(["key", "end_user", "account"]).meta({
       description: "Where the limit is set: on the key, for this end user alone, or as the account's default.",
     }),
     percent: z.literal([50, 80, 100]).meta({
-      description: "Each once in a day, month or window. 100 also when what is left is too little for any turn.",
+      description:
+        "Each is reported once in a day, month or window. 100 is also reported when what is left is too " +
+        "little for any turn.",
       example: 80,
     }),
     limit_usd: z.number().meta({ example: 0.5 }),
@@ -30,10 +32,13 @@ export const capReachedSchema = z
     reserved_usd: z.number().meta({ description: "Held by turns of this period that were under way.", example: 0.25 }),
     resets_at: z.iso.datetime().meta({ description: "When the next period begins, with nothing spent." }),
     key_id: z.string().nullable().meta({
-      description: "The key whose cap it is, or whose default the limit is; null when it is not set on a key.",
+      description: "The key that the cap or the default limit is set on. Null when it is not set on a key.",
       example: null,
     }),
-    end_user_ref: z.string().nullable().meta({ description: "Whose cap it is; null for a key's own." }),
+    end_user_ref: z
+      .string()
+      .nullable()
+      .meta({ description: "The end user whose cap it is. Null for a key's own cap." }),
   })
   .meta({ id: "CapReached", description: "The `data` of `cap.reached`." })
 
@@ -63,11 +68,13 @@ export interface BalanceReachedRow {
 export const balanceReachedSchema = z
   .object({
     balance_usd: z.number().meta({ example: 0.9871 }),
-    held_usd: z.number().meta({ description: "Set aside for turns that were not over.", example: 0.25 }),
+    held_usd: z.number().meta({ description: "Set aside for turns that had not ended.", example: 0.25 }),
     available_usd: z
       .number()
       .meta({ description: "balance_usd - held_usd: what new turns could hold.", example: 0.7371 }),
-    threshold_usd: z.number().meta({ description: "Below it the balance is low; 0: never.", example: 1 }),
+    threshold_usd: z
+      .number()
+      .meta({ description: "The event is sent when the balance falls below this amount. 0: never.", example: 1 }),
   })
   .meta({ id: "BalanceReached", description: "The `data` of `balance.low` and `balance.depleted`." })
 

@@ -13,7 +13,7 @@ export interface DispatchContext extends Context {
   readonly outbound: Outbound
 }
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export interface Attempt {
   delivery_id: string
   epoch: number
@@ -23,7 +23,7 @@ export interface Attempt {
   answer: string | null
   duration_ms: number
   at: Date
-  /** Null when it is over, well or not. */
+  /** Null when the delivery is over, delivered or failed. */
   next_attempt_at: Date | null
 }
 
@@ -87,14 +87,14 @@ async function post(
     const { status } = response
     return { status, error: null, text: await beginningOf(response), retryAfter: response.headers.get("retry-after") }
   } catch (error) {
-    // Whatever it was, it is the outcome of this attempt alone: the others of the run are recorded too.
+    // Any error is the result of this attempt alone; the run's other attempts are recorded too.
     const known = error instanceof OutboundError
     if (!known) ctx.log("error", "webhook.attempt_broke", { error: describeError(error) })
     return { status: null, error: known ? error.message : UNKNOWN, text: null, retryAfter: null }
   }
 }
 
-/** The first KiB of a body; what came of it, when the rest does not. The status has decided already. */
+/** The first KiB of a body, or as much as came before it broke off. The status has decided already. */
 async function beginningOf(response: Response): Promise<string> {
   const kept = new Uint8Array(WEBHOOK_POLICY.answerBytes)
   let length = 0
@@ -108,7 +108,7 @@ async function beginningOf(response: Response): Promise<string> {
       length += part.length
     }
   } catch {
-    // What has come so far is enough.
+    // Keep what has come so far.
   } finally {
     reader?.cancel().catch(() => {})
   }
@@ -116,8 +116,8 @@ async function beginningOf(response: Response): Promise<string> {
 }
 
 /**
- * When to try again after an attempt that failed at `at`, or null when that was the last one. `round` counts the attempts that
- * came before it. The wait is the schedule's ± its jitter, or longer if the receiver's Retry-After asks for it.
+ * When to try again after an attempt that failed at `at`, or null when it was the last one. `round` counts the attempts before it. The
+ * wait is the schedule's ± its jitter, or longer if Retry-After asks for it.
  */
 function nextAttemptAt(
   { round, at, retryAfterMs }: { round: number; at: Date; retryAfterMs: number | null },

@@ -1,13 +1,13 @@
--- Notes that the wake has arrived, in a transaction of its own before anything is claimed: what is committed behind it asks for another.
--- Returns whether there was one.
+-- Notes that the wake has arrived, in a transaction of its own before anything is claimed. So whatever is committed after the claim
+-- causes another wake. Returns whether a wake was noted.
 create function turnpike.note_wake(p_webhook_id text) returns boolean language sql as $$
   update webhook_endpoints w set woken_at = null where w.webhook_id = p_webhook_id and w.woken_at is not null returning true
 $$;
 
--- Takes what is due for an endpoint, the longest due first, each under a lease: at most p_batch, p_batch_bytes of events, and with
--- what other runs have p_in_flight (p_in_flight_failing while it does not answer). Of one turn, an event is due once every earlier one
--- was delivered, has failed or had its first attempts. endpoint is null when it is gone or disabled; next_due_at says, when nothing
--- is taken, when the next is due. The order comes from the index of what is due, never from a sort of a backlog.
+-- Claims what is due for an endpoint, the longest due first, under a lease: at most p_batch, p_batch_bytes of events, and p_in_flight
+-- with other runs' (p_in_flight_failing while the endpoint does not answer). An event of a turn is due once every earlier one was
+-- delivered, has failed or had two attempts. endpoint is null when it is gone or disabled. next_due_at: when the next is due, if none
+-- is now. The order comes from the index of what is due, never from sorting a backlog.
 create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_batch_bytes integer, p_in_flight integer,
   p_in_flight_failing integer, p_lease_until timestamptz, p_moment timestamptz, out endpoint jsonb, out deliveries jsonb,
   out next_due_at timestamptz)
@@ -33,7 +33,7 @@ begin
   select count(*) into open_now from (
     select from webhook_deliveries d where d.webhook_id = p_webhook_id and d.lease_until > p_moment
     order by d.lease_until limit most) leased;
-  -- What another run takes at this moment is left to it.
+  -- Skips what another run is claiming.
   for due in select d.* from webhook_deliveries d
     where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at <= p_moment
       and (d.lease_until is null or d.lease_until <= p_moment)
@@ -60,8 +60,8 @@ begin
   deliveries := to_jsonb(claimed);
 end $$;
 
--- Gives back what a run has claimed and not begun ([{delivery_id, epoch}]); returns how many it still had. Whoever holds one now ends its lease or has it: waiting
--- for it here, out of the order of locks, could be a deadlock.
+-- Gives back what a run has claimed and not begun ([{delivery_id, epoch}]); returns how many it still had. Skips locked rows: their
+-- holder ends the lease or has taken it over, and waiting here, out of the order of locks, could be a deadlock.
 create function turnpike.release_deliveries(p_deliveries jsonb) returns integer language plpgsql as $$
 declare
   mine record;

@@ -10,21 +10,21 @@ export interface ClaimedDelivery extends Pick<JsonRow<"webhook_deliveries">, "de
 }
 
 interface Claimed {
-  /** Null when it is gone or disabled. */
+  /** Null when the endpoint is gone or disabled. */
   endpoint: EndpointRow | null
   deliveries: ClaimedDelivery[]
-  /** When nothing is due now: the next moment at which something is. */
+  /** When nothing is due now: the moment at which the next delivery is due. */
   next_due_at: Date | null
 }
 
-/** Notes that the wake has arrived: what is committed behind this asks for another. */
+/** Notes that the wake has arrived: commits after this ask for another one. */
 export async function noteWake(ctx: Context, webhookId: string): Promise<void> {
   await call(ctx.db, "note_wake", { webhook_id: webhookId })
 }
 
 /**
- * Takes what is due for an endpoint, the longest due first, each under a lease. Of one turn, an event is due once every earlier
- * one was delivered, has failed or had its first attempts; what another run has is left to it.
+ * Claims what is due for an endpoint, the longest due first, under a lease. An event of a turn is due once every earlier one was
+ * delivered, has failed or had two attempts. Skips what another run has.
  */
 export async function claimDeliveries(ctx: Context, webhookId: string): Promise<Claimed> {
   const now = ctx.clock.now()

@@ -1,4 +1,4 @@
--- Registers an endpoint that hears of what its caller may see. webhook is null when the account has p_most already.
+-- Registers an endpoint, which gets the events that its caller may see. webhook is null when the account has p_most endpoints already.
 create function turnpike.create_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_url text, p_events jsonb, p_description text, p_secret text, p_shown text,
   p_most integer, out actor jsonb, out already jsonb, out webhook jsonb) language plpgsql as $$
@@ -13,7 +13,7 @@ begin
   end if;
   select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
   if already is null then
-    -- Two at the same moment would take the same slot.
+    -- The lock keeps two requests from taking the same slot.
     perform from users u where u.user_id = caller.user_id for no key update;
     select min(n) into free_slot from generate_series(1, p_most) n
       where not exists (select from webhook_endpoints w

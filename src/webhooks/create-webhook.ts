@@ -9,10 +9,10 @@ import type { EndpointRow } from "./endpoint-row.ts"
 import { readWithSecret, shownAs, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { CreateWebhook } from "./schemas.ts"
-import { newSigningSecret, signingSecretPlace } from "./signing.ts"
+import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
- * Registers an endpoint, which hears of what the key may see, and returns it with its signing secret. VALIDATION_FAILED for a
+ * Registers an endpoint, which gets the events that the key may see, and returns it with its signing secret. VALIDATION_FAILED for a
  * URL that may not be called, LIMIT_REACHED when the account has as many as it may.
  */
 export async function createWebhook(
@@ -32,7 +32,7 @@ export async function createWebhook(
       url,
       events: events ?? null,
       description: description ?? null,
-      secret: await ctx.keyRing.seal(secret, signingSecretPlace(webhookId)),
+      secret: await ctx.keyRing.seal(secret, signingSecretTarget(webhookId)),
       shown: shownAs(webhookId, secret),
       most: WEBHOOK_POLICY.maxEndpoints,
     },

@@ -7,7 +7,7 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 import { recordAttempts } from "./record-attempts.ts"
 import { openSigningSecrets } from "./signing.ts"
 
-/** What a run has done, for its answer and the log. */
+/** The result of a run, for its answer and the log. */
 export interface Dispatch {
   delivered: number
   failed: number
@@ -15,8 +15,8 @@ export interface Dispatch {
 }
 
 /**
- * One run of an endpoint's dispatcher: sends what is due until nothing is, or until its time is over and the next run takes
- * on. A run that dies leaves leases behind, which end; the sweeper calls the next.
+ * One run of an endpoint's dispatcher: sends what is due until nothing is left, or until its time is over and the next run goes on. The
+ * leases of a run that dies end, and the sweeper wakes the next one.
  */
 export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): Promise<Dispatch> {
   await noteWake(ctx, webhookId)
@@ -48,7 +48,7 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
   }
 }
 
-/** At most `concurrency` at a time; `left` are those that were not begun before the run's time was over. */
+/** At most `concurrency` at a time. `left`: those not begun before the run's time was over. */
 async function attemptAll(
   ctx: DispatchContext,
   endpoint: EndpointRow,
@@ -67,10 +67,10 @@ async function attemptAll(
   return { attempts, left: waiting }
 }
 
-/** A retry that is due soon is woken by the queue; the sweeper looks for all others. */
+/** A retry that is due soon gets a wake from the queue; the sweeper wakes for all others. */
 async function wakeForRetry(ctx: DispatchContext, webhookId: string, at: Date | null): Promise<void> {
   if (at === null) return
-  // One wake for all that is due in a second, at its end: none of them may come too late for it.
+  // One wake for everything that is due within a second, at its end, so none is due after it.
   const second = Math.ceil(at.getTime() / 1000)
   const delayMs = second * 1000 - ctx.clock.now().getTime()
   if (delayMs > WEBHOOK_POLICY.ownWakeMs) return

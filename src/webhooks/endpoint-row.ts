@@ -14,7 +14,7 @@ export interface EndpointRow extends Omit<JsonRow<"webhook_endpoints">, "events"
 
 type OfEndpoint = CallerDB & { w: DB["webhook_endpoints"] }
 
-/** That an endpoint `w` is one that the caller may touch: any of its account's, or one that it made itself. */
+/** Whether the caller may use an endpoint `w`: any endpoint of its account, or only those it made itself. */
 export const endpointInScope: Expression<SqlBool> = (() => {
   const eb: ExpressionBuilder<OfEndpoint, "w" | "caller"> = expressionBuilder()
   return eb.and([

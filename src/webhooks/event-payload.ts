@@ -17,8 +17,8 @@ export interface EventRow extends Omit<JsonRow<"events">, "type" | "data"> {
 }
 
 /**
- * An event as webhooks and the feed tell it: the same at every attempt. A turn is shown as it was at its transition, which
- * its row still says: what was not known then is taken out of it.
+ * An event as webhooks and the feed show it, the same at every attempt. A turn is shown as it was at its transition: fields that were
+ * not known then are taken out of its row.
  */
 export function serializeEvent(row: EventRow): Event {
   const { turn } = row
@@ -31,7 +31,7 @@ export function serializeEvent(row: EventRow): Event {
   }
 }
 
-/** What an event that is of no turn says: it keeps the amounts of its moment, as credit micros. */
+/** The data of an event that belongs to no turn: the amounts of its moment, stored as credit micros. */
 function accountData({ type, data }: EventRow): Event["data"] {
   if (type === "cap.reached") return serializeCapReached(data as unknown as CapReachedRow)
   if (type === "balance.low" || type === "balance.depleted")

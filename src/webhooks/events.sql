@@ -1,12 +1,12 @@
--- Writes an event into its account's feed, and a delivery for each endpoint that is to hear of it, in the transaction of what it tells.
--- Returns whether an endpoint hears it: then its dispatcher is to be woken behind the commit. Of no turn: p_turn_id and p_seq are null.
--- A key sees what is of its space (p_space_id), or of a space that it made (p_made_by). Pings are not told by this.
+-- Writes an event into its account's feed, and a delivery for each endpoint that gets it, in the caller's transaction. Returns whether
+-- an endpoint gets it: then its dispatcher must be woken after the commit. p_turn_id and p_seq are null when the event belongs to no
+-- turn. A key sees events of its space (p_space_id), or of a space that it made (p_made_by). Pings are not written by this.
 create function turnpike.add_event(p_event_id text, p_user_id bigint, p_test boolean, p_type text, p_turn_id text, p_seq integer,
   p_space_id bigint, p_made_by text, p_data jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, created_at)
   values (p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_made_by, p_data, p_moment);
-  -- Most accounts have no endpoint: they pay one look.
+  -- Most accounts have no endpoint: for them this is one look-up.
   if not exists (select from webhook_endpoints w
     where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null)
   then
@@ -14,7 +14,7 @@ begin
   end if;
   insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
   select turnpike.delivery_id(p_event_id, w.webhook_id), w.webhook_id, p_event_id, p_turn_id, p_seq,
-    -- Behind an earlier event of the turn that waits for its second attempt, an event waits as long.
+    -- An event waits as long as an earlier event of its turn that waits for its second attempt.
     greatest(p_moment, turnpike.kept_until(w.webhook_id, p_turn_id, p_seq)), p_moment
   from webhook_endpoints w
   where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null
@@ -22,8 +22,8 @@ begin
   return found;
 end $$;
 
--- Whether an endpoint of the account is to hear of such an event. What is of no turn but of an endpoint is, within a space, for the
--- key that made that. A ping is for the one that asked for it, and gets its delivery where it is made.
+-- Whether an endpoint of the account gets such an event. With the scope of one space, an event that belongs to an endpoint and not to a
+-- turn is only for the key that made the endpoint. A ping gets its delivery where it is made.
 create function turnpike.hears(endpoint webhook_endpoints, p_type text, p_turn_id text, p_space_id bigint, p_made_by text)
 returns boolean language sql immutable as $$
   select p_type <> 'ping' and (endpoint.events is null or endpoint.events ? p_type)
@@ -37,16 +37,16 @@ create function turnpike.delivery_id(p_event_id text, p_webhook_id text) returns
   select 'dlv_' || substr(p_event_id, 5, 10) || substr(md5(p_event_id || p_webhook_id), 1, 16)
 $$;
 
--- What says in an id when its thing was made, to the millisecond (src/base/ids.ts).
+-- The part of an id that says when it was made, to the millisecond (src/base/ids.ts).
 create function turnpike.id_time(p_moment timestamptz) returns text language sql immutable as $$
   select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
-    1 + ((floor(extract(epoch from p_moment) * 1000)::bigint >> (45 - 5 * place)) & 31)::integer, 1), '' order by place)
-  from generate_series(0, 9) as place
+    1 + ((floor(extract(epoch from p_moment) * 1000)::bigint >> (45 - 5 * digit)) & 31)::integer, 1), '' order by digit)
+  from generate_series(0, 9) as digit
 $$;
 
--- An event's id as newId makes it (src/base/ids.ts); those of one moment sort by their place, 0 to 9.
-create function turnpike.event_id_at(p_moment timestamptz, p_place integer) returns text language sql volatile as $$
-  select 'evt_' || turnpike.id_time(p_moment) || p_place || substr(md5(gen_random_uuid()::text), 1, 15)
+-- An event's id as newId makes it (src/base/ids.ts); those of one moment sort by p_number, 0 to 9.
+create function turnpike.event_id_at(p_moment timestamptz, p_number integer) returns text language sql volatile as $$
+  select 'evt_' || turnpike.id_time(p_moment) || p_number || substr(md5(gen_random_uuid()::text), 1, 15)
 $$;
 
 -- The jsonb of an event, its turn and that one's space (both left joined), for EventRow.
@@ -55,13 +55,13 @@ create function turnpike.event_json(event events, turn turns, slug text) returns
     case when turn.turn_id is not null then turnpike.turn_json(turn, slug) end)
 $$;
 
--- What an event takes in an answer of the database, which is JSON within JSON: roughly, its turn's text and result.
+-- Roughly the size of an event in the database's answer, JSON within JSON: its turn's text and result.
 create function turnpike.event_bytes(turn turns) returns integer language sql stable as $$
   select coalesce(octet_length(to_json(to_json(turn.text)::text)::text)
     + coalesce(octet_length(to_json(to_json(turn.result)::text)::text), 0), 0)
 $$;
 
--- Whether a key may see an event of its account: of its spaces, or of the endpoints that it made there.
+-- Whether a caller may see an event of its account: of its spaces, or of the endpoints that it made there.
 create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql immutable as $$
   select caller.scope = 'all'
     or (caller.scope = 'created' and event.created_by_key_id = caller.key_id)

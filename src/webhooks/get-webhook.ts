@@ -9,7 +9,7 @@ import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { openSigningSecrets } from "./signing.ts"
 
-/** The endpoints `w` that the caller may touch. */
+/** The endpoints `w` that the caller may use. */
 const inScope = (db: QueryCreator<CallerDB>) =>
   db
     .selectFrom("webhook_endpoints as w")
@@ -35,13 +35,13 @@ export interface WebhookWithSecret {
   secret: string
 }
 
-/** How a request that shows a secret is noted under its Idempotency-Key: by the endpoint, and which of its secrets it was. */
+/** How a request that shows a secret is noted under its Idempotency-Key: by the endpoint, and by which of its secrets was shown. */
 export const shownAs = (webhookId: string, secret: string) =>
   `${webhookId}/${createHash("sha256").update(secret).digest("hex").slice(0, 32)}`
 
 /**
- * An endpoint with its secret, for a repeat of the request that has shown it (`shownAs`). NOT_FOUND; IDEMPOTENCY_KEY_REUSED when
- * the secret was rotated since: a repeat shows no newer one.
+ * An endpoint with its secret, for a repeat of the request that showed it (`shownAs`). NOT_FOUND; IDEMPOTENCY_KEY_REUSED when the
+ * secret was rotated since, so a repeat never shows a newer one.
  */
 export async function readWithSecret(ctx: Context, credential: Credential, shown: string): Promise<WebhookWithSecret> {
   const webhook = await getWebhook(ctx, credential, shown.split("/")[0] as string)
@@ -52,7 +52,7 @@ export async function readWithSecret(ctx: Context, credential: Credential, shown
   return { webhook, secret }
 }
 
-/** The same by place instead of by cursor, with how many there are. */
+/** The same by offset instead of by cursor, with their number. */
 export async function findWebhooks(
   ctx: Context,
   credential: SessionCredential,

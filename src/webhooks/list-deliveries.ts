@@ -16,7 +16,7 @@ export interface DeliveryFilters {
   turn?: string | undefined
 }
 
-/** All that is shown of one delivery's attempts: a delivery is rarely sent again so often. */
+/** The most attempts that one delivery shows; few are sent again that often. */
 const ALL_ATTEMPTS = 1000
 
 /** An endpoint's deliveries, the newest event first; NOT_FOUND for an endpoint out of scope. */
@@ -42,7 +42,7 @@ export async function listDeliveries(
   })
 }
 
-/** The same by place instead of by cursor, with how many there are. */
+/** The same by offset instead of by cursor, with their number. */
 export async function findDeliveries(
   ctx: Context,
   credential: SessionCredential,

@@ -1,6 +1,6 @@
--- A page of the events that a caller may see, as EventRow with `place` (`<transaction>_<event id>`), at most p_limit and about p_bytes
+-- A page of the events that a caller may see, as EventRow with `feed_key` (`<transaction>_<event id>`), at most p_limit and about p_bytes
 -- of them; more: the list goes on. p_forward: in the order of their commits, and only what is older than
--- every open transaction, behind the place (p_after_xact, p_after). Otherwise the newest first, before the event p_after.
+-- every open transaction, after (p_after_xact, p_after). Otherwise the newest first, before the event p_after.
 create function turnpike.list_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_forward boolean, p_type text, p_turn_id text, p_created_after timestamptz, p_created_before timestamptz, p_after_xact text,
   p_after text, p_limit integer, p_bytes integer, out actor jsonb, out events jsonb, out more boolean)
@@ -27,7 +27,7 @@ begin
     return;
   end if;
   if p_turn_id is not null then
-    -- By its log: the feed has no index of turns.
+    -- Found by the turn's log, since the feed has no index of turns.
     of_turn := array(select v.event_id from turn_events v where v.turn_id = p_turn_id and v.type like 'turn.%');
   end if;
   if p_turn_id is not null and p_forward then
@@ -65,7 +65,7 @@ begin
     bytes := bytes + size;
     more := cardinality(shown) > 0 and (cardinality(shown) = p_limit or bytes > p_bytes);
     exit when more;
-    shown := array_append(shown, told || jsonb_build_object('place', event.xact || '_' || event.event_id));
+    shown := array_append(shown, told || jsonb_build_object('feed_key', event.xact || '_' || event.event_id));
   end loop;
   close page;
   events := to_jsonb(shown);

@@ -17,13 +17,13 @@ export interface EventFilters {
 
 interface Found {
   actor: unknown
-  events: (EventRow & { place: string })[]
+  events: (EventRow & { feed_key: string })[]
   more: boolean
 }
 
 /**
- * The events in the key's scope. `desc`: newest first. `asc`: in the order of their commits, and only what is older than every
- * open transaction, so that nothing ever appears before a cursor; such a page always has a cursor, to come back with.
+ * The events in the key's scope. `desc`: newest first. `asc`: in the order of their commits, and only those older than every open
+ * transaction, so no event ever appears before a cursor. Such a page always has a cursor to continue with.
  */
 export async function listEvents(
   ctx: Context,
@@ -38,25 +38,26 @@ export async function listEvents(
     turn_id: filters.turn ?? null,
     created_after: instantOf(filters.created_after),
     created_before: instantOf(filters.created_before),
-    ...(forward && after ? placeOf(after) : { after_xact: null, after: after ?? null }),
+    ...(forward && after ? parseFeedKey(after) : { after_xact: null, after: after ?? null }),
     limit,
     bytes: WEBHOOK_POLICY.batchBytes,
   })
   const { events, more } = row
-  const page = toPage(events, { more, filters, idOf: (event) => (forward ? event.place : event.event_id) })
+  const page = toPage(events, { more, filters, idOf: (event) => (forward ? event.feed_key : event.event_id) })
   if (!forward) return page
-  // To come back with: behind the last event seen, or where this page began.
+  // The cursor to continue with: after the last event, or where this page began.
   return {
     ...page,
-    next_cursor: toPage(events, { more: true, filters, idOf: ({ place }) => place }).next_cursor ?? cursor ?? null,
+    next_cursor:
+      toPage(events, { more: true, filters, idOf: ({ feed_key }) => feed_key }).next_cursor ?? cursor ?? null,
   }
 }
 
 const instantOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
 
 /** `<transaction>_<event id>` of a cursor. */
-function placeOf(place: string): { after_xact: string; after: string } {
-  const [, xact, eventId] = /^(\d{1,19})_(evt_\w+)$/.exec(place) ?? []
+function parseFeedKey(feed_key: string): { after_xact: string; after: string } {
+  const [, xact, eventId] = /^(\d{1,19})_(evt_\w+)$/.exec(feed_key) ?? []
   if (!xact || !eventId) {
     throw new TurnpikeError("VALIDATION_FAILED", "This cursor does not belong to this list.", { param: "cursor" })
   }

@@ -1,8 +1,8 @@
--- What is pending for an endpoint. Each lookup has one index that fits, whatever the statistics say of a backlog that came a moment
--- ago: where they know none of it, all indexes look equally good, and the wrong one looks at the whole backlog for each row.
+-- Look-ups of what is pending for an endpoint. Only one index fits each of them: when the statistics do not know a new backlog, all
+-- indexes look equally good to the planner, and a wrong one reads the whole backlog for each row.
 
--- Until when what comes before an event of its turn keeps it from being sent: the next attempt of what had fewer than two. Null: it
--- may be sent. The turn leads every condition, and finished_at says what is pending: so only the index that the turn leads fits.
+-- Until when earlier events of its turn hold an event back: the next attempt of those with fewer than two. Null: it may be sent. Every
+-- condition begins with the turn, and finished_at says what is pending, so only the index that begins with the turn fits.
 create function turnpike.kept_until(p_webhook_id text, p_turn_id text, p_seq integer) returns timestamptz
 language plpgsql stable set enable_seqscan = off as $$
 begin
@@ -15,7 +15,7 @@ begin
       and (d.turn_id, d.webhook_id, d.seq) < (p_turn_id, p_webhook_id, p_seq));
 end $$;
 
--- Whether an endpoint has something due that no run has. Only the index of what is due gives the order.
+-- Whether an endpoint has something due that no run has claimed. Only the index of what is due gives this order.
 create function turnpike.has_due(p_webhook_id text, p_moment timestamptz) returns boolean
 language plpgsql stable set enable_seqscan = off set enable_sort = off as $$
 begin
@@ -25,7 +25,7 @@ begin
     order by d.next_attempt_at limit 1) is not null;
 end $$;
 
--- Gives up what is pending for an endpoint that stops, at most p_most deliveries; returns how many. Behind the endpoint's lock.
+-- Gives up what is pending for an endpoint that stops, at most p_most deliveries; returns how many. The endpoint must be locked.
 create function turnpike.give_up(p_webhook_id text, p_reason text, p_most integer, p_moment timestamptz) returns integer
 language plpgsql set enable_seqscan = off set enable_sort = off as $$
 declare

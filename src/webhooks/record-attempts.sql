@@ -1,7 +1,7 @@
--- Commits what became of a run's attempts (Attempt in attempt-delivery.ts): log, states, retry times, the endpoint's health. p_url:
+-- Commits the results of a run's attempts (Attempt in attempt-delivery.ts): log, states, retry times, the endpoint's health. p_url:
 -- where they were sent. An endpoint that answered 410 ('gone') or has only failed since p_failing_before ('failing') is disabled with
--- an event under p_event_id, and what is pending for it has failed: reason says so, heard whether that event is heard. What this
--- run has no more, since another stopped it, took it or sent it again meanwhile, is left as it is.
+-- an event under p_event_id, and its pending deliveries fail. reason: why; heard: whether an endpoint gets that event. Deliveries that
+-- the run has lost (stopped, claimed or sent again by others) stay as they are.
 create function turnpike.record_attempts(p_webhook_id text, p_url text, p_attempts jsonb, p_failing_before timestamptz,
   p_event_id text, p_stop_batch integer, p_moment timestamptz, out reason text, out heard boolean) language plpgsql as $$
 declare
@@ -13,8 +13,7 @@ declare
   first_at timestamptz;
 begin
   heard := false;
-  -- The endpoint before its deliveries, as everyone who stops it or sends again. Not FOR UPDATE: that would hold up every statement
-  -- that makes an event for it.
+  -- The endpoint is locked before its deliveries, as everywhere. Not FOR UPDATE, which would hold up every new event for it.
   select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
   for attempt in select a.* from jsonb_to_recordset(p_attempts)
     as a(delivery_id text, epoch integer, ok boolean, status integer, at timestamptz)
@@ -32,7 +31,7 @@ begin
   if cardinality(mine) = 0 then
     return;
   end if;
-  -- What its former place has answered says nothing about the one it has now.
+  -- The answers of its former URL say nothing about the URL it has now.
   if target.disabled_at is null and target.deleted_at is null and target.url = p_url then
     reason := case when is_gone then 'gone' when target.failing_since <= p_failing_before and not has_answered then 'failing' end;
   end if;
@@ -60,7 +59,7 @@ begin
     jsonb_build_object('webhook_id', p_webhook_id, 'url', target.url, 'reason', reason), p_moment);
 end $$;
 
--- Records one attempt of a delivery that is locked. p_stopped: why it has failed with its endpoint, if it has. p_mine: what else is
+-- Records one attempt of a locked delivery. p_stopped: why it failed with its endpoint, if it did. p_mine: the other deliveries
 -- recorded with it.
 create function turnpike.record_attempt(p_delivery_id text, p_ok boolean, p_status integer, p_error text, p_answer text,
   p_duration_ms integer, p_at timestamptz, p_next_attempt_at timestamptz, p_stopped text, p_mine text[], p_moment timestamptz)
@@ -79,13 +78,13 @@ begin
     where d.delivery_id = p_delivery_id returning d.* into delivery;
   insert into webhook_attempts (delivery_id, attempt, status, error, answer, duration_ms, created_at)
   values (p_delivery_id, delivery.attempts, p_status, p_error,
-    -- A receiver may repeat what it was told of somebody who was erased meanwhile.
+    -- A receiver's answer may repeat data of an end user who was erased in the meantime.
     case when not exists (select from turns t where t.turn_id = delivery.turn_id and t.erased_at is not null) then p_answer end,
     p_duration_ms, p_at);
   if delivery.turn_id is null or p_stopped is not null then
     return;
   end if;
-  -- Later events of the turn wait as long as this one keeps them from being sent (kept_until), and no longer.
+  -- Later events of the turn wait exactly as long as this one holds them back (kept_until).
   waits := not is_over and delivery.round < 2;
   update webhook_deliveries f set next_attempt_at = case when waits then p_next_attempt_at else p_moment end
     where f.turn_id = delivery.turn_id and f.finished_at is null

@@ -6,18 +6,18 @@ import type { Attempt } from "./attempt-delivery.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
-/** What a record found out about the endpoint. */
+/** What recording changed about the endpoint. */
 export interface Recorded {
   /** Why it was disabled, if it was. */
   reason: EndpointRow["disabled_reason"]
-  /** Whether an endpoint is to hear of that. */
+  /** Whether an endpoint gets that event. */
   heard: boolean
 }
 
 /**
- * Commits what became of a run's attempts: log, states, retry times, the endpoint's health. An endpoint that answered 410, or
- * has only failed for `disableAfterMs`, is disabled with an event, and what was pending for it has failed, visibly. Tried again
- * when the database does not answer, since what is not recorded is sent again; what was recorded is so once.
+ * Commits the results of a run's attempts: log, states, retry times, the endpoint's health. An endpoint that answered 410, or has only
+ * failed for `disableAfterMs`, is disabled with an event, and its pending deliveries fail. Repeated when the database does not answer,
+ * since deliveries that are not recorded are sent again; recording has its effect once.
  */
 export async function recordAttempts(ctx: Context, endpoint: Tried, attempts: Attempt[]): Promise<Recorded> {
   for (let tries = 1; ; tries++) {

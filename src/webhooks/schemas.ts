@@ -4,7 +4,7 @@ import { type Turn, turnSchema } from "../turns/schemas.ts"
 import { balanceReachedSchema, capReachedSchema } from "./account-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 
-/** What an endpoint can subscribe to. A `ping` comes only to the one that asked for it. */
+/** The types that an endpoint can subscribe to. A `ping` goes only to the endpoint that asked for it. */
 export const EVENT_TYPES = [
   "turn.queued",
   "turn.running",
@@ -23,7 +23,7 @@ const eventType = z.enum(EVENT_TYPES)
 const instant = z.iso.datetime()
 
 const url = z.string().min(1).max(WEBHOOK_POLICY.urlLength).meta({
-  description: "Where events are posted: https, a public name.",
+  description: "Where events are posted: an https URL with a public host name.",
   example: "https://example.com/webhooks/turnpike",
 })
 
@@ -33,7 +33,7 @@ const events = z
   .refine((types) => new Set(types).size === types.length, "a type can be named once")
   .nullable()
   .meta({
-    description: "The types of events to send; null for all, those of the future included.",
+    description: "The types of events to send. Null: all types, including those added later.",
     uniqueItems: true,
     example: ["turn.done", "turn.failed", "turn.cancelled"],
   })
@@ -63,10 +63,14 @@ export type UpdateWebhook = z.infer<typeof updateWebhookSchema>
 
 const webhookShape = {
   webhook_id: z.string().meta({ example: "whk_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-  key_id: z.string().nullable().meta({
-    description:
-      "The key that made it, and whose scope it has; null: made in the dashboard. It goes on when its key is revoked.",
-  }),
+  key_id: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        "The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active " +
+        "when the key is revoked.",
+    }),
   url: z.string().meta({ description: "Where events are posted." }),
   events: z.array(z.string()).nullable().meta({ description: "null: all types." }),
   description: z.string().nullable(),
@@ -77,14 +81,14 @@ const webhookShape = {
     .nullable()
     .meta({
       description:
-        "`customer`: switched off; `gone`: it answered 410; `failing`: nothing but failures for 5 days; " +
-        "`account_disabled`: it goes on when the account does.",
+        "`customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 " +
+        "days. `account_disabled`: it is on again when the account is.",
     }),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
   previous_secret_expires_at: instant
     .nullable()
-    .meta({ description: "Until then the secret before the last rotation signs too." }),
-  test: z.boolean().meta({ description: "Made with a test key: told of test turns only." }),
+    .meta({ description: "Until then, the secret from before the last rotation signs too." }),
+  test: z.boolean().meta({ description: "Made with a test key: it receives events of test turns only." }),
   created_at: instant,
   updated_at: instant,
 }
@@ -120,9 +124,9 @@ export const deliverySchema = z
     webhook_id: z.string(),
     event_id: z.string().meta({ description: "The `webhook-id` header of every attempt." }),
     event_type: z.string().meta({ description: "The event's `type`." }),
-    turn_id: z.string().nullable().meta({ description: "The turn that the event is of; null for others." }),
+    turn_id: z.string().nullable().meta({ description: "The event's turn; null when the event belongs to no turn." }),
     state: z.enum(DELIVERY_STATES).meta({
-      description: "`pending`: an attempt is to come; `failed`: none is, unless you send it again.",
+      description: "`pending`: it will be attempted again. `failed`: it will not, unless you send it again.",
     }),
     status_reason: z
       .enum([
@@ -135,11 +139,11 @@ export const deliverySchema = z
       ])
       .nullable()
       .meta({ description: "Why it failed." }),
-    attempt_count: z.int().meta({ description: "All that were made, over all redeliveries." }),
+    attempt_count: z.int().meta({ description: "The number of attempts, including those of redeliveries." }),
     attempts: z.array(attemptSchema).meta({
-      description: `Oldest first. A list shows the newest ${WEBHOOK_POLICY.attemptsListed} of each delivery, the delivery itself all.`,
+      description: `Oldest first. A list shows the newest ${WEBHOOK_POLICY.attemptsListed} of each delivery; reading one delivery shows all.`,
     }),
-    next_attempt_at: instant.nullable().meta({ description: "While it is pending." }),
+    next_attempt_at: instant.nullable().meta({ description: "When the next attempt is due, while it is pending." }),
     created_at: instant,
     finished_at: instant.nullable(),
   })
@@ -147,7 +151,7 @@ export const deliverySchema = z
 
 export type Delivery = z.output<typeof deliverySchema>
 
-/** What an endpoint's deliveries can be found by. */
+/** The filters of an endpoint's deliveries. */
 export const deliveryFilters = {
   state: z.enum(DELIVERY_STATES).optional(),
   event_type: z.enum([...EVENT_TYPES, "ping"]).optional(),
@@ -161,7 +165,7 @@ const eventShape = {
   seq: z
     .int()
     .nullable()
-    .meta({ description: "The event's number in its turn's log; null for events that are of no turn." }),
+    .meta({ description: "The event's number in its turn's log. Null when the event belongs to no turn." }),
 }
 
 export const eventSchema = z
@@ -176,11 +180,11 @@ export const eventSchema = z
       ])
       .meta({
         description:
-          "By `type`: of `turn.…`, the `turn` as it was at that moment; of `cap.reached`, CapReached; of `balance.low` and " +
-          "`balance.depleted`, BalanceReached.",
+          "Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. " +
+          "`balance.low` and `balance.depleted`: BalanceReached.",
       }),
   })
-  .meta({ id: "Event", description: "Exactly what a webhook's body is." })
+  .meta({ id: "Event", description: "The same as the body that a webhook receives." })
 
 export type Event = Omit<z.infer<typeof eventSchema>, "data"> & { data: { turn?: Turn; [name: string]: unknown } }
 
@@ -192,7 +196,7 @@ export const replaySchema = z
     include_delivered: z
       .boolean()
       .default(false)
-      .meta({ description: "Also those that this endpoint has accepted before." }),
+      .meta({ description: "Also send events that this webhook has accepted before." }),
   })
   .meta({ id: "Replay" })
 

@@ -1,4 +1,4 @@
--- What is sent again is locked behind its endpoint: so what is on its way is on its way to an endpoint that is on.
+-- Deliveries are locked after their endpoint, so they are sent again only while it is on.
 
 -- The jsonb of a delivery with its event's type and its newest p_most attempts, oldest first, for DeliveryRow.
 create function turnpike.delivery_json(delivery webhook_deliveries, p_type text, p_most integer) returns jsonb language sql stable as $$
@@ -8,7 +8,7 @@ create function turnpike.delivery_json(delivery webhook_deliveries, p_type text,
     ) newest), '[]'))
 $$;
 
--- Sends a delivery's event again, whatever became of it before. refused: 'not_found', or 'disabled' as its endpoint is.
+-- Sends a delivery's event again, whatever its state. refused: 'not_found', or 'disabled' when its endpoint is.
 create function turnpike.redeliver_event(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer,
   out actor jsonb, out already jsonb, out refused text, out webhook_id text, out delivery jsonb) language plpgsql as $$
@@ -68,9 +68,9 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Sends the events of a time again that an endpoint is to hear of, from p_from up to p_to (null: all), behind the event p_after: those
--- that have failed or were never meant for it, and with p_include_delivered those it has accepted; of these types alone, unless null.
--- At most p_most events; done: `<how many>/<the last event, if it goes on>`. refused: 'not_found', 'disabled'.
+-- Sends the events of a period that an endpoint gets again, from p_from up to p_to (null: all), after the event p_after: those that
+-- failed or were never sent to it, and with p_include_delivered those it accepted; only of these types, unless null. At most p_most
+-- events. done: `<how many>/<the last event, if it goes on>`. refused: 'not_found', 'disabled'.
 create function turnpike.replay_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_from timestamptz, p_to timestamptz, p_after text, p_types jsonb,
   p_include_delivered boolean, p_most integer,

@@ -18,7 +18,7 @@ interface Sent {
   refused: "not_found" | "disabled" | null
 }
 
-/** Sends a delivery's event again, under the same id, whatever became of it before. NOT_FOUND, WEBHOOK_DISABLED. */
+/** Sends a delivery's event again, under the same id and whatever its state. NOT_FOUND, WEBHOOK_DISABLED. */
 export async function redeliver(
   ctx: Context,
   credential: Credential,
@@ -58,9 +58,8 @@ export async function sendTest(
 }
 
 /**
- * Sends the events of a time again, each under its id: those that have failed or were never meant for this endpoint before,
- * and with `include_delivered` those it has accepted. At most `replayBatch` at a time; the cursor goes on. NOT_FOUND,
- * WEBHOOK_DISABLED.
+ * Sends the events of a period again, each under its id: those that failed or were never sent to this endpoint, and with
+ * `include_delivered` those it accepted. At most `replayBatch` at a time; the cursor goes on. NOT_FOUND, WEBHOOK_DISABLED.
  */
 export async function replayEvents(
   ctx: Context,
@@ -94,7 +93,7 @@ export async function replayEvents(
   return { made: replayedOf(row.done, filters), replayed: false }
 }
 
-/** What a replay has done, from how its procedure notes it: `<how many>/<the last event, if it goes on>`. */
+/** The result of a replay, as its procedure notes it: `<how many>/<the last event, if it goes on>`. */
 function replayedOf(done: string, filters: object): Replayed {
   const [count, last = ""] = done.split("/")
   const { has_more, next_cursor } = toPage([last], { more: last !== "", filters, idOf: (id) => id })

@@ -1,5 +1,5 @@
 import type { Context } from "../actor/context.ts"
-import type { Place } from "../base/key-ring.ts"
+import type { SealTarget } from "../base/key-ring.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { EndpointRow } from "./endpoint-row.ts"
@@ -13,8 +13,8 @@ export function newSigningSecret(): string {
   return PREFIX + btoa(String.fromCharCode(...bytes))
 }
 
-/** Where the ciphertext of an endpoint's secret belongs; the previous one keeps its place. */
-export const signingSecretPlace = (webhookId: string): Place => ({
+/** An endpoint's secret is sealed for its endpoint; a rotation does not change that. */
+export const signingSecretTarget = (webhookId: string): SealTarget => ({
   table: "webhook_endpoints",
   column: "secret",
   row: webhookId,
@@ -22,8 +22,8 @@ export const signingSecretPlace = (webhookId: string): Place => ({
 })
 
 /**
- * The secrets that sign for an endpoint now: its own, and the one before it while a rotation lasts. What an older key of the ring
- * sealed is sealed again under the newest, in the background.
+ * The secrets that sign for an endpoint now: its own, and the previous one while a rotation lasts. A secret that was sealed under an
+ * older key of the ring is sealed again under the newest, in the background.
  */
 export async function openSigningSecrets(
   ctx: Context,
@@ -34,7 +34,7 @@ export async function openSigningSecrets(
   if (row.previous_secret && rotating) sealed.push(row.previous_secret)
   return Promise.all(
     sealed.map(async (box) => {
-      const { text, stale } = await ctx.keyRing.open(box, signingSecretPlace(row.webhook_id))
+      const { text, stale } = await ctx.keyRing.open(box, signingSecretTarget(row.webhook_id))
       if (stale) ctx.background(rewrap(ctx, row.webhook_id, { old: box, text }))
       return text
     }),
@@ -43,7 +43,7 @@ export async function openSigningSecrets(
 
 async function rewrap(ctx: Context, webhookId: string, { old, text }: { old: string; text: string }): Promise<void> {
   try {
-    const sealed = await ctx.keyRing.seal(text, signingSecretPlace(webhookId))
+    const sealed = await ctx.keyRing.seal(text, signingSecretTarget(webhookId))
     await call(ctx.db, "reseal_signing_secret", { webhook_id: webhookId, old, new: sealed })
   } catch (error) {
     ctx.log("error", "webhook.rewrap_failed", { webhook_id: webhookId, error: describeError(error) })

@@ -1,5 +1,5 @@
--- An endpoint that a caller may touch, locked: before its deliveries, as everyone does who changes both, so that none is the other's
--- deadlock. Not FOR UPDATE, which would hold up every statement that makes an event for it. All null when there is none.
+-- Locks an endpoint that a caller may use; null when there is none. Everybody locks an endpoint before its deliveries, so there is no
+-- deadlock. Not FOR UPDATE, which would hold up every new event for it.
 create function turnpike.lock_endpoint(caller turnpike.caller, p_webhook_id text) returns webhook_endpoints language plpgsql as $$
 declare
   target webhook_endpoints;
@@ -11,8 +11,8 @@ begin
   return case when target.deleted_at is null then target end;
 end $$;
 
--- Changes what p_changes names: url, events, description, enabled. Switching it off gives up what is pending for it; switching it on
--- forgets its failures. webhook is null when there is none that the caller may touch; so it is below.
+-- Changes the fields in p_changes: url, events, description, enabled. Switching the endpoint off gives up its pending deliveries;
+-- switching it on forgets its failures. webhook is null when the caller may use no such endpoint; the same holds below.
 create function turnpike.update_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_webhook_id text, p_changes jsonb, p_stop_batch integer, out actor jsonb, out webhook jsonb) language plpgsql as $$
 declare
@@ -25,7 +25,7 @@ begin
   end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
   if target.webhook_id is not null then
-    -- What another place, or the time before it was switched on, has seen of failures does not count.
+    -- Failures of another URL, or from before it was switched on, do not count.
     if p_changes -> 'enabled' = 'true' or p_changes ->> 'url' <> target.url then
       target.failing_since := null;
     end if;
@@ -72,7 +72,7 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Gives an endpoint the secret p_secret (sealed); the one it had signs beside it until p_until.
+-- Gives an endpoint the secret p_secret (sealed); its former one signs beside it until p_until.
 create function turnpike.rotate_signing_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_secret text, p_shown text, p_until timestamptz,
   out actor jsonb, out already jsonb, out webhook jsonb) language plpgsql as $$
@@ -97,8 +97,7 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Puts a secret that was sealed again in the place of what was read of it, wherever a rotation has put that meanwhile. Returns
--- whether it was still there.
+-- Replaces a secret by the same one sealed again, wherever a rotation has moved it in the meantime. Returns whether it was still there.
 create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language sql as $$
   update webhook_endpoints w set secret = case when w.secret = p_old then p_new else w.secret end,
       previous_secret = case when w.previous_secret = p_old then p_new else w.previous_secret end

@@ -7,11 +7,11 @@ import { type EndpointRow, webhookNotFound } from "./endpoint-row.ts"
 import { readWithSecret, shownAs, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { UpdateWebhook } from "./schemas.ts"
-import { newSigningSecret, signingSecretPlace } from "./signing.ts"
+import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
- * Changes what is named. Switching it off ends its pending deliveries as failed, visibly: they can be replayed. Switching it on
- * forgets its failures. NOT_FOUND, VALIDATION_FAILED.
+ * Changes the given fields. Switching the endpoint off fails its pending deliveries, which can be replayed. Switching it on forgets its
+ * failures. NOT_FOUND, VALIDATION_FAILED.
  */
 export async function updateWebhook(
   ctx: Context,
@@ -30,7 +30,7 @@ export async function updateWebhook(
   return row.webhook
 }
 
-/** Removes an endpoint; what was pending for it has failed. NOT_FOUND. */
+/** Removes an endpoint; its pending deliveries fail. NOT_FOUND. */
 export async function deleteWebhook(ctx: Context, credential: Credential, webhookId: string): Promise<void> {
   const { row } = await callAs(ctx, credential, "remove_webhook", {
     webhook_id: webhookId,
@@ -39,7 +39,7 @@ export async function deleteWebhook(ctx: Context, credential: Credential, webhoo
   if (!row.removed) throw webhookNotFound(webhookId)
 }
 
-/** Gives an endpoint a new secret; the one it had signs beside it for `rotationMs`. NOT_FOUND. */
+/** Gives an endpoint a new secret; the former one signs beside it for `rotationMs`. NOT_FOUND. */
 export async function rotateSigningSecret(
   ctx: Context,
   credential: Credential,
@@ -52,7 +52,7 @@ export async function rotateSigningSecret(
     once,
     args: {
       webhook_id: webhookId,
-      secret: await ctx.keyRing.seal(secret, signingSecretPlace(webhookId)),
+      secret: await ctx.keyRing.seal(secret, signingSecretTarget(webhookId)),
       shown: shownAs(webhookId, secret),
       until: new Date(ctx.clock.now().getTime() + WEBHOOK_POLICY.rotationMs),
     },

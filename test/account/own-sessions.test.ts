@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { startSession } from "../../src/sign-in/start-session.ts"
-import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
+import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -97,7 +97,7 @@ describe("a user's sessions", () => {
       const { own, email } = await threeBrowsers(PASSWORD)
       const [ended, started] = await Promise.all([
         own.call("DELETE", "/api/account/sessions?which=all"),
-        logIn(world, email, PASSWORD, `192.0.2.${round}`),
+        postLogin(world, email, PASSWORD, `192.0.2.${round}`),
       ])
       expect(ended.status).toBe(200)
       expect([200, 401]).toContain(started.status)
@@ -135,14 +135,14 @@ describe("changing the password", () => {
     expect([await me(own), await me(others[0]), await me(others[1])]).toEqual([200, 401, 401])
     expect((await own.call("GET", "/api/account/me", undefined, { cookie: before })).status).toBe(401)
     expect((await ask(world, "/api/auth/magic", { body: { token } })).status).toBe(401)
-    expect((await logIn(world, email, PASSWORD)).status).toBe(401)
-    expect((await logIn(world, email, next)).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD)).status).toBe(401)
+    expect((await postLogin(world, email, next)).status).toBe(200)
   })
 
   test("the first one needs none; the audit log says so, and has no hash", async () => {
     const { own, userId, email } = await threeBrowsers()
     expect((await change(own, { new_password: PASSWORD }))[0]).toBe(200)
-    expect((await logIn(world, email, PASSWORD)).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
     const entries = await world.sql("select * from audit_log where subject_id = $1", [String(userId)])
     expect(entries).toEqual([
       expect.objectContaining({
@@ -164,7 +164,7 @@ describe("changing the password", () => {
     ])
     const won = answers.findIndex(([status]) => status === 200)
     expect(answers.map(([status]) => status).sort()).toEqual([200, expect.toSatisfy((s) => s === 409 || s === 401)])
-    expect((await logIn(world, email, wanted[won] as string)).status).toBe(200)
+    expect((await postLogin(world, email, wanted[won] as string)).status).toBe(200)
   })
 
   test("guessing the current one is throttled as a login is", async () => {

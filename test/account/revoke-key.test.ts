@@ -62,7 +62,7 @@ describe("revoking a key", () => {
       ]
       const behind = await send(staying, line)
       await world.settled()
-      // Every callback has come, and found the conversation taken: nobody but the end of the first would wake the last.
+      // Every callback came while the conversation was taken, so only the end of the first turn can wake the last one.
       await world.qstash.reset()
       await revoke()
       for (const { turn_id } of queued) {
@@ -141,7 +141,7 @@ describe("revoking a key", () => {
     const sent = await send(revoked, { space })
     await world.settled()
     await world.qstash.reset()
-    // As if it had committed right behind the revocation.
+    // As if it had committed right after the revocation.
     await world.sql("update turns set key_id = $2 where turn_id = $1", [sent.turn_id, staying.key_id])
     await revoke()
     await world.sql("update turns set key_id = $2 where turn_id = $1", [sent.turn_id, revoked.key_id])

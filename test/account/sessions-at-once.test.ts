@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 const PASSWORD = "correct horse battery staple"
 
-/** Ends the user's sessions with this change of their row, after all that was asked meanwhile has begun to wait for that. */
+/** Ends the user's sessions with this change of their row, after all pending requests wait for that row. */
 async function endWhile(userId: number, change: string, ask: () => Promise<Response>) {
   const ended = world.sql(
     `with held as materialized (select user_id from users where user_id = $1 for update),

@@ -156,7 +156,7 @@ describe("errors", () => {
     expect(await fault("GET", "/api/account/keys?offset=-1")).toEqual([["query", "offset"], "greater_than_equal"])
     expect(await fault("GET", `/api/account/keys/${"x".repeat(129)}`)).toEqual([["path", "key_id"], "string_too_long"])
     expect(await fault("POST", "/api/account/keys", { name: " " })).toEqual([["body", "name"], "string_too_short"])
-    // What a verb refuses looks the same.
+    // Refusals of a verb look the same.
     expect(await fault("POST", "/api/account/keys", { name: "x", expires_at: "2020-01-01T00:00:00Z" })).toEqual([
       ["body", "expires_at"],
       "value_error",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createDatabase } from "../../src/local/databases.ts"
+import { addDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
 
 let dir: string
@@ -14,7 +14,7 @@ let url: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "turnpike-command-"))
   server = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
-  url = await createDatabase(server.url, "command")
+  url = await addDatabase(server.url, "command")
   client = new pg.Client({ connectionString: url })
   await client.connect()
 })

@@ -57,7 +57,7 @@ const failureOf = (context: EngineContext, call: ModelCall): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** What the mock server understood of the last request, in the form of a chat completion. */
+/** The last request as the mock server understood it, in the form of a chat completion. */
 function lastRequest(): Pick<JournalEntry, "path" | "headers"> & { body: Record<string, unknown> } {
   const { path, headers, body } = mock.getLastRequest() as JournalEntry
   return { path, headers, body: body as unknown as Record<string, unknown> }

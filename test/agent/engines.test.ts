@@ -52,7 +52,7 @@ describe.each(ENGINES)("$pin, against a server that speaks its protocol", ({ pin
   })
 })
 
-/** What the model server was asked last at `path`. */
+/** The last request to the model server at `path`. */
 async function lastRequest(path: string): Promise<unknown> {
   const response = await fetch(`${modelUrl()}/__aimock/journal?path=${encodeURIComponent(path)}`)
   const entries = (await response.json()) as { path: string; body: unknown }[]

@@ -36,7 +36,7 @@ async function statuses(operations: Documented[], own: Record<string, string>) {
   return seen
 }
 
-/** What every operation answers to one thing that is over. */
+/** The answer of every operation to something that has ended. */
 const allOf = (operations: Documented[], status: number, code: string) =>
   Object.fromEntries(operations.map(({ id }) => [id, [status, code]]))
 

@@ -4,7 +4,7 @@ import { ENDING_POLICY } from "../../src/ending/causes.ts"
 import { TOKEN_POLICY } from "../../src/sign-in/policies.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
 import { changeUser, changeUserAsSystem, type UserChange } from "../../src/users/change-user.ts"
-import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
+import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { expectBooks, expectPromises } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
@@ -111,7 +111,7 @@ describe("disabling an account", () => {
     const [, { token }] = await browser.json("POST", "/api/auth/app-token")
     const link = await mintMagicLink(authContextOf(world), { userId, origin: "https://app.test/x" })
     await change(userId, "disable")
-    expect((await logIn(world, email, PASSWORD)).answer.code).toBe("INVALID_CREDENTIALS")
+    expect((await postLogin(world, email, PASSWORD)).answer.code).toBe("INVALID_CREDENTIALS")
     const magic = link.url.split("#token=")[1] as string
     for (const one of [token, magic]) {
       const { status, answer, headers } = await ask(world, "/api/auth/magic", { body: { token: one } })
@@ -121,7 +121,7 @@ describe("disabling an account", () => {
       code: "NOT_FOUND",
     })
     await change(userId, "enable")
-    expect((await logIn(world, email, PASSWORD)).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
     expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
     await world.sql("update users set role = 'admin' where user_id = $1", [userId])
     expect(await audit(userId)).toEqual([

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What a page elsewhere, or a browser that says nothing, can send with a user's cookie. */
+/** Headers of a page elsewhere, or of a browser that sends none, with a user's cookie. */
 const ATTEMPTS: [string, Record<string, string>][] = [
   [
     "a form of another site",

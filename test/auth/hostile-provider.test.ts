@@ -2,7 +2,6 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
 import {
-  type Answer,
   CLIENT_ID,
   createHostileWorld,
   encoded,
@@ -10,6 +9,7 @@ import {
   type HostileWorld,
   ISSUER,
   type Misdeeds,
+  type ProviderAnswer,
 } from "../harness/hostile-provider.ts"
 import { createBrowser } from "../harness/oidc-browser.ts"
 import { refusal } from "../harness/openid-world.ts"
@@ -266,7 +266,7 @@ describe("answers that are none", () => {
     ]
     for (const answer of answers) {
       const asked = Promise.withResolvers<void>()
-      const slow: Answer = () => {
+      const slow: ProviderAnswer = () => {
         asked.resolve()
         return answer()
       }

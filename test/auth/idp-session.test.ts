@@ -17,7 +17,7 @@ beforeEach(() => world.rebind({ IDP_INTERNAL_SECRET: SECRET }))
 let subjects = 0
 const claimsOf = (more: object = {}) => ({ issuer: ISSUER, subject: `s${++subjects}`, ...more })
 
-/** What the identity service sends: it is no browser. */
+/** The identity service's headers; it is not a browser. */
 async function mint(body: unknown, headers: Record<string, string> = { "x-internal-secret": SECRET }, method = "POST") {
   const sent = { "content-type": "application/json", ...headers }
   const init = method === "GET" ? { headers } : { method, headers: sent, body: JSON.stringify(body) }
@@ -79,7 +79,7 @@ describe("the secret", () => {
       { "sec-fetch-site": "none" },
     ]) {
       expect((await mint(claimsOf(), headers as Record<string, string>)).status).toBe(403)
-      // Even with it: a browser that sends it is none of ours.
+      // Even with the secret: such a browser is not ours.
       expect(
         (await mint(claimsOf(), { ...headers, "x-internal-secret": SECRET } as Record<string, string>)).status,
       ).toBe(403)
@@ -227,7 +227,8 @@ describe("what it mints", () => {
 
   test("an account that takes the email between the look for one and the making of one is joined", async () => {
     const { userId, email } = await createPerson(world)
-    // What looks for the email waits for its owner's row, and finds it given up; who has it now was not there when it looked.
+    // The look-up of the email waits for its owner's row and finds the email given up; its new owner did not have it when the look-up
+    // began.
     const moved = world.sql<{ user_id: number }>(
       `with held as materialized (select user_id from users where user_id = $1 for update),
         waited as materialized (select pg_sleep(0.7) from held),

@@ -67,11 +67,11 @@ describe("launch data that was altered", () => {
       if (name !== "hash") put([name, `${value}\nzzz=1`])
     }
     for (const added of ["a", "can_send_after", "zzz", "user2"]) variants.push([...good, [added, "1"]])
-    for (let place = 0; place < 64; place++) {
+    for (let index = 0; index < 64; index++) {
       variants.push(
         good.map(([name, value]) => {
-          const flipped = (Number.parseInt(value[place] ?? "0", 16) ^ 1).toString(16)
-          return name === "hash" ? [name, value.slice(0, place) + flipped + value.slice(place + 1)] : [name, value]
+          const flipped = (Number.parseInt(value[index] ?? "0", 16) ^ 1).toString(16)
+          return name === "hash" ? [name, value.slice(0, index) + flipped + value.slice(index + 1)] : [name, value]
         }),
       )
     }

@@ -100,7 +100,7 @@ async function act(run: string, one: Step): Promise<number> {
 
 let steps = 0
 
-/** Takes the steps, and holds each to the rule; and nobody comes in where somebody else has. */
+/** Takes the steps and compares each with the rule; nobody enters another's account. */
 async function check(run: string, sequence: Step[]) {
   const accounts: Account[] = []
   for (const [n, one] of sequence.entries()) {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { networkOf, takePasswordTry } from "../../src/sign-in/login-throttle.ts"
 import { hashPassword } from "../../src/sign-in/password.ts"
 import { LOGIN_POLICY } from "../../src/sign-in/policies.ts"
-import { ask, authContextOf, createPerson, logIn } from "../harness/auth.ts"
+import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
@@ -18,7 +18,7 @@ afterEach(() => world.advance(24 * 3_600_000))
 
 async function wrong(email: string, addresses: string[]) {
   const answers = []
-  for (const address of addresses) answers.push(await logIn(world, email, "x", address))
+  for (const address of addresses) answers.push(await postLogin(world, email, "x", address))
   return answers.map(({ status }) => status)
 }
 
@@ -33,7 +33,7 @@ describe("signing in with a password", () => {
   test("answers the user and sets the session, which has browser and address", async () => {
     const passwordHash = await hashPassword(PASSWORD)
     const { userId, email } = await createPerson(world, { passwordHash, role: "admin" })
-    const { status, answer, headers, cookie } = await logIn(world, ` ${email.toUpperCase()}`, PASSWORD)
+    const { status, answer, headers, cookie } = await postLogin(world, ` ${email.toUpperCase()}`, PASSWORD)
     expect([status, answer]).toEqual([200, expect.objectContaining({ user_id: userId, email, role: "admin" })])
     expect(Object.keys(answer)).not.toContain("password_hash")
     expect(headers.get("set-cookie")).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
@@ -55,7 +55,7 @@ describe("signing in with a password", () => {
       [without.email, PASSWORD],
       [disabled.email, PASSWORD],
     ] as const) {
-      const { status, answer, headers } = await logIn(world, email, password)
+      const { status, answer, headers } = await postLogin(world, email, password)
       const calls = [...(headers.get("server-timing") ?? "").matchAll(/(pg|redis).*?calls=(\d)/g)].map(([, , n]) => n)
       const [cookie, challenge] = [headers.get("set-cookie"), headers.get("www-authenticate")]
       seen.push({ status, answer, cookie, challenge, calls })
@@ -71,7 +71,7 @@ describe("signing in with a password", () => {
 
   test("a password of another form of the same letters fits", async () => {
     const { email } = await createPerson(world, { password: "Ångström is long" })
-    expect((await logIn(world, email, "A\u030Angstro\u0308m is long")).status).toBe(200)
+    expect((await postLogin(world, email, "A\u030Angstro\u0308m is long")).status).toBe(200)
   })
 
   test.each([{}, { email: "a@b.c" }, { password: "x" }, { email: 1, password: "x" }, { email: "", password: "x" }])(
@@ -89,16 +89,16 @@ describe("throttling", () => {
       ...Array(accountAtAddress.burst).fill(401),
       ...Array(20 - accountAtAddress.burst).fill(429),
     ])
-    const { status, answer, headers } = await logIn(world, email, PASSWORD, attacker)
+    const { status, answer, headers } = await postLogin(world, email, PASSWORD, attacker)
     const seconds = accountAtAddress.intervalMs / 1000
     expect([status, answer.code, headers.get("retry-after")]).toEqual([429, "LOGIN_THROTTLED", String(seconds)])
     expect(answer.detail).toContain(`${seconds} s`)
-    expect((await logIn(world, email, PASSWORD, "198.51.100.7")).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD, "198.51.100.7")).status).toBe(200)
     // Waiting exactly so long is enough, and a moment less is not.
     await world.advance(seconds * 1000 - 1)
-    expect((await logIn(world, email, PASSWORD, attacker)).status).toBe(429)
+    expect((await postLogin(world, email, PASSWORD, attacker)).status).toBe(429)
     await world.advance(1)
-    expect((await logIn(world, email, PASSWORD, attacker)).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD, attacker)).status).toBe(200)
   })
 
   test("100 tries at once get no more through than one after the other", async () => {
@@ -111,7 +111,7 @@ describe("throttling", () => {
   test("right passwords are given back: they can go on for ever", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 15; n++) {
-      expect((await logIn(world, email, PASSWORD)).status).toBe(200)
+      expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
       await world.settled()
     }
   })
@@ -125,24 +125,24 @@ describe("throttling", () => {
   test("an account is slow for strangers under an attack from everywhere, and never for where its owner was", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     const home = "198.51.100.77"
-    expect((await logIn(world, email, PASSWORD, home)).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD, home)).status).toBe(200)
     await world.settled()
     await countWrong(userId, addresses(accountElsewhere.burst - 1))
     expect(await wrong(email, ["192.0.2.12", "192.0.2.13"])).toEqual([401, 429])
-    expect((await logIn(world, email, PASSWORD, "198.51.100.78")).status).toBe(429)
-    expect((await logIn(world, email, PASSWORD, home)).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD, "198.51.100.78")).status).toBe(429)
+    expect((await postLogin(world, email, PASSWORD, home)).status).toBe(200)
     await world.advance(accountElsewhere.intervalMs)
-    expect((await logIn(world, email, PASSWORD, "198.51.100.78")).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD, "198.51.100.78")).status).toBe(200)
   })
 
   test("nor for where its owner was under another address of the same IPv6 network", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
-    expect((await logIn(world, email, PASSWORD, "2001:db8:7:1:aaaa::1")).status).toBe(200)
-    await logIn(world, email, PASSWORD, "not an address")
+    expect((await postLogin(world, email, PASSWORD, "2001:db8:7:1:aaaa::1")).status).toBe(200)
+    await postLogin(world, email, PASSWORD, "not an address")
     await world.settled()
     await countWrong(userId, addresses(accountElsewhere.burst))
-    expect((await logIn(world, email, PASSWORD, "2001:db8:7:2::1")).status).toBe(429)
-    expect((await logIn(world, email, PASSWORD, "2001:db8:7:1:bbbb::2")).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD, "2001:db8:7:2::1")).status).toBe(429)
+    expect((await postLogin(world, email, PASSWORD, "2001:db8:7:1:bbbb::2")).status).toBe(200)
   })
 
   test("an unknown account is throttled as a known one is, in any case of its letters", async () => {
@@ -150,16 +150,16 @@ describe("throttling", () => {
       n % 2 ? "Ghost@x.test" : "ghost@X.test",
     )
     const statuses = []
-    for (const email of tries) statuses.push((await logIn(world, email, "x", "192.0.2.10")).status)
+    for (const email of tries) statuses.push((await postLogin(world, email, "x", "192.0.2.10")).status)
     expect(statuses.at(-1)).toBe(429)
   })
 
   test("without Redis nothing is tried", async () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     await world.plan([{ service: "redis", call: 1, times: 9, action: "fail", when: "before" }])
-    const { status, answer, headers } = await logIn(world, email, PASSWORD).finally(world.clearFaults)
+    const { status, answer, headers } = await postLogin(world, email, PASSWORD).finally(world.clearFaults)
     expect([status, answer.code, headers.get("retry-after")]).toEqual([503, "UNAVAILABLE", "1"])
-    expect((await logIn(world, email, PASSWORD)).status).toBe(200)
+    expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
   })
 
   test("an IPv6 customer is one, whatever address of theirs it is", () => {
@@ -173,13 +173,13 @@ describe("throttling", () => {
 })
 
 async function wrongAtOnce(email: string, count: number) {
-  const one = async () => (await logIn(world, email, "x", "192.0.2.11")).status
+  const one = async () => (await postLogin(world, email, "x", "192.0.2.11")).status
   return Promise.all(Array.from({ length: count }, one))
 }
 
 test("no secret of a login is in Redis, the log, or an answer", async () => {
   const { email } = await createPerson(world, { password: PASSWORD })
-  await logIn(world, email, "canary-password")
+  await postLogin(world, email, "canary-password")
   const keys = await authContextOf(world).redis.run<string[]>("return redis.call('KEYS', '*')", [], [])
   expect(keys.length).toBeGreaterThan(0)
   expect(keys.join()).not.toMatch(/canary|@people/)

@@ -128,7 +128,7 @@ const scenarios: Scenario[] = [
   },
 ]
 
-/** What holds of a person at every moment: all of a first sign-in, or nothing of it. */
+/** Holds for a person at every moment: a first sign-in has happened wholly or not at all. */
 async function expectWhole(id: number): Promise<void> {
   const users = await usersOf(world, bot, id)
   expect(users.length).toBeLessThanOrEqual(1)

@@ -9,7 +9,7 @@ vi.mock("node:crypto", async (original) => {
 const scrypt = vi.mocked(crypto.scrypt)
 beforeEach(() => void scrypt.mockClear())
 
-/** What each call cost: its length and parameters. */
+/** The cost of each call: its length and parameters. */
 const work = () => scrypt.mock.calls.map(([, salt, length, cost]) => [(salt as Buffer).length, length, cost])
 const ONE_SCRYPT = [[16, 32, expect.objectContaining({ N: 2 ** 15, r: 8, p: 3 })]]
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
-import { type Admin, dumpMoney, liveAccount, reconcile, signInAdmin, tamper } from "../harness/books.ts"
+import { type Admin, dumpMoney, liveAccount, reconcileAsAdmin, signInAdmin, tamper } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
 import type { Entry, Facts } from "../harness/plants.ts"
 import { HOLD_PLANTS } from "../harness/plants-holds.ts"
@@ -44,7 +44,7 @@ const entriesOf = (userId: number) =>
   )
 
 test("sound books give an empty report, which counts what it looked at", async () => {
-  const report = await reconcile(admin)
+  const report = await reconcileAsAdmin(admin)
   expect(report).toMatchObject({ findings_total: 0, findings: [], started_by: `admin:${admin.userId}` })
   const [counts] = await world.sql(`select (select count(*) from users)::int as accounts,
     (select count(*) from ledger)::int as ledger_rows, (select count(*) from turns)::int as turns,
@@ -67,7 +67,7 @@ describe.each(Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS 
     test.each(isThorough ? [0, 1, 3] : [0])(
       "is named, and nothing else is, in slices of %i (0: as usual)",
       async (size) => {
-        const look = () => (size === 0 ? reconcile(admin) : inSmallSlices(size, () => reconcile(admin)))
+        const look = () => (size === 0 ? reconcileAsAdmin(admin) : inSmallSlices(size, () => reconcileAsAdmin(admin)))
         const sound = await dumpMoney(world)
         const entries = await entriesOf(live.client.userId)
         const facts: Facts = {

@@ -5,7 +5,7 @@ import { creditAccount } from "../../src/billing/credit-account.ts"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import { sweepBooks } from "../../src/billing/reconcile.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
-import { type Admin, reconcile, signInAdmin } from "../harness/books.ts"
+import { type Admin, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -70,7 +70,7 @@ test("passes under a load of turns, cancels, credits and refunds never find anyt
   const found: object[] = []
   const look = async () => {
     while (loading > 0) {
-      found.push(...(await reconcile(admin)).findings)
+      found.push(...(await reconcileAsAdmin(admin)).findings)
       seen.passes++
     }
   }
@@ -85,7 +85,7 @@ test("passes under a load of turns, cancels, credits and refunds never find anyt
   await world.sql("update wallets set balance_credit_micros = balance_credit_micros + 1 where user_id = $1", [
     one?.userId,
   ])
-  expect((await reconcile(admin)).findings).toMatchObject([{ kind: "balance", user_id: one?.userId }])
+  expect((await reconcileAsAdmin(admin)).findings).toMatchObject([{ kind: "balance", user_id: one?.userId }])
   await world.sql("update wallets set balance_credit_micros = balance_credit_micros - 1 where user_id = $1", [
     one?.userId,
   ])
@@ -169,7 +169,7 @@ test("each finding is a line of the log with its kind and ids, and no text of a 
   )
   try {
     world.rebind({ LOG_LEVEL: "info" })
-    await reconcile(admin)
+    await reconcileAsAdmin(admin)
   } finally {
     world.rebind({ LOG_LEVEL: "silent" })
     for (const spy of spies) spy.mockRestore()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
-import { type Admin, dumpMoney, reconcile, signInAdmin } from "../harness/books.ts"
+import { type Admin, dumpMoney, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
-import { ACTS, type Act, befall, begun, type Fate, oneTurn, STARTS, type Start } from "../harness/one-turn.ts"
+import { ACTS, befall, begun, type Fate, oneTurn, STARTS, type Start, type TurnAct } from "../harness/one-turn.ts"
 import { expectBooks } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -20,16 +20,16 @@ const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock
 const pairs = ACTS.flatMap((first) => ACTS.map((second) => [first, second] as const))
 const shown = ({ old: _old, ...fate }: Fate) => fate
 
-/** Rows of all money without what says when somebody must look again: a sweep may publish a turn that goes on. */
+/** All rows of money without `wake_at`: a sweep may publish a turn that goes on. */
 const money = async () => dumpMoney(world, ["wake_at", "lease_until", "attempts"])
 
-async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, acts: readonly Act[]): Promise<Fate> {
+async function ageFor(turn: Awaited<ReturnType<typeof oneTurn>>, fate: Fate, acts: readonly TurnAct[]): Promise<Fate> {
   if (fate.old || !acts.includes("expire")) return fate
   await turn.growOld()
   return { ...fate, old: true }
 }
 
-/** The effects that were left out, as they must be: counted, so that none of this is empty. */
+/** Counts the effects that were left out as they must be, so the test cannot be empty. */
 const seen = { without: 0, with: 0 }
 
 describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as const)))(
@@ -58,7 +58,7 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
         await expectBooks(world, turn.client.userId)
       }
       await world.qstash.reset()
-      expect((await reconcile(admin)).findings).toEqual([])
+      expect((await reconcileAsAdmin(admin)).findings).toEqual([])
     })
   },
 )
@@ -82,7 +82,7 @@ test.each(STARTS)(
       for (const [one, other] of pairs.filter(([a, b]) => ACTS.indexOf(a) <= ACTS.indexOf(b))) {
         const turn = await oneTurn(world, contextOf(), start)
         const fate = await ageFor(turn, begun(start), [one, other])
-        const late = async (act: Act) => {
+        const late = async (act: TurnAct) => {
           for (let trips = random.int(4); trips > 0; trips--) await world.sql("select 1")
           await turn.act(act)
         }
@@ -101,7 +101,7 @@ test.each(STARTS)(
         await turn.end()
       }
       await world.qstash.reset()
-      expect((await reconcile(admin)).findings).toEqual([])
+      expect((await reconcileAsAdmin(admin)).findings).toEqual([])
     }
     console.log(`two at once, ${start}: ${JSON.stringify(orders)}, seed ${random.seed}`)
   },

@@ -1,7 +1,7 @@
 import { decodeJwt, type JWTPayload, SignJWT } from "jose"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { bodyDigest } from "../../src/platform/signed-body.ts"
-import type { Delivery } from "../harness/namespace.ts"
+import type { QueuedMessage } from "../harness/namespace.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function nextDelivery(): Promise<Delivery> {
+async function nextDelivery(): Promise<QueuedMessage> {
   await client.sendTurn({ space: await client.space() })
   await world.settled()
   const [delivery] = await world.qstash.due()
@@ -21,7 +21,7 @@ async function nextDelivery(): Promise<Delivery> {
 }
 
 /** Refused with 401, and the turn did not move. */
-async function expectRefused(delivery: Delivery) {
+async function expectRefused(delivery: QueuedMessage) {
   const response = await world.deliver(delivery)
   expect(response.status).toBe(401)
   expect(await response.json()).toMatchObject({ error: { code: "INVALID_SIGNATURE" } })
@@ -30,8 +30,8 @@ async function expectRefused(delivery: Delivery) {
   expect(turn?.state ?? "queued").toBe("queued")
 }
 
-const signature = (delivery: Delivery) => delivery.headers["Upstash-Signature"] ?? ""
-const signed = (delivery: Delivery, value: string) => ({
+const signature = (delivery: QueuedMessage) => delivery.headers["Upstash-Signature"] ?? ""
+const signed = (delivery: QueuedMessage, value: string) => ({
   ...delivery,
   headers: { ...delivery.headers, "Upstash-Signature": value },
 })

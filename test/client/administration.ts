@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { NotFoundError, type Turnpike } from "../../client/src/index.ts"
 
-/** What a customer's server configures and looks up, beside its turns. */
+/** The configuration and look-ups of a customer's server, beside its turns. */
 export function administrationTests(get: () => { turnpike: Turnpike; space: string }) {
   test("configures a space", async () => {
     const { turnpike } = get()

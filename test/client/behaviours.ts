@@ -18,7 +18,7 @@ const END_USER = { end_user_ref: "customer-1" }
 /** It goes on for minutes, with a boundary every 100 ms at which it can be cancelled. */
 const ENDLESS = "[steps 100]\n[think 100 ms]"
 
-/** What the client does against a running service: the same facts in every runtime. */
+/** The client against a running service: the same facts in every runtime. */
 export function describeClient(runtime: string, connect: () => Promise<Demo>) {
   describe(`in ${runtime}`, () => {
     let demo: Demo

@@ -1,4 +1,4 @@
-// What a customer's server does with the package: compiled against it by package.node.test.ts, never run.
+// The package as a customer's server uses it: compiled by package.node.test.ts, never run.
 import {
   InsufficientCreditsError,
   QuotaExceededError,

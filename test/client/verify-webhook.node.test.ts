@@ -13,7 +13,7 @@ const BODY = JSON.stringify({
   data: { turn: { text: "ü €" } },
 })
 
-/** What the public package signs. */
+/** A message signed by the public package. */
 function signed({ id = "evt_1", at = NOW, body = BODY, secret = SECRET } = {}) {
   return {
     "webhook-id": id,
@@ -96,5 +96,5 @@ test("a secret that is none is the caller's mistake, not the message's", async (
 
 test("a body that was parsed already is the caller's mistake too, and is told so", async () => {
   const parsed = JSON.parse(BODY) as never
-  await expect(verifyWebhook(parsed, signed(), SECRET, later(0))).rejects.toThrow(/give the raw body/)
+  await expect(verifyWebhook(parsed, signed(), SECRET, later(0))).rejects.toThrow(/pass the raw body/)
 })

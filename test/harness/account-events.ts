@@ -10,11 +10,11 @@ export const COSTS_ALL = "[use input=99999999 output=0]"
 
 let conversations = 0
 
-/** Sends a turn that costs exactly so much, in a conversation of its own. */
+/** Sends a turn that costs exactly this much, in a conversation of its own. */
 export const sendFor = (client: TestClient, usd: number, body: { space: string } & Record<string, unknown>) =>
   client.sendTurn({ text: COSTS_ALL, max_cost_usd: usd, conversation: `c${++conversations}`, ...body })
 
-/** An account whose key sees all of it, with a receiver of what is told of the whole account. */
+/** An account whose key sees everything, with a receiver of account events. */
 export async function createWatched(world: World, { usd = 100, caps }: { usd?: number; caps?: SetCaps } = {}) {
   const { userId } = await world.createAccount({ usd })
   const keyWith = async (own?: SetCaps) => {
@@ -28,7 +28,7 @@ export async function createWatched(world: World, { usd = 100, caps }: { usd?: n
   const space = await client.space(BARE)
   return {
     ...{ userId, keyId, client, receiver, webhookId: webhook_id, space, keyWith },
-    /** Runs a turn that costs so much to its end. */
+    /** Runs a turn that costs this much to its end. */
     async spend(amount: number, { by = client, ...body }: { by?: TestClient } & Record<string, unknown> = {}) {
       const response = await sendFor(by, amount, { space, ...body })
       expect(response.status, await response.clone().text()).toBe(202)
@@ -37,13 +37,13 @@ export async function createWatched(world: World, { usd = 100, caps }: { usd?: n
       const turn = await by.getTurn(turn_id)
       expect(turn.billed_cost_usd, JSON.stringify(turn)).toBe(amount)
     },
-    /** Sends a turn that is refused so. */
+    /** Sends a turn that must be refused with this code. */
     async refused(status: number, body: Record<string, unknown> = {}) {
       const response = await client.sendTurn({ space, ...body })
       expect(response.status, await response.clone().text()).toBe(status)
       await world.drain()
     },
-    /** What the receiver was told since the last question. */
+    /** The events that the receiver got since the last call. */
     heard: () => receiver.received.splice(0).map(({ event }) => event),
     feed: async (type: string) =>
       ((await (await client.call("GET", `/v1/events?limit=100&type=${type}`)).json()) as { data: Event[] }).data,

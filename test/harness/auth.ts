@@ -16,7 +16,7 @@ export function authContextOf({ env, clock }: Pick<World, "env" | "clock">, addr
 
 let people = 0
 
-/** As `hashPassword` stores one, with a thousandth of the work in it: what a test tries again and again. */
+/** A hash in the form of `hashPassword`, with a thousandth of the work, for tests that try many times. */
 function cheapHash(password: string): string {
   const [N, r, p, salt] = [2 ** 7, 1, 1, randomBytes(16)]
   const hash = scryptSync(password.normalize("NFKC"), salt, 32, { N, r, p })
@@ -25,7 +25,7 @@ function cheapHash(password: string): string {
 
 interface Person {
   password?: string
-  /** How the password is stored, where that matters. */
+  /** The stored hash, when the test needs a certain one. */
   passwordHash?: string
   role?: "user" | "admin"
 }
@@ -38,7 +38,7 @@ export async function createPerson(world: World, { password, passwordHash, role 
   return { userId, email }
 }
 
-/** A request from a page of ours, at an address. */
+/** A request from a page of our origin, from an address. */
 export async function ask(
   world: World,
   path: string,
@@ -61,5 +61,5 @@ export async function ask(
   return { status: response.status, answer, headers: response.headers, cookie: set.split(";")[0] as string }
 }
 
-export const logIn = (world: World, email: string, password: string, address = "198.51.100.1") =>
+export const postLogin = (world: World, email: string, password: string, address = "198.51.100.1") =>
   ask(world, "/api/auth/login", { body: { email, password }, address })

@@ -9,8 +9,8 @@ export async function signInAdmin(world: World) {
 
 export type Admin = Awaited<ReturnType<typeof signInAdmin>>
 
-/** A whole pass over the books, as an admin asks for it: again where a clock that was moved has cut it short. */
-export async function reconcile(admin: Admin): Promise<Reconciliation> {
+/** A whole pass over the books for an admin, repeated where a moved clock has cut it short. */
+export async function reconcileAsAdmin(admin: Admin): Promise<Reconciliation> {
   for (let tries = 0; tries < 50; tries++) {
     const [status, report] = await admin.json("POST", "/api/admin/system/reconcile")
     if (status !== 200) throw new Error(JSON.stringify(report))
@@ -35,7 +35,7 @@ export async function liveAccount(world: World, admin: Admin) {
   const again = await run("[use input=10 output=30]\nhello", "customer-2")
   const theirs = await run("[use input=100 output=10]\n[write a.txt x]\n[fail OUT_OF_STOCK]")
   const ours = await run("[fail INTERNAL]")
-  // As one that the sweeper has given up.
+  // Like a turn that the sweeper gave up.
   await world.sql("update turns set failed_by_us = true where turn_id = $1", [ours.turn_id])
   const refunded = await run("[use input=100 output=10]\nsorry", "customer-3")
   await admin.json("POST", `/api/admin/turns/${refunded.turn_id}/refund`, { note: "Sorry." })
@@ -54,7 +54,7 @@ export async function liveAccount(world: World, admin: Admin) {
   return { client, space, turns: { done, again, theirs, ours, refunded, cancelled, chat, test, open, queued } }
 }
 
-/** Two turns of one conversation that nobody goes on with: the first runs, the second waits for it. */
+/** Two turns of one conversation that no worker continues: the first runs, the second waits for it. */
 async function openTurns(world: World, client: TestClient, space: string) {
   const sent = async () => turnOf(await client.sendTurn({ space, end_user_ref: "customer-5" }))
   const turns = [await sent(), await sent()] as const
@@ -83,7 +83,7 @@ export async function dumpMoney({ sql }: Pick<World, "sql">, without: string[] =
   return row?.dump ?? {}
 }
 
-/** Changes the database behind its own back: no trigger, no foreign key and (once dropped) no index or check keeps it. */
+/** Changes the database without its guards: no trigger, no foreign key and (once dropped) no index or check stops it. */
 export function tamper({ sql }: Pick<World, "sql">) {
   const run = (statements: string) => sql(`do $do$ begin ${statements}; end $do$`)
   const unguarded = (statements: string) =>
@@ -96,7 +96,7 @@ export function tamper({ sql }: Pick<World, "sql">) {
         alter table turns drop constraint turns_charge_within_hold;
         create schema sound; ${MONEY.map((table) => `create table sound.${table} as select * from ${table}`).join(";")}`)
     },
-    /** As it was at `begin`. */
+    /** The values as they were at `begin`. */
     async mend() {
       const restore = (table: string) =>
         `delete from ${table}; insert into ${table} ${

@@ -13,13 +13,13 @@ export const CHEAP_USD = (100 * 10 + 20 * 50) / 10_000_000
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
 export type AnyJson = any
 
-export interface Answered {
+export interface ReadAnswer {
   status: number
   body: AnyJson
   retryAfter: number | null
 }
 
-export async function answered(response: Promise<Response> | Response): Promise<Answered> {
+export async function answered(response: Promise<Response> | Response): Promise<ReadAnswer> {
   const { status, headers } = await response
   const [, body] = await json(Promise.resolve(await response))
   const retryAfter = headers.get("retry-after")

@@ -11,7 +11,7 @@ export function createTestClock(
     sleepers.filter(({ ms }) => forMs === undefined || ms === forMs).length >= count
 
   function after(ms: number, wake: () => void): () => void {
-    // What is over at once waits for nobody to move the clock.
+    // A sleep of 0 ms ends without a move of the clock.
     if (ms <= 0) {
       wake()
       return () => {}
@@ -29,7 +29,7 @@ export function createTestClock(
   return {
     now: () => new Date(now),
     ms: () => now,
-    /** Resolves once so many sleeps (of exactly `forMs`, if given) are under way. */
+    /** Resolves when this many sleeps (of exactly `forMs`, if given) are waiting. */
     sleeping: (count, forMs) =>
       new Promise((notify) => {
         if (enough({ count, forMs })) notify()

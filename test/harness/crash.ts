@@ -4,10 +4,10 @@ import type { FaultRule } from "../../src/local/faults.ts"
 import { expectPromises } from "./promises.ts"
 import type { TestClient, World } from "./world.ts"
 
-/** In CI tests take the time that they need (TURNPIKE_THOROUGH=1). */
+/** In CI the tests are thorough (TURNPIKE_THOROUGH=1). */
 export const isThorough = (bindings as unknown as { TURNPIKE_THOROUGH: string }).TURNPIKE_THOROUGH === "1"
 
-/** Each way in which one call can go wrong: without its effect, or with it and the answer lost. */
+/** The ways in which one call can go wrong: without its effect, or with it and the answer lost. */
 const WAYS: Pick<FaultRule, "action" | "when">[] = [
   { action: "fail", when: "before" },
   { action: "cut", when: "before" },
@@ -15,7 +15,9 @@ const WAYS: Pick<FaultRule, "action" | "when">[] = [
   { action: "cut", when: "after" },
 ]
 
-/** All of them in CI. For everyone two at each call, one before its effect and one after; where calls are many, one at some. */
+/**
+ * All of them in CI. Otherwise two at each call, one before its effect and one after; where there are many calls, one at some of them.
+ */
 function waysOf(call: number, calls: number): typeof WAYS {
   if (isThorough) return WAYS
   const every = Math.ceil(calls / 20)
@@ -24,16 +26,16 @@ function waysOf(call: number, calls: number): typeof WAYS {
 }
 
 export interface Scenario {
-  /** What its space is made with. */
+  /** The body that its space is created with. */
   space?: object
   name: string
-  /** What is there before its calls are counted. */
+  /** Prepares the world before calls are counted. */
   arrange?(client: TestClient): Promise<void>
   act(client: TestClient, space: string): Promise<void>
   check(turns: Awaited<ReturnType<typeof expectPromises>>, client: TestClient): void | Promise<void>
 }
 
-/** Runs a scenario once undisturbed, then once for each of its calls and each way in which that can go wrong. */
+/** Runs a scenario once undisturbed, then once for each of its calls and each way in which that call can go wrong. */
 export async function survivesEveryFailure(world: World, scenario: Scenario): Promise<void> {
   await world.plan([])
   const first = await run(world, scenario)
@@ -65,7 +67,7 @@ export async function survivesEveryFailure(world: World, scenario: Scenario): Pr
   expect(calls.length).toBeGreaterThan(4)
 }
 
-/** Acts under a fault plan, then lets time, redelivery and the sweeper do their work until all has ended. */
+/** Acts under a fault plan, then lets time, redelivery and the sweeper work until all turns have ended. */
 async function run(world: World, scenario: Scenario, rules: FaultRule[] = []) {
   const client = await world.createAccount()
   const space = await client.space(scenario.space)

@@ -1,4 +1,4 @@
-/** RFC 4180, strictly: rows of fields. Throws for what is no CSV. */
+/** Parses CSV strictly (RFC 4180) into rows of fields. Throws for anything else. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []

@@ -38,7 +38,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** A server whose answers are no HTTP. */
+/** A server whose answers are not HTTP. */
 export async function startGarbageServer() {
   const server = createTcpServer((socket) => {
     socket.on("error", () => {})

@@ -7,7 +7,7 @@ export interface SeenRequest {
   body: string
 }
 
-/** A customer's server with one REST tool, which notes what it was asked and gives the same answer to the same key. */
+/** A customer's server with one REST tool. It notes its requests and gives the same answer to the same key. */
 export function serveCustomer(
   world: Pick<World, "serve">,
   {
@@ -33,12 +33,12 @@ export function serveCustomer(
     host,
     /** Every request, in the order of arrival. */
     requests,
-    /** What a server that deduplicates by Idempotency-Key has done, by key. */
+    /** The effects of a server that deduplicates by Idempotency-Key, by key. */
     effects,
   }
 }
 
-/** A space whose agent has no tools and sees no earlier turns: all that its first call counts is the text, and 80 tokens around it. */
+/** A space whose agent has no tools and sees no earlier turns, so its first call counts only the text and 80 tokens around it. */
 export const BARE = { manifest: { builtin_tools: [], history: { max_turns: 0 } } }
 
 /** A REST tool of that server. */

@@ -10,14 +10,14 @@ interface Service {
   clock: Clock
 }
 
-/** Headers beside the usual ones; null takes one of those away. */
+/** Additional headers; null removes a usual one. */
 type Headings = Record<string, string | null>
 // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape
 type AnyJson = any
 
 export const ORIGIN = "https://api.test"
 
-/** A signed-in user's browser: it keeps the cookie that it is given, and says where its requests come from. */
+/** A signed-in user's browser: it keeps its cookie, and says where its requests come from. */
 export async function signIn({ invoke, env, clock }: Service, userId: number) {
   const context = createContext(parseBaseEnv(env), () => {}, { clock })
   const { sessionId } = await startSession(context, { userId })

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
-import { createDatabase, dropDatabase } from "../../src/local/databases.ts"
+import { addDatabase, dropDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
 import { type Catalog, readCatalog } from "../../src/ops/catalog.ts"
 
@@ -35,7 +35,7 @@ export async function startServer() {
     /** An empty database, in which `texts` are run. */
     async create(...texts: string[]): Promise<{ client: pg.Client; url: string; name: string }> {
       const name = `tp_${Math.random().toString(36).slice(2, 10)}`
-      const url = await createDatabase(adminUrl, name)
+      const url = await addDatabase(adminUrl, name)
       made.push(name)
       const client = await connect(url)
       for (const text of texts) await client.query(text)

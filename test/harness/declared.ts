@@ -1,14 +1,14 @@
-import { type JsonSchema, type Schemas, strictCheck } from "./json-schema.ts"
+import { type AnySchema, type Schemas, strictCheck } from "./json-schema.ts"
 
 export interface Parameter {
   name: string
   in: "path" | "query" | "header"
   required: boolean
-  schema: JsonSchema
+  schema: AnySchema
 }
 
 interface Media {
-  schema: JsonSchema
+  schema: AnySchema
 }
 
 interface DeclaredAnswer {
@@ -30,19 +30,19 @@ export interface OpenApi {
   components: { schemas: Schemas; responses?: Record<string, DeclaredAnswer> }
 }
 
-export interface Answered {
+export interface SeenAnswer {
   method: string
   response: Response
   text: string
 }
 
-/** Statuses of a method that a path does not have: who calls, and with what, is looked at first. */
+/** Statuses for a method that a path does not have: the caller and the body are checked first. */
 const NO_METHOD = [401, 404, 405, 413, 415, 422]
 
-/** What /v1 promises of every answer by its OpenAPI document. The check returns what is wrong with one. */
+/** Checks an answer against the promises of the OpenAPI document of /v1. Returns the faults. */
 export function declaredAnswers({ components }: OpenApi) {
   const checks = new Map<string, (value: unknown) => string[]>()
-  const checkOf = (schema: JsonSchema) => {
+  const checkOf = (schema: AnySchema) => {
     const name = JSON.stringify(schema)
     const check = checks.get(name) ?? strictCheck(schema, components.schemas)
     checks.set(name, check)
@@ -50,7 +50,7 @@ export function declaredAnswers({ components }: OpenApi) {
   }
   const isError = checkOf({ $ref: "#/components/schemas/Error" })
 
-  return function faultsOf(operation: DeclaredOperation | undefined, { method, response, text }: Answered): string[] {
+  return function faultsOf(operation: DeclaredOperation | undefined, { method, response, text }: SeenAnswer): string[] {
     const { status, headers } = response
     const faults: string[] = []
     const demand = (holds: boolean, fault: string) => holds || faults.push(fault)

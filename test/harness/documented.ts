@@ -1,11 +1,11 @@
 import { served } from "./served.ts"
 
-/** An operation as its document shows it to be called: with its examples everywhere. */
+/** An operation's call, made of the examples in its document. */
 export interface Documented {
   id: string
   method: string
   path: string
-  /** Whether anybody may call it. */
+  /** Whether it needs no authentication. */
   open: boolean
   headers: Record<string, string>
   body: string | undefined

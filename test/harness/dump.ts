@@ -1,6 +1,6 @@
 import type { TestNamespace } from "./namespace.ts"
 
-/** What a look at something may write: when the key was last used. */
+/** The columns that a read may write: when the key was last used. */
 const NOT_COUNTED: Record<string, string[]> = { api_keys: ["last_used_at"] }
 
 /** A hash of every table's rows, by table: equal when nothing at all was written in between. */

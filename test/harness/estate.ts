@@ -2,14 +2,14 @@ import { orderTool } from "./customer.ts"
 import { idsIn, type V1Operation } from "./operations.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
-/** An account with one of everything that /v1 can make, each marked with a word that stands nowhere else. */
+/** An account with one resource of every kind in /v1, each marked with a word that occurs nowhere else. */
 export interface Estate {
   client: TestClient
   canary: string
   space: string
-  /** By what stands in paths: `spaces/{space_id}`. */
+  /** The ids, by path: `spaces/{space_id}`. */
   ids: Record<string, string>
-  /** By the name of a query parameter or a body's field that names a thing. */
+  /** The ids, by the name of a query parameter or a body's field. */
   references: Record<string, string | string[]>
 }
 
@@ -17,8 +17,8 @@ export interface Estate {
 export const ESTATE_HOST = "api.customer.com"
 
 /**
- * Makes an estate. A new kind of resource is added here: what stands for it in paths, and in fields that name it. Without
- * it the tests of all operations fail for the operations that have such a path.
+ * Makes an estate. Add a new kind of resource here, with its ids for paths and fields. Without it, the tests of all operations fail for
+ * operations with such a path.
  */
 export async function createEstate(
   world: World,
@@ -86,7 +86,7 @@ export async function ownerWithAll(world: World, usd: number): Promise<TestClien
   return world.createClient(userId, (await world.makeKey(userId, { scope: "all" })).value)
 }
 
-/** Makes a webhook; in the place of another, when the account has as many as it may. */
+/** Makes a webhook; replaces another one when the account has as many as it may. */
 async function makeWebhook(owner: TestClient, body: object): Promise<{ webhook_id: string }> {
   for (;;) {
     const made = await owner.call("POST", "/v1/webhooks", body)
@@ -119,7 +119,7 @@ interface EstateCall {
 
 const { name: _name, ...definition } = orderTool(ESTATE_HOST, { description: "new" })
 
-/** What operations with a body are called with, so that they succeed for the estate's owner. */
+/** Bodies with which operations succeed for the estate's owner. */
 const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   createSpace: () => ({ body: { title: "new" } }),
   updateSpace: () => ({ body: { title: "newer" } }),
@@ -143,7 +143,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
 }
 
 /** A call of an operation that succeeds for the estate's owner. */
-export function callOf(operation: V1Operation, estate: Estate) {
+export function callOfOperation(operation: V1Operation, estate: Estate) {
   const call = CALLS[operation.id]?.(estate) ?? {}
   if ((operation.body || operation.upload) && call.body === undefined) {
     throw new Error(`${operation.id}: say in test/harness/estate.ts what it is called with`)

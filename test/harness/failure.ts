@@ -1,4 +1,4 @@
-/** What `work` fails with; null when it does not. */
+/** The error that `work` fails with; null when it succeeds. */
 export const failureOf = (work: Promise<unknown>): Promise<Error | null> =>
   work.then(
     () => null,

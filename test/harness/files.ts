@@ -19,7 +19,7 @@ export const sha256 = (bytes: Uint8Array | string) => createHash("sha256").updat
 
 const piece = Uint8Array.from({ length: MiB }, (_, index) => (index * 31 + (index >> 8)) & 255)
 
-/** So many bytes as a stream that is made while it is read. `breakAt`: where it fails; `around`: what encloses them. */
+/** A stream of this many bytes, made while it is read. `breakAt`: where it fails; `around`: bytes that enclose them. */
 export function streamOf(
   total: number,
   { breakAt, around = ["", ""] }: { breakAt?: number; around?: [string, string] } = {},
@@ -80,7 +80,7 @@ export function createFileClient(world: World, client: TestClient) {
       client.call(method, `/v1/files/${fileId}/content`, undefined, headers),
     listed: async (space: string) =>
       ((await (await client.call("GET", `/v1/spaces/${space}/files`)).json()) as { data: FileAnswer[] }).data,
-    /** What is left of the account's uploads: rows that are not deleted, and objects. */
+    /** The account's remaining uploads: rows that are not deleted, and objects. */
     async remains(): Promise<{ rows: number; objects: number }> {
       await world.settled()
       const rows = await world.sql<{ state: string; object_key: string }>(
@@ -93,14 +93,14 @@ export function createFileClient(world: World, client: TestClient) {
   }
 }
 
-/** Past the time that an upload may take. */
+/** Moves the clock past the time limit of uploads. */
 export const outliveUploads = (world: World) => world.advance(FILE_POLICY.uploadLimitMs)
 
 type BucketCall = "get" | "put" | "delete" | "createMultipartUpload" | "uploadPart" | "complete" | "abort"
 
 /**
- * From now on the bucket fails at one of its calls (if one is named), `when` before or after it had its effect. Returns what
- * ends that, and what tells whether an upload in parts is still open.
+ * Makes the bucket fail at one of its calls (or the named one), `when` before or after its effect. Returns a function that ends this,
+ * and one that says whether a multipart upload is still open.
  */
 export function breakBucket(world: World, call: BucketCall | null, when: "before" | "after" = "before") {
   const begun: R2MultipartUpload[] = []

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import type { DeclaredOperation, OpenApi } from "./declared.ts"
 import { ESTATE_HOST, type Estate } from "./estate.ts"
-import { arbitraryOf, type Hints, type JsonSchema } from "./json-schema.ts"
+import { type AnySchema, arbitraryOf, type Hints } from "./json-schema.ts"
 import { brokenBody, nearly, oddHeaders, oddText } from "./mutations.ts"
 import { idsIn } from "./operations.ts"
 
@@ -12,7 +12,7 @@ export interface FuzzRequest {
   path: string
   headers: Record<string, string>
   body: string | Uint8Array<ArrayBuffer> | null
-  /** Whether the document allows it as it is. */
+  /** Whether the document allows this request. */
   isValid: boolean
 }
 
@@ -29,7 +29,7 @@ const WEIGHTS = { valid: 5, nearly: 5, odd: 4 }
 const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, weight = 4) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other })
 
-/** Values that mean something, by the names of fields and query parameters. */
+/** Meaningful values, by the names of fields and query parameters. */
 function hintsOf({ own, others }: World): Hints {
   const { space, conversation, files, key, cursor, end_user_ref } = own.references
   const reference = (name: string) => fc.constantFrom(own.references[name], others.references[name])
@@ -45,7 +45,7 @@ function hintsOf({ own, others }: World): Hints {
     files: mostly(fc.constantFrom(files, []), reference("files")),
     key: fc.constant(key),
     turn: reference("turn"),
-    // Nothing is replayed to a webhook that is switched off.
+    // A webhook that is switched off refuses a replay.
     enabled: mostly(fc.constant(true), fc.boolean(), 9),
     from: fc.constant("2026-01-01T00:00:00Z"),
     to: fc.constant("2027-01-01T00:00:00Z"),
@@ -59,7 +59,7 @@ function hintsOf({ own, others }: World): Hints {
     input_schema: fc.constantFrom({ type: "object" }, { type: "object", properties: { id: { type: "string" } } }),
     text: mostly(fc.constantFrom(...texts), fc.string({ minLength: 1, unit: "grapheme" })),
     max_cost_usd: fc.integer({ min: 1, max: 10_000_000 }).map((micros) => micros / 10_000_000),
-    // Longer waits hold the answer for as many looks.
+    // Longer waits would only poll longer.
     wait: fc.constantFrom(0, 1, 2),
   }
 }
@@ -68,7 +68,7 @@ function hintsOf({ own, others }: World): Hints {
 export function requestsFor(template: string, verb: string, world: World): fc.Arbitrary<FuzzRequest> {
   const operation = world.document.paths[template]?.[verb] as DeclaredOperation
   const hints = hintsOf(world)
-  const of = (schema: JsonSchema) => arbitraryOf(schema, world.document.components.schemas, hints)
+  const of = (schema: AnySchema) => arbitraryOf(schema, world.document.components.schemas, hints)
   const method = verb.toUpperCase()
   const key = `Bearer ${world.own.client.key}`
   const body = bodyOf(operation, of)
@@ -118,7 +118,7 @@ function request(
   return { template, method, path: path + query, headers, body, isValid }
 }
 
-/** The template with ids that are there, mostly. A segment is never empty, nor `.` or `..`: that would be another path. */
+/** The path with ids that mostly exist. A segment is never empty, nor `.` or `..`, which would be another path. */
 function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> {
   const segments = idsIn(template).map((name) => {
     const mine = own.ids[name]
@@ -149,7 +149,7 @@ function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> 
 
 function queryOf(
   { operationId, parameters = [] }: DeclaredOperation,
-  of: (schema: JsonSchema) => fc.Arbitrary<unknown>,
+  of: (schema: AnySchema) => fc.Arbitrary<unknown>,
   hints: Hints,
 ) {
   const known = parameters.filter((parameter) => parameter.in === "query")
@@ -186,10 +186,7 @@ function queryOf(
 }
 
 /** A long text in a query would be refused before the service sees it. */
-function bodyOf(
-  { requestBody, parameters = [] }: DeclaredOperation,
-  of: (schema: JsonSchema) => fc.Arbitrary<unknown>,
-) {
+function bodyOf({ requestBody, parameters = [] }: DeclaredOperation, of: (schema: AnySchema) => fc.Arbitrary<unknown>) {
   const keyed = parameters.find(({ name }) => name === "Idempotency-Key")
   const keys = fc.oneof(fc.uuid(), fc.uuid(), fc.constantFrom("again-1", "again-2"))
   const key = keyed ? (keyed.required ? keys : fc.option(keys, { nil: undefined })) : fc.constant(undefined)

@@ -9,21 +9,21 @@ export const CLIENT_SECRET = "between us"
 
 // biome-ignore lint/suspicious/noExplicitAny: claims and headers that no right provider gives
 type Anything = Record<string, any>
-export type Answer = (request: Request) => Response | Promise<Response>
+export type ProviderAnswer = (request: Request) => Response | Promise<Response>
 
-/** What a provider did wrong, all of it optional: by default it is right. */
+/** The provider's faults, all optional: by default it is right. */
 export interface Misdeeds {
   metadata?: Anything
-  /** Claims instead of the right ones; undefined takes one away. */
+  /** Claims that replace the right ones; undefined removes one. */
   claims?: Anything
-  /** The whole ID token, made of the right claims. */
+  /** Makes the whole ID token from the right claims. */
   idToken?: (claims: Anything) => string | Promise<string>
   header?: Anything
-  /** Beside or instead of what the token endpoint answers. */
+  /** Fields added to, or replacing, the token endpoint's answer. */
   token?: Anything
   keys?: () => Promise<object[]>
-  /** What is answered at a path instead. */
-  at?: Record<string, Answer>
+  /** Answers that replace those of a path. */
+  at?: Record<string, ProviderAnswer>
   userinfo?: Anything
 }
 
@@ -64,7 +64,7 @@ export async function createHostileWorld() {
     return `${text}.${Buffer.from(signature).toString("base64url")}`
   }
 
-  const places: Record<string, Answer> = {
+  const places: Record<string, ProviderAnswer> = {
     "/.well-known/openid-configuration": () =>
       Response.json({
         issuer: ISSUER,
@@ -91,22 +91,22 @@ export async function createHostileWorld() {
     sign,
     seen,
     publicKeyOf: (kid: string) => keys.get(kid)?.jwk ?? {},
-    /** From now on it signs under a new key, and publishes that alone. */
+    /** Signs with a new key from now on, and publishes only that one. */
     async rotate(kid: string) {
       keys.set(kid, await makeKey(kid))
       signing = kid
     },
-    /** What it does wrong from now on, once people are at its page. */
+    /** Sets its faults from now on, for browsers that are at its page. */
     misbehaves(misdeeds: Misdeeds) {
       wrong = misdeeds
     },
-    /** What it does wrong from now on; what it says of itself is asked for anew. */
+    /** Sets its faults from now on; its metadata are fetched again. */
     async does(misdeeds: Misdeeds) {
       wrong = misdeeds
       world.rebind(env)
       await world.advance(300_000)
     },
-    /** The way back from its page, with a code of the flow. */
+    /** Returns from its page, with a code of the flow. */
     comeBack(page: URL, parameters: Record<string, string> = {}): URL {
       const code = crypto.randomUUID()
       flows.set(code, page.searchParams)

@@ -1,12 +1,12 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema"
 import fc from "fast-check"
 
-export interface JsonSchema {
+export interface AnySchema {
   $ref?: string
   type?: string | string[]
   enum?: unknown[]
   const?: unknown
-  anyOf?: JsonSchema[]
+  anyOf?: AnySchema[]
   format?: string
   pattern?: string
   minLength?: number
@@ -14,19 +14,19 @@ export interface JsonSchema {
   minimum?: number
   maximum?: number
   exclusiveMinimum?: number
-  items?: JsonSchema
+  items?: AnySchema
   minItems?: number
   maxItems?: number
   uniqueItems?: boolean
-  properties?: Record<string, JsonSchema>
+  properties?: Record<string, AnySchema>
   required?: string[]
-  additionalProperties?: JsonSchema | boolean
-  propertyNames?: JsonSchema
+  additionalProperties?: AnySchema | boolean
+  propertyNames?: AnySchema
 }
 
-export type Schemas = Record<string, JsonSchema>
+export type Schemas = Record<string, AnySchema>
 
-/** What a schema cannot say: values that mean something, by the name of a field, or of a schema and its field: `Tool.name`. */
+/** Meaningful values that a schema cannot describe, by the name of a field, or of a schema and its field: `Tool.name`. */
 export type Hints = Record<string, fc.Arbitrary<unknown>>
 
 const GENERATED = new Set(
@@ -38,15 +38,15 @@ const GENERATED = new Set(
 
 /** Values that a schema allows, at the edges of its bounds as often as between them. Throws for a keyword it does not know. */
 export function arbitraryOf(
-  schema: JsonSchema,
+  schema: AnySchema,
   schemas: Schemas,
   hints: Hints = {},
   schemaName = "",
 ): fc.Arbitrary<unknown> {
-  const inside = (part: JsonSchema) => arbitraryOf(part, schemas, hints)
+  const inside = (part: AnySchema) => arbitraryOf(part, schemas, hints)
   if (schema.$ref) {
     const name = schema.$ref.replace("#/components/schemas/", "")
-    return arbitraryOf(schemas[name] as JsonSchema, schemas, hints, name)
+    return arbitraryOf(schemas[name] as AnySchema, schemas, hints, name)
   }
   const unknown = Object.keys(schema).filter((keyword) => !GENERATED.has(keyword))
   if (unknown.length > 0)
@@ -78,12 +78,12 @@ export function arbitraryOf(
   }
 }
 
-function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: JsonSchema): fc.Arbitrary<string> {
+function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: AnySchema): fc.Arbitrary<string> {
   if (format === "date-time") {
     const [min, max] = [new Date("1970-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")]
     return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString())
   }
-  // fast-check knows no lookahead: what it forbids is left out afterwards.
+  // fast-check does not support lookahead, so forbidden values are filtered out afterwards.
   if (pattern) {
     const whole = new RegExp(pattern)
     return fc.stringMatching(new RegExp(pattern.replace(/\(\?![^)]*\)/g, ""))).filter((text) => whole.test(text))
@@ -96,7 +96,7 @@ function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: JsonSchema
   )
 }
 
-function numberOf({ type, minimum, maximum = 1e6, exclusiveMinimum }: JsonSchema): fc.Arbitrary<number> {
+function numberOf({ type, minimum, maximum = 1e6, exclusiveMinimum }: AnySchema): fc.Arbitrary<number> {
   const least = minimum ?? (exclusiveMinimum === undefined ? -1e6 : exclusiveMinimum + (type === "integer" ? 1 : 1e-4))
   const scale = type === "integer" ? 1 : 1e4
   const between = fc.integer({ min: Math.ceil(least * scale), max: Math.floor(Math.min(maximum, 1e9) * scale) })
@@ -106,7 +106,7 @@ function numberOf({ type, minimum, maximum = 1e6, exclusiveMinimum }: JsonSchema
   )
 }
 
-function objectOf(schema: JsonSchema, schemas: Schemas, hints: Hints, schemaName: string): fc.Arbitrary<object> {
+function objectOf(schema: AnySchema, schemas: Schemas, hints: Hints, schemaName: string): fc.Arbitrary<object> {
   const named = Object.entries(schema.properties ?? {}).map(([name, property]) => [
     name,
     hints[`${schemaName}.${name}`] ?? hints[name] ?? arbitraryOf(property, schemas, hints),
@@ -122,8 +122,8 @@ function objectOf(schema: JsonSchema, schemas: Schemas, hints: Hints, schemaName
   return fc.tuple(others, fields).map(([more, own]) => ({ ...more, ...own }))
 }
 
-/** A check against a schema (JSON Schema 2020-12) in which no object has more than what is named. Returns the first faults. */
-export function strictCheck(schema: JsonSchema, schemas: Schemas): (value: unknown) => string[] {
+/** A check against a schema (JSON Schema 2020-12) that allows no unnamed fields. Returns the first faults. */
+export function strictCheck(schema: AnySchema, schemas: Schemas): (value: unknown) => string[] {
   const [root, $defs] = JSON.parse(JSON.stringify([schema, schemas]).replaceAll("#/components/schemas/", "#/$defs/"))
   const validator = new Validator(closed({ ...root, $defs }) as object, "2020-12", false)
   return (value) => {

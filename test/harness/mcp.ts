@@ -2,16 +2,16 @@ import { createOutbound } from "../../src/platform/outbound.ts"
 import { type McpConnection, openMcpServer } from "../../src/tools/mcp-client.ts"
 import { createTestClock } from "./clock.ts"
 
-export interface Message {
+export interface McpMessage {
   id?: number
   method: string
   params?: { name?: string; cursor?: string; _meta?: { progressToken?: unknown } & Record<string, unknown> }
 }
 
 export interface FakeServer {
-  /** What it answers to a message; undefined for what is always the same. */
-  answer?: (message: Message, request: Request) => Response | Promise<Response> | undefined
-  /** What it answers to a GET or DELETE. */
+  /** The answer to a message; undefined for the standard answer. */
+  answer?: (message: McpMessage, request: Request) => Response | Promise<Response> | undefined
+  /** The answer to a GET or DELETE. */
   other?: (request: Request) => Response | Promise<Response>
   pages?: string[][]
   headers?: Record<string, string>
@@ -21,18 +21,18 @@ const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchem
 export const result = (id: number | undefined, value: object, headers: Record<string, string> = {}) =>
   Response.json({ jsonrpc: "2.0", id, result: value }, { headers })
 
-/** A server of ours that speaks as much MCP as a test needs, and notes what it was asked. */
+/** A server with as much MCP as a test needs, which notes its requests. */
 export function connectTo({
   answer,
   other,
   pages = [["one", "two"]],
   headers = { authorization: "Bearer s" },
 }: FakeServer = {}) {
-  const seen: { method: string; headers: Headers; message: Message | null; signal: AbortSignal }[] = []
+  const seen: { method: string; headers: Headers; message: McpMessage | null; signal: AbortSignal }[] = []
   let sessions = 0
   const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init)
-    const message = request.method === "POST" ? ((await request.clone().json()) as Message) : null
+    const message = request.method === "POST" ? ((await request.clone().json()) as McpMessage) : null
     seen.push({ method: request.method, headers: request.headers, message, signal: request.signal })
     if (!message) return other?.(request) ?? new Response(null, { status: 200 })
     const own = answer?.(message, request)
@@ -66,7 +66,7 @@ export function connectTo({
   return { seen, asked, open, clock, outbound }
 }
 
-export const call = (
+export const callTool = (
   connection: McpConnection,
   name = "one",
   options: Partial<Parameters<McpConnection["callTool"]>[2]> = {},
@@ -78,7 +78,7 @@ export const call = (
   )
 
 /** An answer as server-sent events, which ends after them unless told otherwise. */
-export function eventStream(events: string[], { open = false, onCancel = () => {} } = {}): Response {
+export function mcpEventStream(events: string[], { open = false, onCancel = () => {} } = {}): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const event of events) controller.enqueue(new TextEncoder().encode(`${event}\n\n`))

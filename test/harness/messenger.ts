@@ -32,7 +32,7 @@ export function signLaunch(fields: Record<string, string>, token: string): strin
   return new URLSearchParams({ ...fields, hash }).toString()
 }
 
-/** What a mini-app is launched with now. */
+/** Launch data of this moment. */
 export function launchOf(world: World, bot: TestBot, id: number, fields: Record<string, string> = {}): string {
   const user = JSON.stringify({ id, first_name: "Ada", last_name: "Lovelace", language_code: "en" })
   const auth_date = String(Math.floor(world.clock.ms() / 1000))
@@ -68,7 +68,7 @@ export function browserAt(world: World, host: string, always: Headings = {}) {
 
 let updates = 1000
 
-/** What the platform posts to a bot's webhook, and what the bot answers. */
+/** Posts an update to a bot's webhook, and returns the bot's answer. */
 export function chatWith(world: World, bot: TestBot, id: number, { secret = bot.secret, host = bot.host } = {}) {
   const from = { id, is_bot: false, first_name: "Ada", last_name: "Lovelace" }
   const chat = { id, type: "private", first_name: "Ada" }

@@ -7,10 +7,10 @@ import type { AgentContext } from "../../src/turns/run.ts"
 import { PROVIDER_URL, type scriptProvider } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
 
-/** Whether a statement is to fail, and whether it has its effect all the same. */
+/** Whether a statement fails, and whether it has its effect. */
 export type Blip = "before" | "after" | null
 
-/** A worker of the callbacks that can die at any moment: from then on nothing of it goes on, and nobody is told. */
+/** A callbacks worker that can die at any moment: from then on it does nothing more, and nothing is told. */
 export function mortalWorker(
   world: World,
   provider: ReturnType<typeof scriptProvider>,
@@ -68,7 +68,7 @@ export function mortalWorker(
   return {
     ctx,
     name,
-    /** What it has logged as lost calls. */
+    /** The lost calls that it has logged. */
     lost,
     kill() {
       dead = true

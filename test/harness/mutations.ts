@@ -2,7 +2,7 @@ import fc from "fast-check"
 
 const nested = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown
 
-/** What stands in no schema's middle: wrong types, edges of lengths, texts that no database keeps, names of the language. */
+/** Unusual values: wrong types, edges of lengths, texts that no database stores, names of the language. */
 const ODD = [
   ...[null, true, 0, -1, 1.5, 1e308, -1e308, 2 ** 53, 2 ** 31, 5e-324, [], {}, [[]], "", " "],
   ...["\0", "a\0b", "\ud800", "a\udc00", "\u202e", "💥".repeat(33), "é".normalize("NFD"), "١٢٣", "1", "null", "{}"],
@@ -40,7 +40,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   name: fc.constantFrom(...NAMES),
 })
 
-/** A value that is wrong, or nearly, in one or two places. */
+/** A value with one or two mutations. */
 export function nearly(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(value, fc.array(change, { minLength: 1, maxLength: 2 })).map(([valid, changes]) => {
     const holder = { root: structuredClone(valid) }
@@ -69,7 +69,7 @@ function collect(value: unknown, places: [object, string][]) {
   }
 }
 
-// So that "__proto__" becomes a field like any other.
+// Makes "__proto__" a field like any other.
 function define(target: object, key: string, value: unknown) {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
 }
@@ -80,7 +80,7 @@ const BODIES = [
   ...["[".repeat(5000), '{"a":'.repeat(3000), `{"a":"\\ud800"}`, `{"a":"\\u0000"}`],
 ]
 
-/** A body that is no JSON, or not what was meant: cut, doubled, with bytes that are no UTF-8. */
+/** A broken body: cut, doubled, or with bytes that are not UTF-8. */
 export function brokenBody(text: fc.Arbitrary<string>): fc.Arbitrary<string | Uint8Array<ArrayBuffer>> {
   return fc.oneof(
     fc.constantFrom(...BODIES),

@@ -1,7 +1,7 @@
 import { inject } from "vitest"
 import type { FaultRule, SeenCall } from "../../src/local/faults.ts"
 
-export interface Delivery {
+export interface QueuedMessage {
   delivery_id: string
   url: string
   method: string
@@ -10,7 +10,7 @@ export interface Delivery {
 }
 
 /** A database, a Redis, a queue and a fault plan of a test's own, on the shared stack. */
-export async function createNamespace({
+export async function openNamespace({
   upstreams,
   stackUrl = inject("stackUrl"),
 }: {
@@ -43,7 +43,7 @@ export async function createNamespace({
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
     qstash: {
       clock: (to: { now_ms: number } | { advance_ms: number }) => post(`${control}/qstash/clock`, to),
-      due: (): Promise<Delivery[]> => post(`${control}/qstash/due`, {}),
+      due: (): Promise<QueuedMessage[]> => post(`${control}/qstash/due`, {}),
       answer: (answer: { delivery_id: string; status?: number; lost?: boolean }) =>
         post(`${control}/qstash/answer`, answer),
       pending: async (): Promise<{ url: string; not_before_ms: number }[]> =>
@@ -55,7 +55,7 @@ export async function createNamespace({
   }
 }
 
-export type TestNamespace = Awaited<ReturnType<typeof createNamespace>>
+export type TestNamespace = Awaited<ReturnType<typeof openNamespace>>
 
 // biome-ignore lint/suspicious/noExplicitAny: each control answer has its own shape
 async function post(url: string, body: unknown): Promise<any> {

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import type { Demo } from "../../src/local/demo.ts"
 import { freePort } from "../../src/local/postgres.ts"
 
-/** What would make it another service than the one that a newcomer meets. */
+/** Variables that would make it differ from a newcomer's service. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
 
 /** `npm start` on a free port, with data of its own: ready when this resolves. */

@@ -24,7 +24,7 @@ export function createBrowser(world: Pick<World, "invoke">) {
       if (response.status !== 302) throw new Error(`${response.status} ${await response.text()}`)
       return new URL(response.headers.get("location") ?? "")
     },
-    /** Who is signed in here, if anybody. */
+    /** The signed-in user, if there is one. */
     async me(): Promise<{ user_id: number; email: string | null; email_verified: boolean } | null> {
       const response = await go("/api/auth/me")
       return response.ok ? response.json() : null
@@ -42,7 +42,7 @@ function keep(cookies: Map<string, string>, response: Response): void {
   }
 }
 
-/** A person at the certified provider: walks through its pages as `login`, or turns back; returns where that leads at ours. */
+/** A person at the certified provider: signs in there as `login`, or cancels. Returns where that leads at our origin. */
 export async function atProvider(page: URL, login: string | null): Promise<URL> {
   const cookies = new Map<string, string>()
   let [url, form]: [URL, Record<string, string> | null] = [page, null]

@@ -19,7 +19,7 @@ const COMMITTED = 1000
 const LAST = 500
 const GROWN = 700
 
-/** What one turn must have come to: money in credit micros. */
+/** The expected state of one turn. Money in credit micros. */
 export interface Fate {
   state: string
   asked: boolean
@@ -32,7 +32,7 @@ export interface Fate {
 export const STARTS = ["queued", "running"] as const
 export type Start = (typeof STARTS)[number]
 
-/** A turn of an account of its own, queued or with one committed step, and everything that can befall it. */
+/** A turn with its own account, queued or with one committed step, and every event that can happen to it. */
 export async function oneTurn(world: World, ctx: Context, start: Start) {
   const client = await world.createAccount({ usd: 1 })
   const credential = parseApiKey(client.key, "turnpike") as KeyCredential
@@ -50,7 +50,7 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
     (...codes: string[]) =>
     (error: { code?: string }) =>
       expect(codes).toContain(error.code)
-  const acts: Record<Act, () => Promise<unknown>> = {
+  const acts: Record<TurnAct, () => Promise<unknown>> = {
     "settle done": settle({ state: "done", result: "r" }),
     "settle failed by us": settle({ state: "failed", code: "INTERNAL", message: "m", ours: true, result: null }),
     "settle failed by them": settle({ state: "failed", code: "MINE", message: "m", ours: false, result: null }),
@@ -77,15 +77,15 @@ export async function oneTurn(world: World, ctx: Context, start: Start) {
   }
   return {
     client,
-    /** Before acts that come when the turn is too old. */
+    /** Moves the clock for acts on a turn that is too old. */
     growOld: () => world.advance(TURN_POLICY.queueLimitMs),
     async sweepAgain() {
       await world.advance(TURN_POLICY.republishMs)
       await sweepTurns(ctx)
       await sweepExpiredTurns(ctx)
     },
-    act: (name: Act) => acts[name](),
-    /** What the database says that it has come to. */
+    act: (name: TurnAct) => acts[name](),
+    /** The turn's state in the database. */
     async fate(): Promise<Omit<Fate, "old">> {
       const [row] = await world.sql<Omit<Fate, "old">>(
         `select state, cancel_requested_at is not null as asked, held_credit_micros::float8 as hold,
@@ -115,7 +115,7 @@ export const ACTS = [
   "refund",
   "refund again",
 ] as const
-export type Act = (typeof ACTS)[number]
+export type TurnAct = (typeof ACTS)[number]
 
 export const begun = (start: Start): Fate => {
   return { state: start, asked: false, old: false, hold: TURN_POLICY.defaultHold, billed: 0, refunded: 0 }
@@ -128,8 +128,8 @@ function ended(fate: Fate, state: string, billed: number): Fate {
   return { ...fate, state: cancelled ? "cancelled" : state, hold: 0, billed }
 }
 
-/** The same, the plain way: what an act makes of a turn. The same object when it must have no effect at all. */
-export function befall(fate: Fate, act: Act): Fate {
+/** The model's state after an act. The same object when the act must have no effect. */
+export function befall(fate: Fate, act: TurnAct): Fate {
   switch (act) {
     case "settle done":
       return fate.state === "running" ? ended(fate, "done", COMMITTED + LAST) : fate

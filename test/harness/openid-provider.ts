@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import type { Configuration, default as Provider } from "oidc-provider"
 import { OPENID_CLIENTS } from "./openid-clients.ts"
 
-/** Where the tests' service lets browsers come back. */
+/** The callback URLs of the tests' service. */
 const CALLBACK = "https://api.test/api/auth/oauth-login/callback"
 
 /**
@@ -44,7 +44,7 @@ const SETTINGS: Configuration = {
   }),
 }
 
-/** It says on the console that its defaults are not for production. */
+/** It warns on the console that its defaults are not for production. */
 function quietly<T>(work: () => T): T {
   const { info, warn } = console
   console.info = console.warn = () => {}

@@ -26,12 +26,12 @@ export async function createOpenIdWorld() {
     },
     /** Answers for the provider at one of its paths. */
     async at(path: string, answer: (request: Request) => Response | Promise<Response>) {
-      // What it says of itself is known for some minutes.
+      // Its metadata are cached for some minutes.
       if (path.startsWith("/.well-known")) await world.advance(300_000)
       faults.set(path, answer)
     },
     up: () => faults.clear(),
-    /** Signs in as somebody; null: turns back at the provider. */
+    /** Signs in as `login`; null: cancels at the provider. */
     async signInAt(login: string | null, options: { next?: string; browser?: Browser } = {}) {
       const browser = options.browser ?? createBrowser(world)
       const back = await atProvider(await browser.start(options.next), login)
@@ -44,10 +44,10 @@ export type OpenIdWorld = Awaited<ReturnType<typeof createOpenIdWorld>>
 
 let people = 0
 
-/** Somebody whom the provider has not seen; `verified`, `unverified` and `silent` say of their email what they say. */
+/** A person that the provider has not seen. `verified`, `unverified` and `silent` say what it tells about their email. */
 export const someone = (kind = "verified") => `p${++people}x${crypto.randomUUID().slice(0, 8)}.${kind}`
 
-/** What is refused: status and code. Nobody is signed in, and nothing of the URL is in the answer. */
+/** The refusal's status and code. Checks that nobody is signed in, and that the answer has nothing of the URL. */
 export async function refusal(browser: Browser, response: Response) {
   const text = await response.clone().text()
   expect(text).not.toMatch(/code=|state=|eyJ/)

@@ -7,7 +7,7 @@ export function v1Operations() {
   v1.mount(app)
   const operations = app.operations.filter(({ path }) => path.startsWith("/v1/"))
   const known = new Set(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
-  // Hono's own table: what is routed but is no operation would be in no document and in no test.
+  // Hono's own table: a route that is not an operation would be in no document and no test.
   const others = app.routes
     .filter(({ method, path }) => method !== "ALL" && path.startsWith("/v1/"))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`)
@@ -17,5 +17,5 @@ export function v1Operations() {
 
 export type V1Operation = ReturnType<typeof v1Operations>["operations"][number]
 
-/** The ids in a path, each with the segment before it, which says whose it is: `tools/{name}`. */
+/** The ids in a path, each with the segment before it, which says what they are ids of: `tools/{name}`. */
 export const idsIn = (path: string) => path.match(/[\w-]+\/\{\w+\}/g) ?? []

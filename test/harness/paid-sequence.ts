@@ -9,9 +9,9 @@ import type { Random } from "./random.ts"
 import {
   type Asked,
   arrived,
-  PROMPT_TOKENS,
   PROVIDED_PIN,
-  type Script,
+  type ProviderScript,
+  SCRIPTED_TOKENS,
   type SentAnswer,
   type scriptProvider,
   tokensOf,
@@ -23,8 +23,8 @@ const CALM_WORKERS = 3
 
 const CODES = ["INTERNAL", "ENGINE_LOST", "MODEL_UNAVAILABLE", "MODEL_REJECTED", "OUT_OF_STOCK"]
 
-/** What the provider does when it is asked: tools, text, thoughts, at any pace, broken off anywhere, counted or not, or refused. */
-export function randomScript(random: Random, { messages, tools = [] }: Asked, n: number): Script {
+/** The provider's behaviour: tools, text, thoughts, at any pace, broken off anywhere, with or without counts, or a refusal. */
+export function randomScript(random: Random, { messages, tools = [] }: Asked, n: number): ProviderScript {
   const names = tools.map((tool) => tool.function.name)
   const pauseMs = random.pick([0, 500, 4000, 20_000])
   const counts = random.int(4) > 0
@@ -71,19 +71,19 @@ interface StepFacts {
 }
 
 export interface Met {
-  /** How turns ended, how calls ended, and what was lost, by cause: calls, and credit micros by the provider's count. */
+  /** Counts of how turns and calls ended, and of losses by cause: calls, and credit micros by the provider's count. */
   ends: Record<string, number>
   calls: Record<string, number>
   lost: Record<string, { calls: number; micros: number }>
 }
 
-/** One turn among all that can befall it, and what the provider's own count says of its bill. */
+/** One turn with random events, and its bill by the provider's own count. */
 export class PaidSequence {
   private readonly world: World
   private readonly provider: ReturnType<typeof scriptProvider>
   private readonly random: Random
   private readonly met: Met
-  /** Workers that were killed, or gave up: nothing that they had not committed is anywhere. */
+  /** Workers that were killed or gave up. What they had not committed is lost. */
   private readonly gone = new Set<string>()
   private readonly noted: Record<string, unknown>[] = []
   private outageUntil = 0
@@ -177,7 +177,7 @@ export class PaidSequence {
     return oneIn > 0 && this.random.int(oneIn) === 0 ? this.random.pick(["before", "after"]) : null
   }
 
-  /** The books of the turn against what the provider has sent for it. */
+  /** Compares the turn's books with what the provider has sent for it. */
   private async compare(turnId: string, first: number): Promise<void> {
     const { world, met } = this
     const [turn] = await world.sql<{
@@ -218,7 +218,7 @@ export class PaidSequence {
     const unnoted = [...this.noted]
     let lostMicros = 0
     let thoughtOnly = 0
-    // What was cut in the middle of a thought is a step without a text, whose call nothing in it names.
+    // A call that was cut in the middle of a thought is a step without text, and nothing in it names the call.
     const textless = steps.filter(
       ({ finish, text, model }) => finish === "aborted" && text === "" && model === PROVIDED_PIN,
     )
@@ -232,7 +232,7 @@ export class PaidSequence {
       if (step) this.expectPrice(step, sent)
       else if (this.gone.has(sent.worker) && !mayBeTextless) lostMicros += this.lose("worker", sent)
       else if (words.length > 0) {
-        // Cut off with the turn itself taken away by another worker, or above its hold: noted, by name.
+        // Calls whose turn another worker took over, or that exceeded the hold, are noted by name.
         expect(unnoted.pop(), `call ${sent.n} gave something, and is neither billed nor lost`).toBeDefined()
         lostMicros += this.lose("noted", sent)
       } else {
@@ -256,7 +256,7 @@ export class PaidSequence {
     expect(all).toContain(step.text)
     if (kind === "whole") {
       expect([step.tokens_input, step.tokens_output], "the provider's count wins").toEqual([
-        PROMPT_TOKENS,
+        SCRIPTED_TOKENS,
         tokensOf(sent),
       ])
     } else if (kind === "cut") {
@@ -271,7 +271,7 @@ export class PaidSequence {
   private lose(cause: string, sent: SentAnswer): number {
     const { lost } = this.met
     const pieces = [...arrived(sent, sent.words), ...arrived(sent, sent.thoughts)].length
-    const micros = pieces === 0 ? 0 : PROMPT_TOKENS * 30 + (2 * pieces + 1) * 150
+    const micros = pieces === 0 ? 0 : SCRIPTED_TOKENS * 30 + (2 * pieces + 1) * 150
     lost[cause] ??= { calls: 0, micros: 0 }
     lost[cause].calls++
     lost[cause].micros += micros

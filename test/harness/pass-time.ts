@@ -14,7 +14,7 @@ export async function passTime<T>(world: Pick<World, "sql" | "advance">, work: P
   return work
 }
 
-/** Lets the queue do all it can while a fault plan fails every commit: its workers repeat them for some seconds, and give up. */
+/** Lets the queue deliver everything while a fault plan fails every commit: workers repeat commits for some seconds, and give up. */
 export function drainInVain(world: Pick<World, "sql" | "advance" | "drain">): Promise<number> {
   return passTime(world, world.drain(), 500)
 }

@@ -40,7 +40,7 @@ async function statementOf(world: World, client: TestClient, verb: Verb): Promis
   return captured
 }
 
-/** How PostgreSQL carries out the statement of a verb: which indexes it uses, how many rows and pages it looks at. */
+/** The plan of a verb's statement: which indexes it uses, how many rows and pages it reads. */
 export async function planOf(world: World, client: TestClient, verb: Verb) {
   const { sql, parameters } = await statementOf(world, client, verb)
   if (sql.startsWith(`select * from ${RELEASE}.`)) throw new Error("a procedure has no plan to see: use effortOf")
@@ -54,7 +54,7 @@ export async function planOf(world: World, client: TestClient, verb: Verb) {
     ms: plan["Execution Time"],
     pages: pagesOf(plan.Plan),
     indexes: nodes.flatMap((node) => node["Index Name"] ?? []),
-    /** Rows of a table that were looked at, those that a filter threw away included. */
+    /** Rows of a table that were read, including those that a filter dropped. */
     rowsOf: (table: string) =>
       nodes
         .filter((node) => node["Relation Name"] === table)
@@ -69,7 +69,7 @@ export async function planOf(world: World, client: TestClient, verb: Verb) {
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
 const pagesOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"]
 
-/** What was done to a table, or to one of its indexes. */
+/** The accesses of a table, or of one of its indexes. */
 interface Touched {
   table: string
   /** Null for the table itself. */
@@ -79,7 +79,7 @@ interface Touched {
   rows: number
   inserted: number
   updated: number
-  /** Of those updated, the ones that wrote no index entry. */
+  /** Updates that wrote no index entry. */
   hot: number
   deleted: number
 }
@@ -89,7 +89,7 @@ const COUNTS = `jsonb_build_object('scans', pg_stat_get_xact_numscans(c.oid), 'r
   'hot', pg_stat_get_xact_tuples_hot_updated(c.oid), 'deleted', pg_stat_get_xact_tuples_deleted(c.oid))`
 const RELATIONS = "pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'i')"
 
-// Its name begins as those of releases do, so that triggers leave to procedures what is theirs.
+// Its name begins like those of releases, so triggers treat its procedures as the service's.
 const MEASURE = `create or replace function turnpike_effort(statement text) returns jsonb language plpgsql as $$
   declare
     earlier jsonb := (select jsonb_object_agg(c.oid, ${COUNTS}) from ${RELATIONS});
@@ -104,8 +104,8 @@ const MEASURE = `create or replace function turnpike_effort(statement text) retu
   end $$`
 
 /**
- * What a verb's procedure does to tables and indexes, in all the statements inside it, triggers and foreign keys included.
- * It is really called, once; the verb gets no answer.
+ * The accesses of tables and indexes by a verb's procedure, including all its statements, triggers and foreign keys. The procedure is
+ * really called, once; the verb gets no answer.
  */
 export async function effortOf(world: World, client: TestClient, verb: Verb) {
   const { sql, parameters } = await statementOf(world, client, verb)
@@ -130,13 +130,13 @@ export async function effortOf(world: World, client: TestClient, verb: Verb) {
   return {
     ms: plan[0]["Execution Time"],
     pages: pagesOf(plan[0].Plan),
-    /** Rows of a table that were looked at, by any index or by reading the whole. */
+    /** Rows of a table that were read, by any index or by a full scan. */
     rowsOf: (table: string) =>
       sum(
         touched.filter((one) => one.table === table),
         "rows",
       ),
-    /** How many lookups in a table there were, by any index. */
+    /** The number of look-ups in a table, by any index. */
     lookupsIn: (table: string) =>
       sum(
         touched.filter((one) => one.table === table && one.index !== null),

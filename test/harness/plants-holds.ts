@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { id, nothing, type Plant, set } from "./plants.ts"
 
-/** Holds that nobody gives back, and counters that say something else than turns. */
+/** Holds that are never released, and counters that differ from the turns. */
 export const HOLD_PLANTS: Record<string, Plant> = {
   "a leaked hold: the wallet holds more than its turns": {
     plant: ({ user }) => set("wallets", "held_credit_micros = held_credit_micros + 11", `user_id = ${user}`),

@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { charge, type Entry, id, nothing, type Plant, set } from "./plants.ts"
 
-/** Charges, bills and refunds that are not what a turn's should be. */
+/** Charges, bills and refunds that are wrong for their turn. */
 export const TURN_PLANTS: Record<string, Plant> = {
   "a double charge": {
     plant: (facts) =>

@@ -1,10 +1,10 @@
 import type { liveAccount } from "./books.ts"
 
 export interface Plant {
-  /** Statements that spoil the books, and what the report then has to say; both may look at the sound rows. */
+  /** Statements that corrupt the books, and the findings that the report must have; both may read the sound rows. */
   plant: (facts: Facts) => string
   finds: (facts: Facts) => object[]
-  /** What else is true behind the pass, when it repaired something: else the next pass says exactly the same again. */
+  /** What else must be true after the pass, when it repaired something; otherwise the next pass reports exactly the same again. */
   repaired?: true
 }
 
@@ -39,7 +39,7 @@ export const copyEntry = (from: string, columns: Record<string, string | number>
   ]
   return `insert into ledger (${all}) select ${all.map((name) => columns[name] ?? name)} from ledger where ${from}`
 }
-/** Another charge of a turn that adds up with the running total, so that only the turn's books are wrong. */
+/** Another charge of a turn that agrees with the running total, so only the turn's books are wrong. */
 export const charge = ({ user, entries }: Facts, turnId: string, amount: number, like: string) => {
   const total = (entries.at(-1)?.total ?? 0) + amount
   return `${copyEntry(like, { user_id: user, amount_credit_micros: amount, balance_after_credit_micros: total, turn_id: `'${turnId}'` })};

@@ -18,7 +18,7 @@ export interface Limits {
   end_user_monthly?: Partial<Record<"own" | "key" | "account", number>>
 }
 
-export interface Estate {
+export interface QuotaEstate {
   userId: number
   limits: Limits
   /** Keys with the same caps, each with a bare space of its own. */
@@ -27,7 +27,7 @@ export interface Estate {
 }
 
 /** An account with these limits. */
-export async function makeEstate(world: World, limits: Limits, endUsers: number, keys = 2): Promise<Estate> {
+export async function makeEstate(world: World, limits: Limits, endUsers: number, keys = 2): Promise<QuotaEstate> {
   const { userId } = await world.createAccount({ usd: (limits.balance ?? 1000 * USD) / USD })
   const refs = Array.from({ length: endUsers }, (_, n) => `customer-${n}`)
   const { end_user_daily: daily = {}, end_user_monthly: monthly = {} } = limits
@@ -57,7 +57,7 @@ export async function makeEstate(world: World, limits: Limits, endUsers: number,
   return { userId, limits, clients, refs }
 }
 
-/** A turn as a customer sends it: to which of the keys, and what. */
+/** A turn to send: with which key, and its body. */
 export interface Wish {
   of: number
   idempotencyKey: string
@@ -66,7 +66,7 @@ export interface Wish {
   cancelled: boolean
 }
 
-/** What the contract's words say that a turn in a bare space wants to hold, and needs at least, in credit micros. */
+/** The hold that a turn in a bare space wants and needs by the contract, in credit micros. */
 export function wants({ body }: Wish): { wanted: number; needed: number } {
   const wanted = body.max_cost_usd === undefined ? DEFAULT_HOLD : Math.round(body.max_cost_usd * USD)
   // 10 a token in, at most one for each byte and 80 around it; 50 a token out, 16 at least (src/agent/REHEARSAL.md's prices).
@@ -75,7 +75,7 @@ export function wants({ body }: Wish): { wanted: number; needed: number } {
 }
 
 /** A turn of any kind: cheap or dear, with a hold of its own or one that must grow, done, failed or cancelled. */
-export function anyWish(random: Random, { clients, refs }: Estate): Wish {
+export function anyWish(random: Random, { clients, refs }: QuotaEstate): Wish {
   const of = random.int(clients.length)
   const use = (input: number) => `[use input=${1 + random.int(input)} output=${1 + random.int(4000)}]`
   const text = random.pick([
@@ -111,16 +111,16 @@ export interface Refusal {
   retryAfter: number | null
 }
 
-export interface Answered {
+export interface WishAnswer {
   wish: Wish
   turn: Turn | null
   refusal: Refusal | null
-  /** Its Server-Timing: how often which service was called before the answer. */
+  /** Its Server-Timing: the number of calls to each service before the answer. */
   timing: string
 }
 
-export async function send(estate: Estate, wish: Wish): Promise<Answered> {
-  const response = await (estate.clients[wish.of] as Estate["clients"][0]).client.sendTurn(
+export async function send(estate: QuotaEstate, wish: Wish): Promise<WishAnswer> {
+  const response = await (estate.clients[wish.of] as QuotaEstate["clients"][0]).client.sendTurn(
     wish.body,
     wish.idempotencyKey,
   )
@@ -141,17 +141,17 @@ export async function send(estate: Estate, wish: Wish): Promise<Answered> {
 interface Meanwhile {
   /** Between two rounds of deliveries. */
   betweenDrains?: () => Promise<unknown>
-  /** Behind the n-th answer, from 1. */
+  /** After the n-th answer, from 1. */
   onAnswer?: (n: number) => Promise<unknown>
 }
 
-/** Sends them all at once while the queue is drained beside it; then lets all that was accepted end. */
+/** Sends them all at once while the queue is drained; then lets all accepted turns end. */
 export async function load(
   world: World,
-  estate: Estate,
+  estate: QuotaEstate,
   wishes: Wish[],
   { betweenDrains, onAnswer }: Meanwhile = {},
-): Promise<Answered[]> {
+): Promise<WishAnswer[]> {
   let sending = true
   let count = 0
   const sent = Promise.all(
@@ -159,7 +159,7 @@ export async function load(
       const answered = await send(estate, wish)
       await onAnswer?.(++count)
       if (wish.cancelled && answered.turn) {
-        const { client } = estate.clients[wish.of] as Estate["clients"][0]
+        const { client } = estate.clients[wish.of] as QuotaEstate["clients"][0]
         const response = await client.call("POST", `/v1/turns/${answered.turn.turn_id}/cancel`)
         expect([200, 409], await response.text()).toContain(response.status)
       }
@@ -192,8 +192,8 @@ async function drainOnce(world: World): Promise<void> {
   )
 }
 
-/** Asserts that a refusal's own numbers say that less than the turn needed was left. */
-export function expectJustified({ wish, refusal }: Answered): void {
+/** Asserts by a refusal's own numbers that less was left than the turn needed. */
+export function expectJustified({ wish, refusal }: WishAnswer): void {
   if (!refusal) return
   const { needed } = wants(wish)
   const micros = (value: unknown) => Math.round(Number(value) * USD)

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { type Estate, expectJustified, send, type Wish, wants } from "./quota-load.ts"
+import { expectJustified, type QuotaEstate, send, type Wish, wants } from "./quota-load.ts"
 import type { World } from "./world.ts"
 
 interface Spent {
@@ -10,15 +10,13 @@ interface Spent {
   amount: number
 }
 
-/**
- * What caps and the balance leave for a turn, counted the plain way from the account's turns and its ledger. Credit micros.
- */
+/** What caps and the balance have left for a turn, computed from the account's turns and its ledger. Credit micros. */
 class Room {
-  private readonly estate: Estate
+  private readonly estate: QuotaEstate
   private readonly spent: Spent[]
   private available: number
 
-  constructor(estate: Estate, spent: Spent[], available: number) {
+  constructor(estate: QuotaEstate, spent: Spent[], available: number) {
     this.estate = estate
     this.spent = spent
     this.available = available
@@ -56,10 +54,10 @@ class Room {
 }
 
 /**
- * Sends turns one after the other, when all is settled: each must be accepted, with a hold of all there is room for up to what it
- * wants, exactly when there is room for what it needs. None is run.
+ * Sends turns one after the other, when all is settled. Each must be accepted exactly when what is left covers what it needs, with a
+ * hold of all that is left, up to what it wants. No turn runs.
  */
-export async function expectRoomDecides(world: World, estate: Estate, wishes: Wish[]) {
+export async function expectRoomDecides(world: World, estate: QuotaEstate, wishes: Wish[]) {
   const spent = await world.sql<Spent>(
     `select key_id, end_user_ref, created_at, window_started_at, (billed_credit_micros + held_credit_micros)::float8 as amount
      from turns where user_id = $1`,

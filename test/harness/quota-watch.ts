@@ -50,7 +50,7 @@ end $$`,
   deferrable initially deferred for each row when (new.key_id is not null and not new.test) execute function watch_turn_money()`,
 ]
 
-/** Makes the world's database look at every commit from now on. */
+/** Installs the check in the world's database. */
 export async function watchMoney(world: World): Promise<void> {
   for (const statement of WATCH) await world.sql(statement)
 }

@@ -15,7 +15,7 @@ type Answer = (received: ReceivedEvent) => Response | Promise<Response>
 
 let receivers = 0
 
-/** A customer's webhook receiver on a host of its own, which notes what it gets. By default it accepts everything. */
+/** A customer's webhook receiver on a host of its own. It notes what it gets, and accepts everything by default. */
 export function serveReceiver(
   world: Pick<World, "serve" | "clock">,
   answer: Answer = () => new Response(null, { status: 204 }),
@@ -26,7 +26,7 @@ export function serveReceiver(
     url: `https://${host}/events`,
     received,
     answer,
-    /** The types it got, in order, of one turn or of all. */
+    /** The types of events it got, in order, for one turn or for all. */
     types: (turnId?: string) =>
       received.filter(({ event }) => !turnId || event.data.turn?.turn_id === turnId).map(({ event }) => event.type),
   }
@@ -56,7 +56,7 @@ export async function makeWebhook(
   return response.json()
 }
 
-/** What the public standardwebhooks package says to a request, at the time of the test's clock. */
+/** Verifies a request with the public standardwebhooks package, at the time of the test's clock. */
 export function verifies(
   secret: string,
   { at, headers, body }: Pick<ReceivedEvent, "at" | "headers" | "body">,

@@ -2,7 +2,7 @@ import type { World } from "./world.ts"
 
 const COPY = "replica:"
 
-/** A namespace's Redis, spoken to as Upstash's REST API has it, and what can happen to it. */
+/** A namespace's Redis over Upstash's REST API, and the faults that it can have. */
 export function redisOf({ env }: Pick<World, "env">) {
   async function command(...words: string[]): Promise<unknown> {
     const headers = { authorization: `Bearer ${env.UPSTASH_REDIS_REST_TOKEN}` }
@@ -21,7 +21,7 @@ export function redisOf({ env }: Pick<World, "env">) {
     command,
     /** Restarted empty. */
     flush: () => command("FLUSHDB"),
-    /** A replica that gets nothing from now on; what is returned fails over to it. */
+    /** Makes a replica that gets no more updates; the returned function fails over to it. */
     async replica(): Promise<() => Promise<void>> {
       const copied = await keys()
       for (const key of copied) await command("COPY", key, COPY + key)

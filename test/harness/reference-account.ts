@@ -8,7 +8,7 @@ import { TURN_POLICY } from "../../src/turns/policies.ts"
 import type { Random } from "./random.ts"
 import {
   type KeyLimits,
-  leftOf,
+  leftUnder,
   type ModelCap,
   ModelCaps,
   type ModelTurn,
@@ -18,7 +18,7 @@ import {
 } from "./reference-caps.ts"
 import type { World } from "./world.ts"
 
-/** What must be true of one account, computed the plain way. */
+/** The expected state of one account, computed by a simple model. */
 export interface Model {
   balance: number
   turns: ModelTurn[]
@@ -28,11 +28,11 @@ export interface Model {
 const NEEDED = 81 * 10 + 16 * 50
 
 export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
-/** What a refusal under these caps must say; null when none has less than is needed. */
+/** The expected refusal under these caps; null when all have what is needed. */
 function refusalOf(caps: ModelCap[], needed: number, now: number) {
-  // One that is too small for the turn goes before all others: no period of it will do.
+  // A cap that is too small for the turn goes before all others, since no period will do.
   const isTooSmall = ({ limit }: ModelCap) => limit < needed
-  const exceeded = caps.filter((cap) => leftOf(cap) < needed)
+  const exceeded = caps.filter((cap) => leftUnder(cap) < needed)
   const last = exceeded
     .toSorted((one, other) => Number(isTooSmall(one)) - Number(isTooSmall(other)) || one.resets - other.resets)
     .at(-1)
@@ -41,7 +41,7 @@ function refusalOf(caps: ModelCap[], needed: number, now: number) {
   const numbers = { limit_usd: last.limit / 1e7, spent_usd: last.spent / 1e7, reserved_usd: last.reserved / 1e7 }
   return {
     code: "QUOTA_EXCEEDED",
-    details: { cap: last.cap, ...numbers, left_usd: leftOf(last) / 1e7, needed_usd: needed / 1e7 },
+    details: { cap: last.cap, ...numbers, left_usd: leftUnder(last) / 1e7, needed_usd: needed / 1e7 },
     retryAfter: wait,
     retryable: !exceeded.some(isTooSmall),
   }
@@ -54,11 +54,11 @@ export interface ModelAccount {
   space: string
 }
 
-/** Everything that an account is asked for and set to, and what its model makes of that. */
+/** Every request and setting of an account, with the model's expectation. */
 export class ModelledAccount {
   readonly model: Model = { balance: 0, turns: [] }
   readonly caps = new ModelCaps(this.model.turns)
-  /** How often which end of money was met. */
+  /** How often each limit was met. */
   readonly met: Record<string, number> = {}
 
   protected readonly world: World
@@ -117,7 +117,7 @@ export class ModelledAccount {
     if (refusal) this.meets(`refused by ${refusal.details.cap}`)
     if (refusal) return expect(sent).rejects.toMatchObject(refusal)
     const { made: turn } = await sent
-    const hold = Math.min(max ?? TURN_POLICY.defaultHold, available, ...caps.map(leftOf))
+    const hold = Math.min(max ?? TURN_POLICY.defaultHold, available, ...caps.map(leftUnder))
     expect(turn.hold_credit_micros).toBe(hold)
     this.model.turns.push({
       ...{
@@ -178,7 +178,7 @@ export class ModelledAccount {
     )
   }
 
-  /** To somewhere around the end of a day, a month or a window. */
+  /** Moves the clock to around the end of a day, a month or a window. */
   async wait() {
     const windows = this.model.turns.flatMap(({ key, window }) => {
       return window === null ? [] : [window + (this.caps.keys[key]?.seconds ?? 0) * 1000]

@@ -15,7 +15,7 @@ export interface ModelTurn {
   leaseUntil: number | null
   wakeAt: number
   created: number
-  /** When the window of its key began that it counts in. */
+  /** When the window that it counts in began. */
   window: number | null
   cancelAsked: boolean
   steps: number
@@ -48,7 +48,7 @@ export interface ModelCap {
   resets: number
 }
 
-export const leftOf = ({ limit, spent, reserved }: ModelCap) => Math.max(0, limit - spent - reserved)
+export const leftUnder = ({ limit, spent, reserved }: ModelCap) => Math.max(0, limit - spent - reserved)
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const monthOf = (ms: number) => dayOf(ms).slice(0, 7)
@@ -63,7 +63,7 @@ export function nextMonth(ms: number): number {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
 }
 
-/** The caps of one account, computed from its turns the plain way. */
+/** The caps of one account, computed from its turns by a simple model. */
 export class ModelCaps {
   readonly keys: KeyLimits[] = [0, 1].map(() => {
     return { daily: null, window: null, seconds: null, endUserDaily: null, endUserMonthly: null }
@@ -120,7 +120,7 @@ export class ModelCaps {
     ]
   }
 
-  /** What the counters must say, those that say 0 and 0 left out: [subject, period, start, spent, reserved]. */
+  /** The expected counters, without those with 0 and 0: [subject, period, start, spent, reserved]. */
   counters(keyIds: string[]): unknown[][] {
     const sums = new Map<string, [spent: number, reserved: number]>()
     for (const turn of this.turns) {

@@ -11,7 +11,7 @@ import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
 import { sweepTurns } from "../../src/turns/sweep-turns.ts"
 import { held, type Model, ModelledAccount } from "./reference-account.ts"
-import { leftOf, type ModelTurn, open } from "./reference-caps.ts"
+import { leftUnder, type ModelTurn, open } from "./reference-caps.ts"
 import { finishedStep } from "./steps.ts"
 
 const behind = (model: Model, turn: ModelTurn) =>
@@ -24,7 +24,7 @@ function end(model: Model, turn: ModelTurn, state: string, billed: number) {
   model.balance -= billed
 }
 
-/** Random operations on one account, and after each the comparison with what they must have come to. */
+/** Random operations on one account. After each, the result is compared with the model. */
 export class Sequence extends ModelledAccount {
   readonly done: string[] = []
   private readonly claims: Claim[] = []
@@ -45,7 +45,7 @@ export class Sequence extends ModelledAccount {
     this.claims.push(claim)
   }
 
-  /** Some worker that claimed a turn once, perhaps long ago. */
+  /** A worker that claimed a turn at some time, perhaps long ago. */
   private worker(): { claim: Claim; turn: ModelTurn; current: boolean } | null {
     const claim = this.random.pick(this.claims)
     const turn = claim && this.model.turns.find((other) => other.id === claim.turn.turn_id)
@@ -102,8 +102,8 @@ export class Sequence extends ModelledAccount {
     if (wanted > 0 && !current) return expect(grown).toBeNull()
     const room = turn.max === null ? wanted : Math.min(wanted, turn.max - turn.hold)
     const caps = this.caps.of(turn.key, turn.endUser, turn.created, turn.window)
-    const amount = wanted > 0 ? Math.min(room, this.model.balance - held(this.model), ...caps.map(leftOf)) : 0
-    const cap = caps.find((one) => leftOf(one) <= amount)?.cap
+    const amount = wanted > 0 ? Math.min(room, this.model.balance - held(this.model), ...caps.map(leftUnder)) : 0
+    const cap = caps.find((one) => leftUnder(one) <= amount)?.cap
     turn.hold += amount
     const bound = amount >= wanted ? null : amount >= room ? "max_cost" : (cap ?? "balance")
     if (bound) this.meets(`growth bound by ${bound}`)

@@ -1,26 +1,26 @@
 import { MODEL_PIN } from "./models.ts"
 import type { World } from "./world.ts"
 
-/** The address of a provider in the test's hand, as OPENAI_BASE_URL says it. */
+/** The address of a scripted provider, as OPENAI_BASE_URL. */
 export const PROVIDER_URL = "https://model.test/v1"
 export const PROVIDED_PIN = MODEL_PIN
 
 /** How the provider answers one call. Pieces come one after another, each `pauseMs` after the one before. */
-export interface Script {
+export interface ProviderScript {
   /** An HTTP error instead of an answer. */
   status?: number
   thinking?: string[]
   words?: string[]
   calls?: { name: string; arguments: string }[]
   pauseMs?: number
-  /** Behind so many pieces the connection breaks, or nothing comes any more. */
+  /** After this many pieces the connection breaks, or nothing more comes. */
   breaksAfter?: number
   silentAfter?: number
   /** False: it counts no tokens at the end. */
   counts?: boolean
 }
 
-/** What it has sent in one call. */
+/** What it sent in one call. */
 export interface SentAnswer {
   n: number
   /** Who asked, in the words of the test. */
@@ -33,10 +33,10 @@ export interface SentAnswer {
   counts: boolean
 }
 
-export const PROMPT_TOKENS = 50
+export const SCRIPTED_TOKENS = 50
 export const tokensOf = ({ words, thoughts }: SentAnswer) => 2 * (words.length + thoughts.length) + 1
 
-/** What was certainly there before the other side went away. */
+/** What had certainly arrived before the other side went away. */
 export const arrived = ({ leftAt }: SentAnswer, pieces: SentAnswer["words"]) =>
   pieces.filter(({ at }) => leftAt === null || at < leftAt)
 
@@ -46,8 +46,8 @@ export interface Asked {
   tools?: { function: { name: string } }[]
 }
 
-/** A provider that speaks OpenAI's chat completions as the test says, on the test's clock, and counts what it sends. */
-export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: Asked, n: number) => Script) {
+/** A provider with OpenAI's chat completions that follows a script, on the test's clock, and counts what it sends. */
+export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: Asked, n: number) => ProviderScript) {
   const sent: SentAnswer[] = []
   const asks: Asked[] = []
 
@@ -84,7 +84,7 @@ export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: 
           for (const [at, { kind, text }] of pieces.entries()) {
             if (at === script.silentAfter) await clock.sleep(1e9, signal)
             if (at === script.breaksAfter) {
-              // What has come must be read before: an error takes what still waits in a stream.
+              // Read what has come first: an error drops what still waits in a stream.
               while ((controller.desiredSize ?? 1) < 1) await clock.sleep(1, signal)
               await clock.sleep(1, signal)
               throw new Error("the connection breaks")
@@ -98,7 +98,7 @@ export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: 
           }
           tell({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" })
           if (counts) {
-            const usage = { prompt_tokens: PROMPT_TOKENS, completion_tokens: tokensOf(made) }
+            const usage = { prompt_tokens: SCRIPTED_TOKENS, completion_tokens: tokensOf(made) }
             const last = { id: "c", created: 1, model: "m", choices: [], usage }
             controller.enqueue(encoder.encode(`data: ${JSON.stringify(last)}\n\n`))
           }

@@ -1,6 +1,6 @@
 import type { World } from "./world.ts"
 
-/** Where each of `words` is in the whole database and the whole bucket: as it is, in base64 and in hex. */
+/** Where each of `words` occurs in the whole database and the whole bucket: as it is, in base64 and in hex. */
 export async function searchEverywhere(world: World, words: Record<string, string>): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   const look = (text: string, where: string) => {
@@ -38,14 +38,14 @@ export async function keysOf(world: World, prefix = ""): Promise<string[]> {
   }
 }
 
-/** A word in itself, and what base64 makes of it at each of three places in a text, without its edges. */
+/** A word itself, and its base64 at each of three offsets in a text, without the edges. */
 function spellings(word: string): string[] {
   const base64 = ["", "x", "xx"].map((before) => Buffer.from(`${before}${word}`).toString("base64").slice(4, -4))
   const hex = Buffer.from(word).toString("hex")
   return [word, ...base64, hex, hex.toUpperCase()]
 }
 
-/** Every amount of an account: what an erasure may not change. */
+/** Every amount of an account, which an erasure may not change. */
 export async function amountsOf({ sql }: Pick<World, "sql">, userId: number): Promise<unknown> {
   const [amounts] = await sql<{ amounts: unknown }>(
     `select jsonb_build_object(

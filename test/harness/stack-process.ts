@@ -10,8 +10,10 @@ import { serveNpmStart } from "./npm-start.ts"
 import { startOpenIdProvider } from "./openid-provider.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
-/** The stand-ins of all tests, in a process of their own: prints where they are as a line of JSON, ends on SIGTERM. What takes long to
- * start does so behind that, while the tests load: they wait for it at their first question. */
+/**
+ * The stand-ins of all tests, in their own process. Prints their addresses as a line of JSON and ends on SIGTERM. Slow servers start
+ * after that, while the tests load; the first request waits for them.
+ */
 const dataDir = await mkdtemp(join(tmpdir(), "turnpike-test-"))
 const stack = await startStack({
   dataDir,
@@ -59,7 +61,7 @@ process.once("SIGTERM", end)
 // The test runner was killed: its end of the pipe is closed.
 process.stdin.once("end", end).resume()
 
-/** A server that speaks the providers' protocols: what each model answers, and the tokens it reports. */
+/** A server with the providers' protocols: each model's answers, and the tokens it reports. */
 async function startModels(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, logLevel: "silent" })
   const content = "Hello from the model."

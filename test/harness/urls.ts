@@ -1,6 +1,6 @@
 export const OWN_HOSTS = ["api.turnpike.dev", "callbacks.turnpike.dev:8443", "qstash.upstash.io"]
 
-/** URLs with which a customer could make us call what is not theirs. Public names of private addresses are the runtime's to refuse. */
+/** URLs with which a customer could make us call foreign or private hosts. The runtime refuses public names of private addresses. */
 export const HOSTILE_URLS = [
   // IPv4, as it is and in every other spelling
   ...[
@@ -58,7 +58,7 @@ export const HOSTILE_URLS = [
     "[2001:db8::1]",
     "[2606:4700::1111]",
   ],
-  // names that are not the Internet's
+  // names outside the public Internet
   ...[
     "localhost",
     "LOCALHOST",
@@ -101,7 +101,7 @@ export const HOSTILE_URLS = [
 ]
   .map((host) => `https://${host}/`)
   .concat([
-    // other schemes, credentials, and what is no URL
+    // other schemes, credentials, and texts that are not URLs
     ...[
       "http://api.customer.com/",
       "ftp://api.customer.com/",

@@ -38,7 +38,7 @@ export function factsOf({ sql }: Pick<TestNamespace, "sql">, userId: number): Pr
 export const micros = (usd: number | string) => Math.round(Number(usd) * 10_000_000)
 export const sum = <Row>(rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0)
 
-/** What the ledger and the calls add up to, by group: in credit micros, with the turns counted once in each group. */
+/** The sums of the ledger and the calls by group, in credit micros, with each turn counted once in each group. */
 export function expected(rows: Fact[], grouping: Grouping) {
   const groups = new Map<string, Fact[]>()
   for (const fact of rows) {

@@ -1,6 +1,6 @@
 /**
- * What workerd says on a connection that a fault plan has cut: once in its network, and twice in a worker of miniflare's that stands
- * between ours and the network. Ours is told by a rejected fetch, and an error that it leaves uncaught is reported by vitest.
+ * workerd's messages about a connection that a fault plan has cut: once in its network, and twice in a worker of miniflare's between
+ * ours and the network. Our code sees a rejected fetch, and vitest reports errors that it does not catch.
  */
 const CUT_CONNECTION = [
   /^(?:e|exception) = rust\/worker\/ffi\.rs:\d+: disconnected: (?:client error \(SendRequest\)|Connection refused \(os error \d+\))\nstack: [^\n]*\n$/,
@@ -8,7 +8,7 @@ const CUT_CONNECTION = [
   /^uncaught exception; exception = workerd\/jsg\/value\.h:\d+: disconnected: jsg\.Error: Network connection lost\.\nstack: [^\n]*\n$/,
 ]
 
-/** Keeps that out of stdout, where miniflare writes each of workerd's messages whole; ends with what it returns. */
+/** Keeps those messages out of stdout, where miniflare writes each one whole. Ends with the returned function. */
 export function muteCutConnections(): () => void {
   const { stdout } = process
   const { write } = stdout

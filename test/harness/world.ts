@@ -5,17 +5,17 @@ import { all } from "../../src/routes/all.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
-import { createNamespace, type Delivery, type TestNamespace } from "./namespace.ts"
+import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-/** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries in the test's hand. */
+/** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries, which the test controls. */
 export async function createWorld(
   options: { upstreams?: Record<string, string>; env?: Record<string, unknown>; stackUrl?: string } = {},
 ) {
-  const namespace = await createNamespace(options)
+  const namespace = await openNamespace(options)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
@@ -25,7 +25,7 @@ export async function createWorld(
   let env: Record<string, unknown> = { ...ownEnv, ...options.env }
   const background = new Set<Promise<unknown>>()
 
-  /** One invocation: the answer comes first, what it left for later is awaited by `settled`. */
+  /** One invocation: its answer, and `settled`, which waits for its background work. */
   async function invoke(request: Request): Promise<Response> {
     const execution = {
       waitUntil(work: Promise<unknown>) {
@@ -38,7 +38,7 @@ export async function createWorld(
     return worker.fetch(request, env, execution)
   }
 
-  /** Customers' servers and our own callbacks are in the test's hand; models and stand-ins are really called. */
+  /** The test answers for customers' servers and our own callbacks; models and stand-ins are really called. */
   async function route(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const { hostname, host, pathname, search } = new URL(input instanceof Request ? input.url : input)
     if (hostname === "callbacks.test") return invoke(new Request(input, init))
@@ -54,12 +54,12 @@ export async function createWorld(
     while (background.size > 0) await Promise.allSettled([...background])
   }
 
-  async function deliver(delivery: Delivery): Promise<Response> {
+  async function deliver(delivery: QueuedMessage): Promise<Response> {
     const body = Uint8Array.from(atob(delivery.body), (char) => char.charCodeAt(0))
     return invoke(new Request(delivery.url, { method: delivery.method, headers: delivery.headers, body }))
   }
 
-  /** Takes what the queue holds now, lets the worker answer each, and repeats until nothing is due. */
+  /** Delivers what the queue has now to the worker, and repeats until nothing is due. */
   async function drain(): Promise<number> {
     let delivered = 0
     for (;;) {
@@ -89,7 +89,7 @@ export async function createWorld(
       env = { ...env, ...changes }
     },
     invoke,
-    /** Answers for a customer's server, such as `api.customer.com`, or with `*` for all that no other call of this names. */
+    /** Answers for a customer's server, such as `api.customer.com`; `*` for all others. */
     serve(host: string, handler: (request: Request) => Response | Promise<Response>) {
       servers.set(host, handler)
     },
@@ -116,7 +116,7 @@ export async function createWorld(
     },
     makeKey,
     createClient,
-    /** Signs a user in, as every login path does in the end. */
+    /** Signs a user in, like the end of every login path. */
     signIn: (userId: number) => signIn({ invoke, env: ownEnv, clock }, userId),
   }
 
@@ -157,7 +157,7 @@ export async function createWorld(
           { end_user_ref: "customer-1", text: "hello", ...body },
           { "idempotency-key": idempotencyKey },
         ),
-      /** Sends a turn and lets the queue do all it can for it. */
+      /** Sends a turn and delivers everything that the queue has for it. */
       async runTurn(body: { space: string } & Record<string, unknown>): Promise<Turn> {
         const { turn_id } = await turnOf(await this.sendTurn(body))
         await drain()

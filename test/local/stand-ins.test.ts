@@ -1,14 +1,14 @@
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless"
 import { Redis } from "@upstash/redis"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createNamespace, type TestNamespace } from "../harness/namespace.ts"
+import { openNamespace, type TestNamespace } from "../harness/namespace.ts"
 
 let namespace: TestNamespace
 let redis: Redis
 const sql = () => neon(namespace.env.DATABASE_URL as string, { fullResults: true })
 
 beforeAll(async () => {
-  namespace = await createNamespace()
+  namespace = await openNamespace()
   neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
   redis = new Redis({
     url: namespace.env.UPSTASH_REDIS_REST_URL as string,

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** What the command prints; its complaint when it fails. */
+/** The command's output, or its error when it fails. */
 async function admin(...args: string[]): Promise<string> {
   const run = promisify(execFile)("node", ["src/ops/admin.ts", ...args], { env })
   return run.then(

@@ -17,7 +17,7 @@ async function world(...further: [string, string][]) {
   const { client, url } = await server.create()
   const own = await readMigrations()
   await migrate(client, { phase: "after-deploy", migrations: own })
-  const added = further.map(([header, text], place) => parseMigration(`${9001 + place}_test.sql`, `${header}\n${text}`))
+  const added = further.map(([header, text], index) => parseMigration(`${9001 + index}_test.sql`, `${header}\n${text}`))
   return { client, url, migrations: [...own, ...added] }
 }
 

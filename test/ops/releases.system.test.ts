@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { KeyCredential } from "../../src/actor/actor.ts"
 import type { Context } from "../../src/actor/context.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
-import { applySchema, createDatabase } from "../../src/local/databases.ts"
+import { addDatabase, applySchema } from "../../src/local/databases.ts"
 import { type LocalPostgres, startPostgres } from "../../src/local/postgres.ts"
 import { directContext } from "../../src/ops/direct.ts"
 import { applyRelease, pruneReleases, readRelease } from "../../src/ops/release.ts"
@@ -40,7 +40,7 @@ let formerRelease: string
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "turnpike-releases-"))
   postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
-  const url = await createDatabase(postgres.url, "releases")
+  const url = await addDatabase(postgres.url, "releases")
   await applySchema(url)
   client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -25,7 +25,7 @@ async function freshCatalog() {
 const differences = async (client: Client, wanted: Awaited<ReturnType<typeof freshCatalog>>) =>
   compareCatalogs(wanted, await catalogOf(client)).map(describeDifference)
 
-/** What was there has the same values still, in every column that there still is. */
+/** Every earlier row has the same values in every column that still exists. */
 async function expectKept(client: Client, before: Awaited<ReturnType<typeof rowsOf>>) {
   const after = await rowsOf(client)
   for (const [table, rows] of Object.entries(before)) {

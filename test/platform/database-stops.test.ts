@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { callOf, createEstate, type Estate } from "../harness/estate.ts"
+import { callOfOperation, createEstate, type Estate } from "../harness/estate.ts"
 import { createFragileWorld } from "../harness/fragile-world.ts"
 import { v1Operations } from "../harness/operations.ts"
 import { passTime } from "../harness/pass-time.ts"
@@ -33,8 +33,8 @@ test("every operation answers 503 with Retry-After while it is stopped, and as b
   await world.postgres.stop()
   const { operations } = v1Operations()
   for (const operation of operations) {
-    const { method, path, body, headers } = callOf(operation, estate)
-    // What needs no database answers without it.
+    const { method, path, body, headers } = callOfOperation(operation, estate)
+    // Operations without the database answer without it.
     if (path.endsWith("openapi.json")) continue
     await expectUnavailable(await estate.client.call(method, path, body, headers), operation.id)
   }

@@ -94,7 +94,7 @@ test.each([
 
 test("an address is refused with the reason, and a name that only begins like one is called", () => {
   for (const host of ["0x7f.1", "[::1]", "8.8.8.8", "1.1.1.1."]) {
-    expect(() => checkPublicUrl(`https://${host}/`, policy)).toThrow("its host is an IP address; a name is needed")
+    expect(() => checkPublicUrl(`https://${host}/`, policy)).toThrow("its host is an IP address; use a name")
   }
   expect(checkPublicUrl("https://8.8.8.8.customer.com/", policy).hostname).toBe("8.8.8.8.customer.com")
 })

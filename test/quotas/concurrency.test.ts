@@ -2,7 +2,7 @@ import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { anyWish, type Estate, expectJustified, type Limits, load, makeEstate } from "../harness/quota-load.ts"
+import { anyWish, expectJustified, type Limits, load, makeEstate, type QuotaEstate } from "../harness/quota-load.ts"
 import { expectRoomDecides } from "../harness/quota-room.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -74,7 +74,7 @@ interface Counts {
   again_refused: number
 }
 
-async function playRound(random: Random, estate: Estate, counts: Counts): Promise<void> {
+async function playRound(random: Random, estate: QuotaEstate, counts: Counts): Promise<void> {
   const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
   const answers = await load(world, estate, wishes, { betweenDrains: () => world.advance(random.int(3)) })
   answers.forEach(expectJustified)
@@ -86,7 +86,7 @@ async function playRound(random: Random, estate: Estate, counts: Counts): Promis
   counts.refused += refused.length
   counts.again_accepted += again.accepted
   counts.again_refused += again.refused
-  // What was sent again is left open: no later round may come upon it.
+  // Turns that were sent again stay open, so no later round meets them.
   await world.qstash.reset()
   await world.sql("update open_turns set wake_at = 'infinity' where user_id = $1", [estate.userId])
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
 import { expectBooks } from "../harness/promises.ts"
-import { anyWish, type Estate, makeEstate, type Wish } from "../harness/quota-load.ts"
+import { anyWish, makeEstate, type QuotaEstate, type Wish } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
@@ -53,7 +53,7 @@ test(`everything that holds or frees money at once, on ${ACCOUNTS} accounts: nob
 })
 
 /** Everything at once, in an order of chance; returns the status of every answer. */
-async function stir(estate: Estate, random: Random): Promise<number[]> {
+async function stir(estate: QuotaEstate, random: Random): Promise<number[]> {
   const statuses: number[] = []
   const note = async (sent: Promise<Response>) => {
     const response = await sent
@@ -103,7 +103,7 @@ async function stir(estate: Estate, random: Random): Promise<number[]> {
           done(browser.call("POST", `/api/account/keys/${keyId}/revoke`)),
     ),
   ]
-  // Each key notes its use, beside whatever it does.
+  // Each key also notes its use.
   await world.sql("update api_keys set last_used_at = null where user_id = $1", [estate.userId])
   const inOrder = storm.map((act) => ({ act, place: random.int(1e9) })).sort((one, other) => one.place - other.place)
   let sending = true

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { type Answered, cappedAccount } from "../harness/caps.ts"
+import { cappedAccount, type ReadAnswer } from "../harness/caps.ts"
 import { isThorough } from "../harness/crash.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -19,8 +19,8 @@ const REFS = ["customer-1", "customer-2", "blocked"]
 /** Amounts at which a turn is refused, gets a part of its hold, or the whole. */
 const AMOUNTS = [...Array(8).fill(null), 0, 0.0000001, 0.000165, 0.001, 0.2, 0.3, 1, 3]
 
-/** What a new turn is answered, as far as its estimate can say it. */
-function told({ status, retryAfter, body }: Answered) {
+/** The answer to a new turn, as far as its estimate can predict it. */
+function told({ status, retryAfter, body }: ReadAnswer) {
   const { error, held_usd, model } = body
   if (status === 202) return { admitted: true, held_usd, model }
   const { request_id: _, ...refusal } = error
@@ -28,7 +28,7 @@ function told({ status, retryAfter, body }: Answered) {
 }
 
 /** The same from the estimate. */
-function foretold({ status, retryAfter, body }: Answered) {
+function foretold({ status, retryAfter, body }: ReadAnswer) {
   if (status !== 200) {
     const { request_id: _, ...refusal } = body.error
     return { status, retryAfter, ...refusal }

@@ -67,7 +67,7 @@ const KINDS: Kind[] = [
 
 interface Case {
   client: TestClient
-  /** What every turn of it is. */
+  /** The body of every turn. */
   body: { space: string; end_user_ref: string; text: string; files?: string[] }
 }
 
@@ -98,7 +98,7 @@ interface Told {
   refused: number
 }
 
-/** Sends up to three such turns, one behind the other or at once: what the estimate says becomes of each, and none fails. */
+/** Sends up to three such turns, in order or at once. Each ends as its estimate says, and none fails. */
 async function sendThree({ client, body }: Case, random: Random, told: Told): Promise<void> {
   const atOnce = random.int(2) === 0
   const turns: string[] = []
@@ -125,7 +125,7 @@ async function sendThree({ client, body }: Case, random: Random, told: Told): Pr
   await world.drain()
   const ended: Turn[] = await Promise.all(turns.map((turn) => client.getTurn(turn)))
   for (const turn of ended) {
-    // Said by the price of the very first call: what a max_cost_usd of just that cannot pay is no cap and no balance.
+    // A max_cost_usd that cannot pay for the first call is refused by itself, not by a cap or the balance.
     if (turn.state === "failed" && turn.error?.message.includes("max_cost_usd")) continue
     expect(turn.state, JSON.stringify(turn)).toBe("done")
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { FaultRule } from "../../src/local/faults.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { type Answered, anyWish, type Estate, expectJustified, load, makeEstate } from "../harness/quota-load.ts"
+import { anyWish, expectJustified, load, makeEstate, type QuotaEstate, type WishAnswer } from "../harness/quota-load.ts"
 import { expectRoomDecides } from "../harness/quota-room.ts"
 import { expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createRandom, type Random } from "../harness/random.ts"
@@ -12,7 +12,7 @@ const AT_ONCE = 100
 const USD = 10_000_000
 const ALWAYS = { service: "redis", call: 1, times: 1e9, when: "before" } as const
 
-/** What happens to Redis in the middle of a load. Each begins with what is there before it, and yields what does it. */
+/** Faults of Redis in the middle of a load. Each prepares its state, and yields the function that causes the fault. */
 const FAILURES: Record<string, (world: World) => Promise<() => Promise<FaultRule[]>>> = {
   "is stopped": async () => async () => [{ ...ALWAYS, action: "cut" }],
   "is slow": async () => async () => [{ ...ALWAYS, action: "delay", delay_ms: 5_000 }],
@@ -84,7 +84,7 @@ test("a replica that has stopped has what was there before, and nothing since", 
 })
 
 /** Every cap there is, a few holds each, so that each is met. */
-function cappedEstate(world: World, random: Random): Promise<Estate> {
+function cappedEstate(world: World, random: Random): Promise<QuotaEstate> {
   const amount = () => 8_000_000 + random.int(8_000_000)
   const limits = {
     ...{ balance: 4 * USD, key_daily: amount(), key_window: amount(), window_seconds: 3600 },
@@ -95,15 +95,15 @@ function cappedEstate(world: World, random: Random): Promise<Estate> {
 
 function playLoad(
   world: World,
-  estate: Estate,
+  estate: QuotaEstate,
   random: Random,
   onAnswer = async (_n: number) => {},
-): Promise<Answered[]> {
+): Promise<WishAnswer[]> {
   const wishes = Array.from({ length: AT_ONCE }, () => anyWish(random, estate))
   return load(world, estate, wishes, { onAnswer })
 }
 
-async function expectSettled(world: World, estate: Estate, answers: Answered[]): Promise<void> {
+async function expectSettled(world: World, estate: QuotaEstate, answers: WishAnswer[]): Promise<void> {
   const refused = answers.filter(({ refusal }) => refusal !== null)
   expect(refused.length).toBeGreaterThan(0)
   expect(refused.length).toBeLessThan(answers.length)
@@ -118,8 +118,8 @@ async function expectSettled(world: World, estate: Estate, answers: Answered[]):
   await expectNoFaults(world)
 }
 
-/** What the API shows of money is what Postgres' turns and ledger add up to. */
-async function expectShown(world: World, { userId, clients, refs }: Estate): Promise<void> {
+/** The API's amounts agree with Postgres' turns and ledger. */
+async function expectShown(world: World, { userId, clients, refs }: QuotaEstate): Promise<void> {
   const [client] = clients
   const get = async (path: string) =>
     (await (await client?.client.call("GET", path))?.json()) as Record<string, unknown>

@@ -20,7 +20,7 @@ function monthEnd() {
 interface Case {
   cap: string
   source: string
-  /** What each of the cap's names is in its sentence. */
+  /** Each cap's words in the message. */
   words: string
   caps?: SetCaps
   set?: (account: CappedAccount) => Promise<unknown>
@@ -91,7 +91,7 @@ describe.each(CASES)("$cap of the $source", ({ cap, source, words, caps, set, re
     expect(await client.send({ space })).toMatchObject({ status: 429, retryAfter: 1 })
     await world.advance(1)
     expect(await client.send({ space })).toMatchObject({ status: 202, body: { held_usd: 0.25 } })
-    // What has waited too long is expired by the sweeper, which lets the last one run.
+    // The sweeper expires turns that waited too long, which lets the last one run.
     await world.sweep()
     await world.drain()
     await expectPromises(world, userId)

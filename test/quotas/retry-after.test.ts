@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { isThorough } from "../harness/crash.ts"
-import { type Estate, type Limits, makeEstate, send, type Wish } from "../harness/quota-load.ts"
+import { type Limits, makeEstate, type QuotaEstate, send, type Wish } from "../harness/quota-load.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -45,7 +45,7 @@ interface Case {
   /** When the turn is accepted that takes all there is, and when the client asks: the same day. */
   fillsAt: number
   asksAt: number
-  /** What becomes of the first turn: it is billed before, stays open for good, or is billed when the period is over. */
+  /** The end of the first turn: billed before the period ends, never, or after it. */
   ends: "before" | "never" | "after"
 }
 
@@ -139,7 +139,7 @@ async function playCase(one: Case): Promise<number> {
   return refused
 }
 
-async function expectRefused(estate: Estate, wait: number, reset: number): Promise<number> {
+async function expectRefused(estate: QuotaEstate, wait: number, reset: number): Promise<number> {
   const { refusal } = await send(estate, wish(estate))
   expect(refusal).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED", retryAfter: wait })
   expect(refusal?.details.resets_at).toBe(new Date(reset).toISOString())
@@ -147,11 +147,11 @@ async function expectRefused(estate: Estate, wait: number, reset: number): Promi
 }
 
 /** Uses up all that it holds. */
-function wish({ clients, refs }: Estate): Wish {
+function wish({ clients, refs }: QuotaEstate): Wish {
   const text = "[use input=1000000]"
   const body = { space: clients[0]?.space ?? "", end_user_ref: refs[0] ?? "", text, conversation: crypto.randomUUID() }
   return { of: 0, idempotencyKey: crypto.randomUUID(), body, cancelled: false }
 }
 
-/** What its first model call can cost at least: 80 tokens and its 19 bytes in, 16 out. */
+/** The least that its first model call can cost: 80 tokens and its 19 bytes in, 16 out. */
 const NEEDED = (80 + 19) * 10 + 16 * 50

@@ -17,7 +17,7 @@ test.each(["", ...(await groups())])("wrangler deploy --dry-run passes for the e
     const kib = gzipSync(bundle).length / 1024
     console.log(`${group || "all"}: ${kib.toFixed(1)} KiB gzipped`)
     if (group === "v1") expect(kib, "v1 stays small").toBeLessThan(V1_LIMIT_KIB)
-    // What makes the documents stays out.
+    // The code that makes the documents stays out.
     expect(bundle.includes("x-codeSamples")).toBe(false)
     // Only the callbacks worker carries the model SDK.
     expect(bundle.includes("AI_APICallError")).toBe(group === "" || group === "callbacks")

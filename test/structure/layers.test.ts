@@ -11,12 +11,16 @@ interface Room {
 
 const ALL_ABOVE = "every room above"
 
+/** The header of that table: other tables may begin their rows with a word in backquotes too. */
+const HEADER = "| room | what is in it | may import |"
+
 /** From the lowest room to the highest. */
 const table = readTable(readFileSync("ARCHITECTURE.md", "utf8"))
 
 function readTable(text: string): Room[] {
   const rooms: Room[] = []
-  for (const [, path = "", named = ""] of text.matchAll(/^\| \*?`([\w./-]+)`\*? \|[^|]*\| ([^|]*) \|$/gm)) {
+  const [rows = ""] = (text.split(HEADER)[1] ?? "").split("\n\n")
+  for (const [, path = "", named = ""] of rows.matchAll(/^\| \*?`([\w./-]+)`\*? \|[^|]*\| ([^|]*) \|$/gm)) {
     const above = rooms.map(({ name }) => name)
     const mayImport = named === ALL_ABOVE ? above : named === "–" ? [] : named.split(", ")
     rooms.push({ name: path.split("/").find((part) => part !== "" && part !== "src") ?? "", mayImport })

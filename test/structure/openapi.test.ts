@@ -43,8 +43,10 @@ test.each(operations)("$surface: $id has examples that its own schemas take", ({
   check(operation.body, json(described.requestBody)?.example)
   if (!operation.answer.binary)
     check(operation.answer.schema, json(described.responses[operation.answer.status])?.example)
-  for (const [place, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
-    const given = described.parameters?.filter((parameter) => parameter.in === place && parameter.example !== undefined)
+  for (const [location, type] of [["path", operation.params] as const, ["query", operation.query] as const]) {
+    const given = described.parameters?.filter(
+      (parameter) => parameter.in === location && parameter.example !== undefined,
+    )
     check(type, Object.fromEntries((given ?? []).map(({ name, example }) => [name, example])))
   }
   for (const parameter of described.parameters ?? []) {
@@ -103,7 +105,7 @@ test.each(ofKeys)("the client has $id, and its sample sends the example", async 
   expect([request?.method, request?.url.pathname]).toEqual([operation.method.toUpperCase(), filled])
   const body = json(described.requestBody)
   if (body) expect(JSON.parse(String(request?.body))).toEqual(body.example)
-  for (const { name, in: place, example } of described.parameters ?? []) {
-    if (place === "query" && example !== undefined) expect(request?.url.searchParams.get(name)).toBe(String(example))
+  for (const { name, in: location, example } of described.parameters ?? []) {
+    if (location === "query" && example !== undefined) expect(request?.url.searchParams.get(name)).toBe(String(example))
   }
 })

@@ -13,6 +13,6 @@ export function filesBelow(dir: string): string[] {
 /** Every file that is deployed, run locally or installed by customers. */
 export const source = ["src", "functions", "client"].flatMap(filesBelow)
 
-/** What a file imports, for values or types: specifiers as they are written. */
+/** The imports of a file, values or types: specifiers as they are written. */
 export const importsOf = (path: string) =>
   [...read(path).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] as string)

@@ -3,7 +3,7 @@ import { callOf, databaseOver } from "../../src/platform/db.ts"
 
 const db = databaseOver(async () => ({ rows: [] }))
 
-// `tsc`, which verify runs, fails on a @ts-expect-error behind which nothing is wrong.
+// `tsc`, which verify runs, fails on a @ts-expect-error that expects no error.
 
 test("a column that is not there does not compile", () => {
   const right = db.selectFrom("turns").select("turn_id").where("user_id", "=", 1)

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest"
-import { McpError } from "../../src/tools/mcp-client.ts"
+import { McpError } from "../../src/tools/mcp-error.ts"
 import { failureOf } from "../harness/failure.ts"
-import { call, connectTo, type Message, result } from "../harness/mcp.ts"
+import { callTool, connectTo, type McpMessage, result } from "../harness/mcp.ts"
 
 describe("an MCP server over Streamable HTTP", () => {
-  test("its session, its headers and the call's key go with every request, and the session is ended", async () => {
+  test("its session, its headers and the callTool's key go with every request, and the session is ended", async () => {
     const { seen, open } = connectTo()
     const connection = await open()
     expect((await connection.listTools()).map(({ name }) => name)).toEqual(["one", "two"])
-    expect(await call(connection)).toEqual({ isError: false, parts: [{ type: "text", text: "called one" }] })
+    expect(await callTool(connection)).toEqual({ isError: false, parts: [{ type: "text", text: "called one" }] })
     await connection.close()
     expect(seen.every(({ headers }) => headers.get("authorization") === "Bearer s")).toBe(true)
     expect(seen.slice(1).every(({ headers }) => headers.get("mcp-session-id") === "s1")).toBe(true)
@@ -29,7 +29,7 @@ describe("an MCP server over Streamable HTTP", () => {
   })
 
   test("an answer as an event stream, with progress before it", async () => {
-    const answer = ({ id, method, params }: Message) => {
+    const answer = ({ id, method, params }: McpMessage) => {
       if (method !== "tools/call") return undefined
       const notes = [1, 2].map((progress) => ({
         jsonrpc: "2.0",
@@ -53,14 +53,14 @@ describe("an MCP server over Streamable HTTP", () => {
 
   test("a session that the server has forgotten is opened anew, once", async () => {
     let forgotten = false
-    const answer = ({ method }: Message, request: Request) => {
+    const answer = ({ method }: McpMessage, request: Request) => {
       if (method !== "tools/call" || request.headers.get("mcp-session-id") !== "s1") return undefined
       forgotten = true
       return new Response("no such session", { status: 404 })
     }
     const { open, seen } = connectTo({ answer })
     const connection = await open()
-    expect((await call(connection)).parts).toEqual([{ type: "text", text: "called one" }])
+    expect((await callTool(connection)).parts).toEqual([{ type: "text", text: "called one" }])
     expect(forgotten).toBe(true)
     expect(seen.filter(({ message }) => message?.method === "initialize")).toHaveLength(2)
   })
@@ -74,10 +74,10 @@ describe("an MCP server over Streamable HTTP", () => {
       { type: "resource", resource: { uri: "file:///b", text: "the text of b" } },
       { type: "resource", resource: { uri: "file:///c", blob: "aGk=" } },
     ]
-    const answer = ({ id, method }: Message) =>
+    const answer = ({ id, method }: McpMessage) =>
       method === "tools/call" ? result(id, { content, isError: true, structuredContent: { a: 1 } }) : undefined
     const connection = await connectTo({ answer }).open()
-    expect(await call(connection)).toEqual({
+    expect(await callTool(connection)).toEqual({
       isError: true,
       structured: { a: 1 },
       parts: [
@@ -109,12 +109,12 @@ describe("an MCP server over Streamable HTTP", () => {
     expect(error).toMatchObject({ kind, message: expect.stringContaining('The MCP server "fake"') })
   })
 
-  test("a call that the server refuses is the tool's error", async () => {
-    const answer = ({ id, method }: Message) =>
+  test("a callTool that the server refuses is the tool's error", async () => {
+    const answer = ({ id, method }: McpMessage) =>
       method === "tools/call"
         ? Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: "no such tool" } })
         : undefined
-    const error = await failureOf(call(await connectTo({ answer }).open()))
+    const error = await failureOf(callTool(await connectTo({ answer }).open()))
     expect(error).toMatchObject({ kind: "tool", message: expect.stringContaining("no such tool") })
   })
 })

@@ -1,26 +1,28 @@
 import { describe, expect, test } from "vitest"
-import { McpError } from "../../src/tools/mcp-client.ts"
+import { McpError } from "../../src/tools/mcp-error.ts"
 import { failureOf } from "../harness/failure.ts"
-import { call, connectTo, eventStream, type Message, result } from "../harness/mcp.ts"
+import { callTool, connectTo, type McpMessage, mcpEventStream, result } from "../harness/mcp.ts"
 
 const hanging = () => new Promise<Response>(() => {})
 /** Answers only to calls of tools. */
-const toCalls = (answer: (message: Message, request: Request) => Response | Promise<Response>) => ({
-  answer: (message: Message, request: Request) =>
+const toCalls = (answer: (message: McpMessage, request: Request) => Response | Promise<Response>) => ({
+  answer: (message: McpMessage, request: Request) =>
     message.method === "tools/call" ? answer(message, request) : undefined,
 })
 const answerTo = (id: number | undefined, text: string) =>
   `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } })}`
 
 describe("a stream", () => {
-  test("that ends without an answer fails the call at once", async () => {
-    const { open } = connectTo(toCalls(() => eventStream([": nothing"])))
-    expect(await failureOf(call(await open()))).toMatchObject({ message: expect.stringContaining("without an answer") })
+  test("that ends without an answer fails the callTool at once", async () => {
+    const { open } = connectTo(toCalls(() => mcpEventStream([": nothing"])))
+    expect(await failureOf(callTool(await open()))).toMatchObject({
+      message: expect.stringContaining("without an answer"),
+    })
   })
 
-  test("that is too large fails the call at once, and says so", async () => {
-    const { open } = connectTo(toCalls(() => eventStream([`: ${"x".repeat(200_000)}`], { open: true })))
-    expect(await failureOf(call(await open()))).toMatchObject({
+  test("that is too large fails the callTool at once, and says so", async () => {
+    const { open } = connectTo(toCalls(() => mcpEventStream([`: ${"x".repeat(200_000)}`], { open: true })))
+    expect(await failureOf(callTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: 'The MCP server "fake" answers too much. The answer is larger than 100000 bytes.',
     })
@@ -31,11 +33,11 @@ describe("a stream", () => {
     const { open, seen, clock } = connectTo({
       ...toCalls(({ id }) => {
         asked = id
-        return eventStream(["id: 7\ndata:"])
+        return mcpEventStream(["id: 7\ndata:"])
       }),
-      other: ({ method }) => (method === "GET" ? eventStream([answerTo(asked, "later")]) : new Response()),
+      other: ({ method }) => (method === "GET" ? mcpEventStream([answerTo(asked, "later")]) : new Response()),
     })
-    const answered = call(await open())
+    const answered = callTool(await open())
     await clock.sleeping(1, 500)
     clock.advance(500)
     expect((await answered).parts).toEqual([{ type: "text", text: "later" }])
@@ -44,11 +46,11 @@ describe("a stream", () => {
   })
 
   test("that is closed again and again is given up", async () => {
-    const closing = () => eventStream(["retry: 0\nid: 7\ndata:"])
+    const closing = () => mcpEventStream(["retry: 0\nid: 7\ndata:"])
     const { open, seen, clock } = connectTo({ ...toCalls(closing), other: closing })
     const connection = await open()
     let over = false
-    const failed = failureOf(call(connection, "one", { timeoutMs: 3_600_000 })).finally(() => {
+    const failed = failureOf(callTool(connection, "one", { timeoutMs: 3_600_000 })).finally(() => {
       over = true
     })
     for (let tries = 0; tries < 16; tries++) {
@@ -77,13 +79,13 @@ describe("time", () => {
 
   test.each([
     ["headers that never come", hanging],
-    ["an answer that never comes", () => eventStream([": wait"], { open: true })],
-    ["202 for a call", () => new Response(null, { status: 202 })],
-  ])("a call ends with its own time: %s", async (_what, answer) => {
+    ["an answer that never comes", () => mcpEventStream([": wait"], { open: true })],
+    ["202 for a callTool", () => new Response(null, { status: 202 })],
+  ])("a callTool ends with its own time: %s", async (_what, answer) => {
     const { open, clock, asked } = connectTo(toCalls(answer))
     const connection = await open()
     let over = false
-    const failed = failureOf(call(connection)).finally(() => {
+    const failed = failureOf(callTool(connection)).finally(() => {
       over = true
     })
     await clock.sleeping(1, 9000)
@@ -98,8 +100,8 @@ describe("time", () => {
   test("the end of a session that the server does not end, however long its calls might take", async () => {
     const { open, clock } = connectTo({ ...toCalls(hanging), other: hanging })
     const connection = await open()
-    void failureOf(call(connection, "one", { timeoutMs: 60_000 }))
-    // The call's own time, and its request's.
+    void failureOf(callTool(connection, "one", { timeoutMs: 60_000 }))
+    // The callTool's own time, and its request's.
     await clock.sleeping(2, 60_000)
     const closed = connection.close()
     await clock.sleeping(1, 5000)
@@ -109,13 +111,13 @@ describe("time", () => {
 })
 
 describe("giving up", () => {
-  test("a call that is aborted throws the reason, ends its stream and does not come back for the answer", async () => {
+  test("a callTool that is aborted throws the reason, ends its stream and does not come back for the answer", async () => {
     let cancelled = false
-    const stream = () => eventStream(["id: 1\ndata:"], { open: true, onCancel: () => (cancelled = true) })
+    const stream = () => mcpEventStream(["id: 1\ndata:"], { open: true, onCancel: () => (cancelled = true) })
     const { open, clock, seen, asked } = connectTo(toCalls(stream))
     const connection = await open()
     const controller = new AbortController()
-    const failed = failureOf(call(connection, "one", { signal: controller.signal }))
+    const failed = failureOf(callTool(connection, "one", { signal: controller.signal }))
     await expect.poll(() => asked("tools/call").length).toBe(1)
     controller.abort(new Error("enough"))
     expect(await failed).toMatchObject({ message: "enough" })
@@ -150,20 +152,22 @@ describe("sessions", () => {
   test("calls that find it forgotten at the same moment open one new one", async () => {
     const { open, asked } = connectTo(forgetting(404, "", (session) => session === "s1"))
     const connection = await open()
-    await Promise.all(["a", "b", "c"].map((key) => call(connection, "one", { idempotencyKey: key })))
+    await Promise.all(["a", "b", "c"].map((key) => callTool(connection, "one", { idempotencyKey: key })))
     expect(asked("initialize")).toHaveLength(2)
   })
 
   test("400 is a forgotten session when its body says so, else an error", async () => {
     const said = connectTo(forgetting(400, "Bad Request: No valid session ID provided", (session) => session === "s1"))
-    expect((await call(await said.open())).isError).toBe(false)
+    expect((await callTool(await said.open())).isError).toBe(false)
     const other = connectTo(forgetting(400, "Bad Request", () => true))
-    expect(await failureOf(call(await other.open()))).toMatchObject({ message: expect.stringContaining("HTTP 400") })
+    expect(await failureOf(callTool(await other.open()))).toMatchObject({
+      message: expect.stringContaining("HTTP 400"),
+    })
     expect(other.asked("initialize")).toHaveLength(1)
   })
 
   test("404 of a server that keeps no sessions is an error", async () => {
-    const answer = ({ id, method }: Message) => {
+    const answer = ({ id, method }: McpMessage) => {
       if (method === "tools/call") return new Response(null, { status: 404 })
       const serverInfo = { name: "fake", version: "1" }
       return method === "initialize"
@@ -171,13 +175,13 @@ describe("sessions", () => {
         : undefined
     }
     const { open, asked } = connectTo({ answer })
-    expect(await failureOf(call(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
+    expect(await failureOf(callTool(await open()))).toMatchObject({ message: expect.stringContaining("HTTP 404") })
     expect(asked("initialize")).toHaveLength(1)
   })
 
   test("one that is forgotten again is an error", async () => {
     const { open, asked } = connectTo(forgetting(404, "", () => true))
-    expect(await failureOf(call(await open()))).toMatchObject({
+    expect(await failureOf(callTool(await open()))).toMatchObject({
       kind: "unreachable",
       message: expect.stringContaining("HTTP 404"),
     })
@@ -206,14 +210,14 @@ describe("lists", () => {
   test("that are too large together are refused", async () => {
     const page = Number.MAX_SAFE_INTEGER
     const tools = [{ name: "a", description: "x".repeat(60_000), inputSchema: { type: "object" } }]
-    const answer = ({ id, method, params }: Message) =>
+    const answer = ({ id, method, params }: McpMessage) =>
       method === "tools/list" ? result(id, { tools, nextCursor: `${params?.cursor ?? ""}${page}` }) : undefined
     const connection = await connectTo({ answer }).open()
     expect(await failureOf(connection.listTools())).toMatchObject({ kind: "protocol" })
   })
 
   test("of a server without tools are empty", async () => {
-    const answer = ({ id, method }: Message) =>
+    const answer = ({ id, method }: McpMessage) =>
       method === "initialize"
         ? result(id, {
             protocolVersion: "2025-06-18",
@@ -226,7 +230,7 @@ describe("lists", () => {
 })
 
 test("a server that refuses the connection is not a tool that fails", async () => {
-  const answer = ({ id }: Message) => Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "no" } })
+  const answer = ({ id }: McpMessage) => Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "no" } })
   const error = await failureOf(connectTo({ answer }).open())
   expect(error).toBeInstanceOf(McpError)
   expect(error).toMatchObject({ kind: "protocol" })
@@ -234,7 +238,7 @@ test("a server that refuses the connection is not a tool that fails", async () =
 
 test("structured content that breaks the tool's own schema is an error of the tool", async () => {
   const outputSchema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] }
-  const answer = ({ id, method }: Message) => {
+  const answer = ({ id, method }: McpMessage) => {
     if (method === "tools/list") {
       return result(id, { tools: [{ name: "one", inputSchema: { type: "object" }, outputSchema }] })
     }
@@ -242,5 +246,5 @@ test("structured content that breaks the tool's own schema is an error of the to
   }
   const connection = await connectTo({ answer }).open()
   await connection.listTools()
-  expect(await failureOf(call(connection))).toMatchObject({ kind: "tool" })
+  expect(await failureOf(callTool(connection))).toMatchObject({ kind: "tool" })
 })

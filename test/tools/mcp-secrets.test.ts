@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { connectMcp, mcpTools } from "../../src/tools/mcp-tools.ts"
 import { createSecrets } from "../../src/tools/secrets.ts"
 import { failureOf } from "../harness/failure.ts"
-import { connectTo, type Message } from "../harness/mcp.ts"
+import { connectTo, type McpMessage } from "../harness/mcp.ts"
 
 const server = {
   name: "fake",
@@ -13,7 +13,7 @@ const storeImage = async () => ""
 
 /** Connects, lists and calls, with `KEY` sent to a server that gives it back in each error to `method`. */
 async function errorOf(method: string, key: string, said: (header: string) => string): Promise<string> {
-  const answer = (message: Message, request: Request) =>
+  const answer = (message: McpMessage, request: Request) =>
     message.method === method
       ? Response.json({
           jsonrpc: "2.0",

@@ -28,7 +28,7 @@ const space = {
   },
 }
 
-/** What the customer's server was asked under the keys of this account's turns. */
+/** The requests to the customer's server under the keys of this account's turns. */
 async function effectsOf(client: TestClient): Promise<Record<string, { asked: number; body: string }>> {
   const [turn] = await world.sql<{ turn_id: string }>("select turn_id from turns where user_id = $1", [client.userId])
   const effects = (await (await fetch(`${inject("customerUrl")}/effects/${turn?.turn_id}`)).json()) as object

@@ -4,7 +4,7 @@ import type { ToolSpec } from "../../src/agent/engine.ts"
 import { promptTokenBound, toolTokenBound } from "../../src/agent/estimate.ts"
 import type { Tool } from "../../src/agent-config/tool.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { listFiles, readFile, writeFile } from "../../src/tools/file-tools.ts"
+import { listFilesTool, readFileTool, writeFileTool } from "../../src/tools/file-tools.ts"
 import { createTask, type ToolTurn, updateTask } from "../../src/tools/task-tools.ts"
 import { delegateTool } from "../../src/turns/delegate.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "../../src/turns/first-call.ts"
@@ -25,7 +25,9 @@ afterAll(() => world.close())
 
 const nothing = {} as Context
 const noTurn = {} as ToolTurn
-const BUILTIN = [listFiles, readFile, writeFile, createTask, updateTask].map((tool) => tool(nothing, noTurn).spec)
+const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateTask].map(
+  (tool) => tool(nothing, noTurn).spec,
+)
 
 const delegateTo = (subagents: object[]) =>
   delegateTool({ claim: { config: { manifest: { subagents } } } } as unknown as Run, new Map())?.spec as ToolSpec

@@ -7,10 +7,10 @@ import { mortalWorker } from "../harness/mortal-worker.ts"
 import { passTime } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
 import {
-  PROMPT_TOKENS,
   PROVIDED_PIN,
   PROVIDER_URL,
-  type Script,
+  type ProviderScript,
+  SCRIPTED_TOKENS,
   scriptProvider,
   tokensOf,
 } from "../harness/scripted-provider.ts"
@@ -18,7 +18,7 @@ import { createWorld, type TestClient, turnOf, type World } from "../harness/wor
 
 let world: World
 let provider: ReturnType<typeof scriptProvider>
-let script: Script | ((n: number) => Script) = {}
+let script: ProviderScript | ((n: number) => ProviderScript) = {}
 beforeAll(async () => {
   world = await createWorld({ env: { OPENAI_BASE_URL: PROVIDER_URL } })
   await addModel(world)
@@ -70,7 +70,7 @@ describe("whose fault a failure is", () => {
       expect(turn).toMatchObject({ state: "failed", error: { code } })
       const [call] = provider.sent.slice(before)
       expect(provider.sent).toHaveLength(before + 1)
-      expect(micros(turn.billed_cost_usd)).toBe(priceOf(PROMPT_TOKENS, tokensOf(call as NonNullable<typeof call>)))
+      expect(micros(turn.billed_cost_usd)).toBe(priceOf(SCRIPTED_TOKENS, tokensOf(call as NonNullable<typeof call>)))
       if (code.startsWith("MODEL")) expect(turn.error?.message).toContain("are billed")
       await expectPromises(world, client.userId)
     },
@@ -161,7 +161,7 @@ describe("a long answer", () => {
     expect(renewals).toBeLessThanOrEqual(15)
     expect(provider.sent).toHaveLength(before + 1)
     const sent = provider.sent.at(-1) as (typeof provider.sent)[number]
-    expect(micros(turn.billed_cost_usd)).toBe(priceOf(PROMPT_TOKENS, tokensOf(sent)))
+    expect(micros(turn.billed_cost_usd)).toBe(priceOf(SCRIPTED_TOKENS, tokensOf(sent)))
     await expectPromises(world, client.userId)
   })
 
@@ -186,7 +186,7 @@ describe("a long answer", () => {
     )
     expect(turn).toMatchObject({ state: "done", result: wordsOf(120).join(""), usage: { model_calls: 1 } })
     const sent = provider.sent.at(-1) as (typeof provider.sent)[number]
-    expect(micros(turn.billed_cost_usd)).toBe(priceOf(PROMPT_TOKENS, tokensOf(sent)))
+    expect(micros(turn.billed_cost_usd)).toBe(priceOf(SCRIPTED_TOKENS, tokensOf(sent)))
     const lost = await world.sql("select cause, credit_micros from losses where turn_id = $1", [turnId])
     expect(lost).toEqual([{ cause: "worker_lost", credit_micros: null }])
     await expectPromises(world, client.userId)
@@ -231,7 +231,7 @@ describe("a commit that the database does not answer", () => {
     const turn = await client.getTurn(turnId)
     expect(turn).toMatchObject({ state: "done", result: "Done.", usage: { model_calls: 2, tool_calls: 1 } })
     expect(provider.sent).toHaveLength(first + 2)
-    const tokens = provider.sent.slice(first).map((sent) => priceOf(PROMPT_TOKENS, tokensOf(sent)))
+    const tokens = provider.sent.slice(first).map((sent) => priceOf(SCRIPTED_TOKENS, tokensOf(sent)))
     expect(micros(turn.billed_cost_usd)).toBe((tokens[0] ?? 0) + (tokens[1] ?? 0))
     await expectPromises(world, client.userId)
   })

@@ -89,13 +89,13 @@ describe("a tool's failure goes back to the model", () => {
   test("a value cannot climb out of the path that the tool names", async () => {
     for (const id of ["..", ".", ""]) {
       const { said, customer } = await callResult({}, {}, JSON.stringify({ id }))
-      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or only dots.")
+      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or has only dots.")
       expect(customer.requests).toEqual([])
     }
     const optional = { input_schema: { type: "object" } }
     for (const input of ["{}", '{"id":null}']) {
       const { said, customer } = await callResult({}, optional, input)
-      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or only dots.")
+      expect(said).toContain("lookup_order failed: A value in the URL's path is empty or has only dots.")
       expect(customer.requests).toEqual([])
     }
     const { customer } = await callResult({}, {}, JSON.stringify({ id: "../../admin?x=1#y" }))
@@ -265,7 +265,7 @@ test("a turn runs to its end on the configuration that it began with", async () 
   const renewed = serveCustomer(world, { host: "new.customer.com" })
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   const text = '[call lookup_order {"id":"1"}]\n[call lookup_order {"id":"2"}]'
-  // Another worker makes the second call: the first one dies behind its commit.
+  // The first worker dies after its commit, so another one makes the second call.
   await world.plan([{ service: "pg", match: "commit_results", call: 1, times: 99, action: "cut", when: "after" }])
   await client.sendTurn({ space, text })
   await drainInVain(world)

@@ -25,7 +25,7 @@ async function eraseUntilAnswered(client: TestClient, ref: string): Promise<void
   }
 }
 
-/** What the cron does until every erasure of the account is closed. */
+/** Runs the cron until every erasure of the account is closed. */
 async function sweepUntilClosed(client: TestClient): Promise<void> {
   for (let minute = 0; ; minute++) {
     const open = await world.sql("select 1 from erasures where user_id = $1 and checked_at is null", [client.userId])
@@ -68,7 +68,7 @@ test("erasing while a turn runs and another waits survives a failure at every I/
         await world.advance(5000)
         await Promise.race([running, world.clock.sleeping(1, 5000)])
       }
-      // What had to wait for its end is erased by the cron, whose first run may break too.
+      // The cron erases turns that had to end first; its first run may fail too.
       await world.sweep().catch(() => {})
     },
     async check(turns, client) {

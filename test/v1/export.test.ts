@@ -63,7 +63,7 @@ test("everything that is in the account is in the export, and after an erasure n
     turn.images.map(({ base64 }) => Buffer.from(base64, "base64").toString()),
   )
   const whole = [text, ...contents, ...images].join("\n")
-  // What was deleted before, or was never committed, is no part of it, nor is what a webhook's receiver answered.
+  // Data that was deleted before, or never committed, is left out, and so are answers of webhooks' receivers.
   const { toolName, deletedUpload, lostObject, echoed, ...there } = words
   for (const [place, word] of Object.entries({ ...there, toolName: toolName.replaceAll("-", "_") })) {
     expect(whole.includes(word), place).toBe(true)

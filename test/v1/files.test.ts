@@ -163,7 +163,7 @@ describe("what breaks leaves nothing", () => {
     expect(response.status).toBe(503)
     expect(await response.json()).toMatchObject({ error: { code: "UNAVAILABLE", retryable: true } })
     expect(response.headers.get("retry-after")).toBe("1")
-    // Of a beginning whose answer was lost nobody knows the id: R2 drops it by itself.
+    // The id of an upload whose first answer was lost is unknown; R2 removes it by itself.
     expect(await openUploads()).toBe(call === "createMultipartUpload" && when === "after" ? 1 : 0)
     expect(await client.listed(space)).toEqual([])
     expect(await client.remains()).toEqual(NOTHING)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { declaredAnswers, type OpenApi } from "../harness/declared.ts"
 import { createEstate, ownerWithAll } from "../harness/estate.ts"
 import { type FuzzRequest, requestsFor } from "../harness/fuzz-requests.ts"
-import { type Message, result } from "../harness/mcp.ts"
+import { type McpMessage, result } from "../harness/mcp.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { served } from "../harness/served.ts"
@@ -13,7 +13,7 @@ import { createWorld, type TestClient, type World } from "../harness/world.ts"
 // 2,000 requests for everyone, 20,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
 const REQUESTS = Number(settings.TURNPIKE_FUZZ)
-/** For each operation, before its things are made anew: many requests remove them. */
+/** For each operation, before its resources are made again: many requests remove them. */
 const PER_ROUND = 8
 const AT_ONCE = 8
 
@@ -29,7 +29,7 @@ afterAll(() => world.close())
 
 /** A customer's server that is REST and MCP in one. */
 async function answerAsAnyServer(request: Request): Promise<Response> {
-  const message = (await request.json().catch(() => null)) as Message | null
+  const message = (await request.json().catch(() => null)) as McpMessage | null
   if (message?.method === "initialize") {
     const serverInfo = { name: "fake", version: "1" }
     return result(message.id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo })
@@ -128,7 +128,7 @@ async function send(request: FuzzRequest) {
   const pending = world.invoke(new Request(`https://api.test${path}`, { method, headers, body }))
   if (isHeld(request)) await letTimePass(pending)
   const response = await pending
-  // A stream goes on as long as its turn: what it begins with is enough.
+  // A stream lasts as long as its turn; its beginning is enough.
   if (response.headers.get("content-type")?.startsWith("text/event-stream") && response.body) {
     const reader = response.body.getReader()
     await reader.read()

@@ -21,11 +21,11 @@ interface Attempt {
   key: string
   client: TestClient
   space: string
-  /** What is asked for: another one is another request. */
+  /** The request: with another one, the key is reused. */
   word?: string
 }
 
-/** Each operation that notes what it makes: how it is called, and how many of what it makes there are. */
+/** Each operation that stores its result under the key: its call, and how many resources of its kind exist. */
 const OPERATIONS = {
   "POST /v1/spaces": {
     send: ({ key, client, word = "one" }: Attempt) =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type * as z from "zod"
 import { serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
-import { callOf, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
+import { callOfOperation, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
 import { idsIn, type V1Operation, v1Operations } from "../harness/operations.ts"
 import { makeWebhook } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -36,7 +36,7 @@ afterAll(() => world.close())
 const HOUR_MS = 3_600_000
 const REFUSED = { status: 401, code: "INVALID_API_KEY" }
 
-/** Everybody who must not get at the estate: who they are, and how /v1 answers whoever is no key at all. */
+/** Every intruder: who they are, and the answer of /v1 to somebody without a key. */
 const INTRUDERS: Record<string, { refused?: { status: number; code: string; io?: false }; make(): Promise<string> }> = {
   "another account": { make: async () => (await stranger("all")).key },
   "another account's key of one space": {
@@ -89,8 +89,8 @@ async function spaceId(slug: string): Promise<number> {
   return Number(row?.space_id)
 }
 
-/** What an intruder sends, answered: what was sent is taken out, so that only what the service adds is left. */
-async function intrude(key: string, call: ReturnType<typeof callOf>) {
+/** The answer to an intruder without the parts they sent, so only what the service adds is left. */
+async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
   const client = world.createClient(0, key)
   const headers = key === "" ? { ...call.headers, authorization: "" } : call.headers
   const response = await client.call(call.method, call.path, call.body, headers)
@@ -104,7 +104,7 @@ async function intrude(key: string, call: ReturnType<typeof callOf>) {
   return { status: response.status, code: error?.code, pgCalls: Number(calls), added }
 }
 
-/** An end_user_ref is each account's own word: limits can be set for one that nobody has seen. */
+/** An end_user_ref belongs to each account: limits can be set for one without turns. */
 const OWN_WORDS = ["putEndUserLimits"]
 
 /** References in bodies count as ids: nothing of the operation is the caller's own. */
@@ -120,12 +120,12 @@ describe.each(operations.filter(namesThings).map((operation) => [operation.id, o
   "%s",
   (_id, operation) => {
     test("answers nobody else, and does nothing for them", async () => {
-      const call = callOf(operation, estate)
+      const call = callOfOperation(operation, estate)
       const asked = customer.requests.length
       const before = await dumpTables(world)
       for (const { who, refused, key } of intruders) {
         const answer = await intrude(key, call)
-        // What is the whole account's is refused to a narrower key as such.
+        // Operations of the whole account refuse a narrower key by its scope.
         const isDenied = answer.status === 403 && operation.errors.includes("SCOPE_DENIED")
         const denied = isDenied ? { status: 403, code: "SCOPE_DENIED" } : { status: 404, code: "NOT_FOUND" }
         const { status, code } = refused ?? denied
@@ -150,11 +150,11 @@ describe.each(operations.filter(namesThings).map((operation) => [operation.id, o
 /** Lists of what is the same for everybody. */
 const FOR_ALL = ["listModels"]
 
-/** Operations in which the caller names nothing: whatever they show or make is the caller's own. */
+/** Operations without ids: everything they show or make belongs to the caller. */
 test.each(operations.filter((operation) => !namesThings(operation)).map((one) => [one.id, one] as const))(
   "%s shows nobody what is not theirs",
   async (id, operation) => {
-    const call = callOf(operation, estate)
+    const call = callOfOperation(operation, estate)
     for (const { who, refused, key } of intruders) {
       const before = await dumpTables(world)
       const answer = await intrude(key, call)
@@ -196,7 +196,7 @@ test.each(filters)("%s shows nothing to others who ask for its %s", async (_id, 
     if (refused) continue
     const own = await ownerOf(key, operation)
     // The rest of the path is the intruder's own, so that only the filter is not.
-    const call = callOf(operation, own)
+    const call = callOfOperation(operation, own)
     const value = String(estate.references[name])
     const { status, added } = await intrude(own.client.key, { ...call, path: `${call.path}?${name}=${value}` })
     expect([200, 404, 422], who).toContain(status)
@@ -204,7 +204,7 @@ test.each(filters)("%s shows nothing to others who ask for its %s", async (_id, 
   }
 })
 
-/** Whoever holds this key, with an estate of their own as far as the key's scope lets them. */
+/** The holder of this key, with an estate of their own as far as the key's scope allows. */
 async function ownerOf(key: string, { path }: { path: string } = { path: "" }): Promise<Estate> {
   const client = world.createClient(0, key)
   const { key: me } = (await (await client.call("GET", "/v1/me")).json()) as { key: { space: string | null } }

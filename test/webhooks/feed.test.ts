@@ -109,7 +109,7 @@ test("a reader who goes forward while 150 events are written sees each once, in 
   }
   isOver = true
   await reader
-  // What another test's open transaction holds back for a moment comes soon.
+  // An event that another test's open transaction holds back comes soon.
   for (let tries = 0; seen.length < 150 && tries < 5000; tries++) await look()
   while ((await look()) > 0);
   expect(seen).toHaveLength(150)

@@ -46,7 +46,7 @@ test("an endpoint that is switched off while an attempt is recorded: it can be s
   let patched: Promise<Response> | undefined
   let held: Promise<unknown> | undefined
   receiver.answer = async () => {
-    // Whoever records or changes the endpoint waits here, each with what it knew when it came.
+    // Everybody who records for or changes the endpoint waits here, with what they read before.
     held = world.sql(
       `with held as materialized (select 1 from webhook_endpoints where webhook_id = $1 for no key update)
        select pg_sleep(0.5) from held`,

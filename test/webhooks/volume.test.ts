@@ -63,7 +63,7 @@ test(`${ROUNDS * TURNS_EACH * 3} transitions to three endpoints: a healthy one, 
     flapped = round % 3 === 0
     await sendTurns(client, space, TURNS_EACH)
     await world.drain()
-    // No time has passed: whatever the others do, the healthy one has everything.
+    // No time has passed, and the healthy endpoint has everything in spite of the others.
     expect(healthy.received).toHaveLength(round * TURNS_EACH * TRANSITIONS.length)
     await world.advance(1000)
   }
@@ -177,7 +177,7 @@ test.each(Object.entries(statistics))(
     )
     expect(states).toContainEqual({ state: "delivered", count: 1, tries: 1 })
 
-    // Each that waits is looked at once, and what it waits for by its turn: whatever the planner believes of the backlog.
+    // Each waiting delivery is read once, and the one it waits for by its turn, whatever the planner believes about the backlog.
     const claim = await effortOf(own, client, (ctx) => claimDeliveries(ctx, webhook_id))
     console.log(
       `a claim behind ${12_000}: ${claim.rowsOf("webhook_deliveries")} rows, ${claim.ms} ms, ${claim.indexes.join(" ")}`,

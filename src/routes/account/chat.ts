@@ -20,9 +20,10 @@ export function mountChat(app: App) {
       tag,
       summary: "Send a turn of the web chat",
       description:
-        "A turn of the signed-in owner in a space of theirs, without an API key. It is accepted, run and billed as any " +
-        "other; it belongs to no customer (`end_user_ref` is empty), its charge is in the ledger as `space_usage`, and it is " +
-        "not in the usage of keys. The balance bounds it, and no cap. The same Idempotency-Key with the same body answers the same turn.",
+        "A turn of the signed-in owner in a space of theirs, without an API key. It is accepted, run and " +
+        "billed like any other. It belongs to no customer (`end_user_ref` is empty), its charge is in the " +
+        "ledger as `space_usage`, and it is not in the usage of keys. Only the balance limits it; it has " +
+        "no caps. The same Idempotency-Key with the same body answers the same turn.",
       headers: [
         {
           name: "Idempotency-Key",
@@ -64,7 +65,7 @@ export function mountChat(app: App) {
       id: "listChatTurns",
       tag,
       summary: "List turns of the web chat",
-      description: "Newest first. A page of very large texts ends before its limit.",
+      description: "Newest first. A page with very long texts may have fewer turns than its limit.",
       query: z.strictObject({ ...turnFilters, ...testQuery, ...listQuery }),
       answer: { status: 200, description: "A page of turns.", schema: listOf(turnSchema) },
       errors: [],
@@ -91,7 +92,7 @@ export function mountChat(app: App) {
           .min(0)
           .max(30)
           .default(0)
-          .meta({ description: "Hold the answer until the turn has ended, at most so many seconds." }),
+          .meta({ description: "Wait for the turn's end, for at most this many seconds, before answering." }),
         ...testQuery,
       }),
       answer: { status: 200, description: "The turn.", schema: turnSchema },

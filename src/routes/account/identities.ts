@@ -18,7 +18,7 @@ import { nextParam } from "../auth/oauth-login.ts"
 const tag = "Identities"
 const LINK_PATH = "/api/account/identities/link"
 
-/** Who leads a browser here decides whose identity the account gets, if they have signed it in at the provider before. */
+/** Whoever leads a browser here could choose the identity that the account gets, by signing the browser in at the provider first. */
 const ownPagesOnly = createMiddleware<AppEnv>(async (c, next) => {
   if (!fromOwnPage(c)) throw new TurnpikeError("CROSS_ORIGIN", "Follow the link on a page of this origin.")
   await next()
@@ -32,7 +32,8 @@ export function mountIdentities(app: App) {
       id: "listIdentities",
       tag,
       summary: "List identities",
-      description: "Who you are elsewhere: whoever is signed in there can sign in here. The oldest first.",
+      description:
+        "Your identities at other services, the oldest first. Whoever signs in there can sign in here as you.",
       query: z.strictObject(listQuery),
       answer: { status: 200, description: "A page of identities.", schema: listOf(identitySchema) },
       errors: [],
@@ -51,8 +52,9 @@ export function mountIdentities(app: App) {
       tag,
       summary: "Unlink an identity",
       description:
-        "It signs you in no more: who signs in with it afterwards gets an account of their own. Sessions that it has opened go on. " +
-        "The last way in, without another identity or a password, cannot be unlinked.",
+        "It can no longer sign you in; whoever signs in with it later gets an account of their own. " +
+        "Sessions that it opened go on. You cannot unlink your last way in: link another identity or set a " +
+        "password first.",
       params: z.object({ identity_id: idParam }),
       answer: { status: 200, description: "It is unlinked.", schema: z.object({ ok: z.literal(true) }) },
       errors: ["NOT_FOUND", "LAST_WAY_IN"],
@@ -72,13 +74,14 @@ export function mountIdentities(app: App) {
       tag,
       summary: "Link an identity of the identity provider",
       description:
-        "A link for browsers, to be followed on a page of this origin: leads to the OpenID provider and back, and gives your account " +
-        "the identity there, whatever its email. The same account must be signed in when it comes back; an identity of another " +
-        "account is refused with `IDENTITY_TAKEN`.",
+        "A link for browsers, to be followed from a page of this origin. It leads to the OpenID provider " +
+        "and back, and links the identity there to your account, whatever its email. The same account must " +
+        "be signed in when the browser comes back. An identity of another account is refused with " +
+        "`IDENTITY_TAKEN`.",
       query: z.object({ next: nextParam }),
       answer: {
         status: 302,
-        description: "To the provider; a cookie notes that this browser has begun.",
+        description: "Redirects to the provider. A cookie notes that this browser began the login.",
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },

@@ -20,7 +20,7 @@ export function mountKeys(app: App) {
       id: "createKey",
       tag,
       summary: "Create an API key",
-      description: "Its value is in this answer and nowhere else: keep it now. Keys are for servers only.",
+      description: "The key's value is in this answer only: store it now. Keys are for servers only.",
       body: createKeySchema,
       answer: {
         status: 201,
@@ -44,9 +44,12 @@ export function mountKeys(app: App) {
       id: "listKeys",
       tag,
       summary: "List API keys",
-      description: "Newest first, revoked and expired ones included.",
+      description: "Newest first, including revoked and expired keys.",
       query: z.strictObject({
-        test: z.enum(["true", "false"]).optional().meta({ description: "Only test keys, or only live ones." }),
+        test: z
+          .enum(["true", "false"])
+          .optional()
+          .meta({ description: "`true`: only test keys. `false`: only live keys." }),
         ...listQuery,
       }),
       answer: { status: 200, description: "A page of keys.", schema: listOf(keySchema) },
@@ -84,7 +87,8 @@ export function mountKeys(app: App) {
       tag,
       summary: "Rename an API key, set its caps or its expiry",
       description:
-        "What is left out stays as it is. An expired key works again with a later expiry; a revoked one never does.",
+        "Fields that you leave out stay as they are. An expired key works again when you give it a later " +
+        "expiry. A revoked key never does.",
       params: keyParams,
       body: updateKeySchema,
       answer: theKey,
@@ -101,8 +105,9 @@ export function mountKeys(app: App) {
       tag,
       summary: "Give an API key a new value",
       description:
-        "The same key with its scope, caps and turns, under a new value, which is shown this once. The former value works " +
-        "until `overlap_seconds` have gone; a value from an earlier rotation ends at once.",
+        "The key keeps its scope, caps and turns, and gets a new value, which is shown only here. The " +
+        "former value works for `overlap_seconds` more. A value from an earlier rotation stops working at " +
+        "once.",
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
@@ -123,8 +128,9 @@ export function mountKeys(app: App) {
       tag,
       summary: "Revoke an API key",
       description:
-        "For good, from its next request on. Its queued turns are cancelled (`key_revoked`), its running ones stop at their " +
-        "next boundary. Revoking twice answers the same.",
+        "The key is refused from its next request on, for good. Its queued turns are cancelled " +
+        "(`key_revoked`), and its running turns stop at their next boundary. Revoking twice gives the same " +
+        "answer.",
       params: keyParams,
       answer: theKey,
       errors: ["NOT_FOUND"],

@@ -19,8 +19,8 @@ export function mountLimits(app: App) {
       tag,
       summary: "Read the account's limits",
       description:
-        "The default limits of your customers, and when your balance counts as low. Caps of a key are at the key, limits of one " +
-        "customer at `/v1/end-users/{end_user_ref}`. Test turns have no limits.",
+        "The default limits of your customers, and when your balance counts as low. A key's caps are with " +
+        "the key; one customer's limits are at `/v1/end-users/{end_user_ref}`. Test turns have no limits.",
       answer: theLimits,
       errors: [],
     },
@@ -35,8 +35,9 @@ export function mountLimits(app: App) {
       tag,
       summary: "Set the account's limits",
       description:
-        "Replaces them all. They bind the next turn: a higher limit admits at once, one below what is spent already refuses until " +
-        "the day or the month ends. Turns that were accepted keep what they hold.",
+        "Replaces all of them, from the next turn on. A higher limit admits turns at once. A limit below " +
+        "what is already spent refuses turns until the day or the month ends. Turns that were accepted " +
+        "keep their holds.",
       body: putAccountLimitsSchema,
       answer: theLimits,
       errors: [],

@@ -17,7 +17,7 @@ export function mountMoney(app: App) {
       path: "/api/account/me",
       id: "getMe",
       tag,
-      summary: "Who is signed in",
+      summary: "Read the signed-in user, session and balance",
       answer: { status: 200, description: "The user, the session and the balance.", schema: meSchema },
       errors: [],
     },
@@ -45,9 +45,9 @@ export function mountMoney(app: App) {
       tag,
       summary: "List the ledger",
       description:
-        "Every amount that was ever booked, newest first. The balance is the sum of all of them. A refund " +
-        "is an `admin_action` with the `turn_id` of what it gives back; the turn's `billed_cost_usd` and the reports of usage " +
-        "stay as they were.",
+        "Every amount that was ever booked, newest first. The balance is their sum. A refund is an " +
+        "`admin_action` with the `turn_id` of the refunded turn; that turn's `billed_cost_usd` and the " +
+        "usage reports stay as they were.",
       query: z.strictObject({
         reason: z.enum(LEDGER_REASONS).optional(),
         bucket: z.enum(BUCKET_NAMES).optional(),

@@ -7,20 +7,20 @@ import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
 import { mountSessions } from "./sessions.ts"
-import { mountSpaces } from "./spaces.ts"
-import { mountTurns } from "./turns.ts"
-import { mountWebhooks } from "./webhooks.ts"
+import { mountOwnSpaces } from "./spaces.ts"
+import { mountOwnTurns } from "./turns.ts"
+import { mountOwnWebhooks } from "./webhooks.ts"
 
 /** What an account's owner does. */
-export function mountAccount(app: App) {
+export function mountOwner(app: App) {
   mountMoney(app)
   mountLimits(app)
   mountSessions(app)
   mountIdentities(app)
   mountKeys(app)
-  mountSpaces(app)
-  mountTurns(app)
+  mountOwnSpaces(app)
+  mountOwnTurns(app)
   mountChat(app)
-  mountWebhooks(app)
+  mountOwnWebhooks(app)
   mountUsageReport(app, { prefix: "/api/account", query: testQuery })
 }

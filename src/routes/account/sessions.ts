@@ -18,7 +18,8 @@ export function mountSessions(app: App) {
       id: "listSessions",
       tag,
       summary: "List sessions",
-      description: "Where you are signed in, the session last used first; `current` marks the one that asks.",
+      description:
+        "Where you are signed in, the most recently used session first. `current` marks the session of this request.",
       query: z.strictObject(listQuery),
       answer: { status: 200, description: "A page of sessions.", schema: listOf(sessionSchema) },
       errors: [],
@@ -36,9 +37,9 @@ export function mountSessions(app: App) {
       id: "endSession",
       tag,
       summary: "End a session",
-      description: "Its next request is refused. Ending the one that asks is signing out.",
+      description: "Its next request is refused. Ending the session of this request signs you out.",
       params: z.object({ session_id: idParam }),
-      answer: { status: 200, description: "It is over.", schema: done },
+      answer: { status: 200, description: "The session has ended.", schema: done },
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { session_id } }) => {
@@ -57,12 +58,15 @@ export function mountSessions(app: App) {
       tag,
       summary: "End all sessions, or all others",
       description:
-        "From the next request on, wherever it goes; tokens that would open a session are worth nothing any more either. After " +
-        "`others` the one that asks goes on, under a new cookie.",
+        "The sessions are refused from their next request on, and so are all tokens that would open one. " +
+        "With `others`, the session of this request goes on under a new cookie.",
       query: z.strictObject({
-        which: z.enum(["others", "all"]).default("others").meta({ description: "`all`: the one that asks, too." }),
+        which: z
+          .enum(["others", "all"])
+          .default("others")
+          .meta({ description: "`all`: also the session of this request." }),
       }),
-      answer: { status: 200, description: "They are over.", schema: done },
+      answer: { status: 200, description: "The sessions have ended.", schema: done },
       errors: [],
     },
     async (c, { query: { which } }) => {
@@ -81,8 +85,9 @@ export function mountSessions(app: App) {
       tag,
       summary: "Change the password, or set the first one",
       description:
-        "All other sessions end, and so does every token that would open one; the one that asks goes on under a new cookie. " +
-        "API keys stay as they are. Wrong current passwords count as wrong passwords of a login do.",
+        "All other sessions end, and so does every token that would open one. The session of this request " +
+        "goes on under a new cookie. API keys stay as they are. A wrong current password counts like a " +
+        "wrong password at login.",
       body: changePasswordSchema,
       answer: { status: 200, description: "The new password is set.", schema: done },
       errors: ["WRONG_PASSWORD", "LOGIN_THROTTLED", "CONFLICT"],

@@ -12,7 +12,7 @@ import { serializeSpace } from "../../spaces/serialize-space.ts"
 const tag = "Spaces"
 const query = z.strictObject(testQuery)
 
-export function mountSpaces(app: App) {
+export function mountOwnSpaces(app: App) {
   app.operation(
     {
       method: "get",
@@ -22,7 +22,12 @@ export function mountSpaces(app: App) {
       summary: "List spaces",
       description: "Newest first, without their configuration.",
       query: z.strictObject({
-        q: z.string().min(1).max(200).optional().meta({ description: "A part of the title, in any case." }),
+        q: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .meta({ description: "A part of the title. Upper and lower case count as the same." }),
         archived: z.enum(ARCHIVED_FILTER).default("active"),
         ...testQuery,
         ...listQuery,
@@ -43,7 +48,8 @@ export function mountSpaces(app: App) {
       id: "createSpace",
       tag,
       summary: "Create a space",
-      description: "A space of the account itself: keys with the scope `all`, or with this one space, can use it.",
+      description:
+        "A space of the account itself. Keys with the scope `all`, and keys with the scope of this space, can use it.",
       idempotent: "replayed",
       query,
       body: createSpaceSchema,

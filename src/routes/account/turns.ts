@@ -23,7 +23,7 @@ export const turnFilters = {
   ...createdQuery,
 }
 
-export function mountTurns(app: App) {
+export function mountOwnTurns(app: App) {
   app.operation(
     {
       method: "get",
@@ -31,7 +31,9 @@ export function mountTurns(app: App) {
       id: "listTurns",
       tag,
       summary: "List turns",
-      description: "Of all keys and of the web chat, newest first. A page of very large texts ends before its limit.",
+      description:
+        "The turns of all keys and of the web chat, newest first. A page with very long texts may have fewer " +
+        "turns than its limit.",
       query: z.strictObject({
         ...turnFilters,
         end_user_ref: idParam.optional(),
@@ -71,7 +73,8 @@ export function mountTurns(app: App) {
       tag,
       summary: "Cancel a turn",
       description:
-        "A queued turn is cancelled at once; a running one stops at its next boundary and is billed for what it did.",
+        "A queued turn is cancelled at once. A running turn stops at its next boundary and is billed for " +
+        "what it has done.",
       params,
       query,
       answer: theTurn,
@@ -88,8 +91,9 @@ export function mountTurns(app: App) {
       tag,
       summary: "Read a turn's events",
       description:
-        "Oldest first; they are numbered without gaps, so that `offset` is the `seq` after which to go on. With `Accept: " +
-        "text/event-stream` they come as they happen, as server-sent events, until the turn has ended.",
+        "Oldest first, numbered without gaps, so `offset` is the `seq` of the last event that you have. " +
+        "With `Accept: text/event-stream` they are sent as they happen, as server-sent events, until the " +
+        "turn has ended.",
       headers: [
         {
           name: "Last-Event-ID",
@@ -104,7 +108,10 @@ export function mountTurns(app: App) {
         status: 200,
         description: "A page of events.",
         schema: listOf(turnEventSchema),
-        also: { "text/event-stream": "One event each: `id` is its seq, `event` its type, `data` the event as JSON." },
+        also: {
+          "text/event-stream":
+            "One message for each event: `id` is its seq, `event` its type, `data` the event as JSON.",
+        },
       },
       errors: ["NOT_FOUND"],
     },

@@ -15,7 +15,7 @@ const tag = "Webhooks"
 const MOUNTING: Mounting = { prefix: "/api/account", query: testQuery }
 
 /** All webhooks of the account, whoever made them. */
-export function mountWebhooks(app: App) {
+export function mountOwnWebhooks(app: App) {
   mountEndpoints(app, MOUNTING)
 
   app.operation(
@@ -25,7 +25,7 @@ export function mountWebhooks(app: App) {
       id: "listWebhooks",
       tag,
       summary: "List webhooks",
-      description: "Those of the account and of all its keys, newest first.",
+      description: "The webhooks of the account and of all its keys, newest first.",
       query: z.strictObject({ ...testQuery, ...listQuery }),
       answer: { status: 200, description: "A page of webhooks.", schema: listOf(webhookSchema) },
       errors: [],
@@ -46,7 +46,7 @@ export function mountWebhooks(app: App) {
       id: "listDeliveries",
       tag,
       summary: "List a webhook's deliveries",
-      description: "The newest event first, each with its attempts.",
+      description: "Deliveries with their attempts, the newest event first.",
       params: z.object({ webhook_id: idParam }),
       query: z.strictObject({ ...deliveryFilters, ...testQuery, ...listQuery }),
       answer: { status: 200, description: "A page of deliveries.", schema: listOf(deliverySchema) },

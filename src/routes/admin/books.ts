@@ -19,8 +19,9 @@ export function mountBooks(app: App) {
       tag,
       summary: "Credit an account",
       description:
-        "Books an amount with its entry in the account's ledger: at once, and once for an Idempotency-Key, however often it is " +
-        "sent. A negative `admin_action` takes back what was booked by mistake, at most what is available.",
+        "Books an amount with its entry in the account's ledger, once for an Idempotency-Key, however " +
+        "often you send it. A negative `admin_action` takes back what was booked by mistake, at most what " +
+        "is available.",
       params: z.object({
         user_id: z.coerce
           .number()
@@ -33,7 +34,8 @@ export function mountBooks(app: App) {
         {
           name: "Idempotency-Key",
           required: true,
-          description: "1–255 printable ASCII characters, unique per credit. Keys belong to the admin who sends them.",
+          description:
+            "1–255 printable ASCII characters, unique for each credit. Keys belong to the admin who sends them.",
           example: "outage-2026-01-14-user-42",
         },
       ],
@@ -69,9 +71,10 @@ export function mountBooks(app: App) {
       tag,
       summary: "Refund a turn",
       description:
-        "Gives back all that an ended turn was charged, as an `admin_action` with its `turn_id` in its owner's ledger. At most " +
-        "once: a second time answers the refund that is there. The turn's `billed_cost_usd`, reports of usage, and what caps " +
-        "count as spent stay as they were. A turn that failed by us is billed nothing in the first place.",
+        "Gives back everything that an ended turn was charged, as an `admin_action` with its `turn_id` in " +
+        "the owner's ledger. A turn is refunded at most once: asking again answers the first refund. The " +
+        "turn's `billed_cost_usd`, the usage reports, and what caps count as spent stay as they were. A " +
+        "turn that we lost is billed nothing in the first place.",
       params: z.object({ turn_id: idParam }),
       body: refundSchema,
       answer: {

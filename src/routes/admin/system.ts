@@ -15,8 +15,8 @@ export function mountSystem(app: App) {
       tag,
       summary: "Read the system's status",
       description:
-        "How far the database is away, what waits in the queues, when each job of the sweeper ran, and what the last " +
-        "reconciliation of the books has found.",
+        "The time of a round trip to the database, what waits in the queues, when each sweep ran, and what " +
+        "the last reconciliation of the books found.",
       answer: { status: 200, description: "The status.", schema: systemSchema },
       errors: ["ADMIN_REQUIRED"],
       example: { answer: { reconciliation_running: null } },
@@ -32,11 +32,11 @@ export function mountSystem(app: App) {
       tag,
       summary: "Reconcile the books now",
       description:
-        "Begins a pass over all books, or goes on with the one that is under way, and answers its report. On a large database " +
-        "`finished_at` is null then: the sweeper goes on, and the status of the system has the report. A pass begins by " +
-        "itself every hour. It repairs what it may (counters, holds, lost turns, charges of our failures), and only names " +
-        "everything else.",
-      answer: { status: 200, description: "The report, so far.", schema: reconciliationSchema },
+        "Begins a pass over all books, or continues the pass under way, and answers its report. On a large " +
+        "database the pass is not finished by then and `finished_at` is null: the sweeper continues it, " +
+        "and the system's status has the report. A pass begins by itself every hour. It repairs counters, " +
+        "holds, lost turns and charges for our own failures, and only reports everything else.",
+      answer: { status: 200, description: "The report so far.", schema: reconciliationSchema },
       errors: ["ADMIN_REQUIRED", "CONFLICT"],
     },
     async (c) => serializeReconciliation(await reconcileAs(c.get("ctx"), sessionOf(c))),

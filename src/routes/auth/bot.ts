@@ -11,8 +11,7 @@ const SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
 const PATH = "/api/auth/bot"
 
 /**
- * `sameOrigin` for whoever does not bring the header. No page of another origin can: a browser asks before it sends such a
- * header, and we never allow it.
+ * `sameOrigin` for requests without the header. A page of another origin cannot send it: a browser asks first, and we never allow it.
  */
 const sameOriginOrSecret = createMiddleware<AppEnv>(async (c, next) =>
   c.req.header(SECRET_HEADER) === undefined ? sameOrigin(c, next) : next(),
@@ -28,21 +27,22 @@ export function mountBot(app: App) {
       tag: "Signing in",
       summary: "Receive an update of the brand's bot",
       description:
-        "The bot's webhook, for the messaging platform only: the bot is that of the brand of this host. `/start weblogin_…` " +
-        "confirms a login and says where it was asked for, with a button that takes it back; `/login` sends a magic link. " +
-        "The answer is what the bot is to do, as a call of the Bot API, or `{}`; whatever it does not understand is `{}`.",
+        "The webhook of the bot of this host's brand, for the messaging platform only. `/start weblogin_…` " +
+        "confirms a login; the bot says where that login was asked for and shows a button that takes the " +
+        "confirmation back. `/login` sends a magic link. The answer is the Bot API call that the bot " +
+        "makes, or `{}` for an update that it does not understand.",
       open: true,
       byServer: true,
       headers: [
         {
           name: SECRET_HEADER,
-          description: "The secret with which the webhook was set.",
+          description: "The secret that was given when the webhook was set.",
           required: true,
           example: "q2Xr0mB1c4VhU8tYpZkN5wJ7sL3dFgA6eR9iQoTuMxE",
         },
       ],
       body: botUpdateSchema,
-      answer: { status: 200, description: "What the bot is to do.", schema: botReplySchema },
+      answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },
       errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN"],
     },
     (c, { body }) => answerUpdate(authContext(c), c.req.url, { secret: c.req.header(SECRET_HEADER), update: body }),

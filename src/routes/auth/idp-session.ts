@@ -15,9 +15,9 @@ const IDP_PATH = "/api/auth/idp/session"
 const SECRET_HEADER = "x-internal-secret"
 
 /**
- * `sameOrigin` for /api/auth, but for a server that brings an internal secret to where it is asked for. A page of another origin
- * cannot: a browser says where a request is from, and asks before it sends such a header, which we never allow. Where there is
- * nothing it makes no difference, so that the operation without its secret looks like nothing.
+ * `sameOrigin` for /api/auth, except for a server that sends an internal secret to this operation. A page of another origin cannot:
+ * browsers say where a request is from, and ask before they send such a header, which we never allow. Without a configured secret it
+ * makes no difference, so the operation looks as if it did not exist.
  */
 export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => {
   const isElsewhere = matchedRoutes(c).some(({ method, path }) => method !== "ALL" && path !== IDP_PATH)
@@ -26,13 +26,13 @@ export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => 
   return isServer && !isElsewhere ? next() : sameOrigin(c, next)
 })
 
-/** Before anything of the request is looked at: without a secret of ours nothing is here, with another one nobody gets further. */
+/** Checked before anything else: without a configured secret this path does not exist, and a wrong secret gets no further. */
 const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
   const { IDP_INTERNAL_SECRET: secret } = parseAuthEnv(c.env)
-  // Thrown, not answered: else the answer to another method would name the one that there is.
+  // Thrown, since an answer would make 405 for other methods name this one.
   if (secret === undefined) throw nothingAt(c.req.path)
   if (c.req.method === "POST" && !isInternalSecret(c.req.header(SECRET_HEADER) ?? "", secret)) {
-    throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in X-Internal-Secret.")
+    throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in the X-Internal-Secret header.")
   }
   await next()
 })
@@ -45,11 +45,12 @@ export function mountIdpSession(app: App) {
       path: IDP_PATH,
       id: "createIdpSession",
       tag: "Signing in",
-      summary: "Mint a session for a person whom our own identity service has signed in",
+      summary: "Mint a session for a person who signed in to your own identity service",
       description:
-        "From server to server, never from a page: `X-Internal-Secret` is the secret that both know, and without one there is no " +
-        "such operation. The claims lead to an account as a sign-in with the identity provider does: by issuer and subject, else by " +
-        "an email that is verified on both sides, else to a new account. An admin's account is refused.",
+        "A call from server to server, never from a page. `X-Internal-Secret` is a secret that both " +
+        "servers know; while none is set, this operation does not exist. The claims lead to an account as " +
+        "a sign-in with the identity provider does: by issuer and subject, else by an email that is " +
+        "verified on both sides, else to a new account. Admins' accounts are refused.",
       open: true,
       byServer: true,
       headers: [
@@ -63,7 +64,7 @@ export function mountIdpSession(app: App) {
       body: idpSessionSchema,
       answer: {
         status: 200,
-        description: "The user; the session is in the cookie `token`, to be handed on to their browser.",
+        description: "The user. The session is in the cookie `token`: pass it on to their browser.",
         schema: userSchema,
       },
       errors: ["INVALID_INTERNAL_SECRET", "CROSS_ORIGIN", "LOGIN_REFUSED", "NOT_FOUND"],

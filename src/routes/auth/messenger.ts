@@ -28,9 +28,10 @@ export function mountMessenger(app: App) {
       tag,
       summary: "Start a login that is confirmed in the bot",
       description:
-        "Show the `url`, or send the browser there: it opens the bot of this host's brand, which confirms the login when it is " +
-        "started. Meanwhile poll `GET /api/auth/tg-login/status`, about every 2 seconds, for at most 5 minutes. The cookie " +
-        "`tg_login` binds the login to this browser; starting another one gives the former up.",
+        "Show the `url`, or send the browser there. It opens the bot of this host's brand; starting the " +
+        "bot confirms the login. Meanwhile poll `GET /api/auth/tg-login/status` about every 2 seconds, for " +
+        "at most 5 minutes. The cookie `tg_login` binds the login to this browser. Starting another login " +
+        "replaces it.",
       open: true,
       answer: { status: 200, description: "The token, and the link to the bot.", schema: startedLoginSchema },
       errors: ["BOT_NOT_SET_UP"],
@@ -50,15 +51,16 @@ export function mountMessenger(app: App) {
       path: "/api/auth/tg-login/status",
       id: "getWebLogin",
       tag,
-      summary: "Read how a login stands",
+      summary: "Read the state of a login",
       description:
-        "`pending` until the person confirms it in the bot. The first poll after that, from the browser that started it, is " +
-        "`confirmed` with the user, and sets the session's cookie: once, of however many polls at the same moment. `denied` " +
-        "when they said that it was not them. A later poll, another browser, and a token that is expired, unknown or " +
-        "malformed are all the same 401 `INVALID_TOKEN`: stop polling, and start anew.",
+        "`pending` until the person confirms it in the bot. The first poll after that from the browser " +
+        "that started it answers `confirmed` with the user and sets the session cookie. Only one poll gets " +
+        "it, however many come at the same moment. `denied`: the person said that it was not them. A later " +
+        "poll, another browser, and a token that is expired, unknown or malformed all get 401 " +
+        "`INVALID_TOKEN`: stop polling, and start again.",
       open: true,
       query: loginStatusQuery,
-      answer: { status: 200, description: "How it stands.", schema: loginStatusSchema },
+      answer: { status: 200, description: "The state of the login.", schema: loginStatusSchema },
       errors: ["INVALID_TOKEN"],
     },
     async (c, { query }) => {
@@ -80,8 +82,9 @@ export function mountMessenger(app: App) {
       tag,
       summary: "Sign in from the mini-app",
       description:
-        "Takes the launch data that the messaging platform hands to the mini-app of this host's brand, at most 5 minutes old, " +
-        "once. The first sign-in makes the user, a trial subscription and the signup credit, and notes the referral of `ref_code`.",
+        "Takes the launch data that the messaging platform gives to the mini-app of this host's brand. It " +
+        "is valid for 5 minutes and works once. The first sign-in creates the user, a trial subscription " +
+        "and the signup credit, and notes the referral of `ref_code`.",
       open: true,
       body: messengerWebAppAuthSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },

@@ -18,7 +18,7 @@ import { authContext, oidcOf } from "./context.ts"
 const tag = "Signing in"
 const START_PATH = "/api/auth/oauth-login/start"
 
-/** Where a flow ends, as its start takes it: what is no path of ours, of whatever form, is none, and no error. */
+/** Where a flow ends. Anything that is not a path of ours is ignored, not an error. */
 export const nextParam = z
   .string()
   .max(4096)
@@ -27,8 +27,8 @@ export const nextParam = z
   .catch("")
   .meta({
     description:
-      "A path of this origin, such as `/chat?space=1`. Anything else, and anything below `/api/auth`, counts as none: then it is " +
-      "where the brand lands.",
+      "A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is " +
+      "ignored: the browser then lands on the brand's landing page.",
     example: "/chat",
   })
 
@@ -41,13 +41,14 @@ export function mountOauthLogin(app: App) {
       tag,
       summary: "Sign in with the identity provider",
       description:
-        "A link for browsers: leads to the OpenID provider's page, and from there back to the callback, within 10 minutes and in " +
-        "this browser. To a browser that asks for `text/html`, errors are a small page with a link to start again.",
+        "A link for browsers. It leads to the OpenID provider's page and from there back to the callback, " +
+        "within 10 minutes and in the same browser. A browser that asks for `text/html` gets errors as a " +
+        "small page with a link to start again.",
       open: true,
       query: z.object({ next: nextParam }),
       answer: {
         status: 302,
-        description: "To the provider; a cookie notes that this browser has begun.",
+        description: "Redirects to the provider. A cookie notes that this browser began the login.",
         schema: z.unknown(),
         headers: { Location: "The provider's page." },
       },
@@ -67,23 +68,32 @@ export function mountOauthLogin(app: App) {
       tag,
       summary: "Come back from the identity provider",
       description:
-        "Where the provider sends the browser. Whoever it vouches for is signed in: the account that has this identity; else the one " +
-        "whose verified email it has verified too; else a new one, which gets the email if it is verified and free. An email that is " +
-        "not verified leads to no account. A flow that an account began gives that account the identity instead.\n\n" +
-        "It works once. To a browser that asks for `text/html`, errors are a small page with a link to start again; " +
-        "`details.start_again` has the same for others.",
+        "The provider sends the browser here. The person is signed in to the account that has this " +
+        "identity; else to the account whose verified email the provider has verified too; else to a new " +
+        "account, which gets the email if it is verified and free. An unverified email leads to no " +
+        "account. When a signed-in account began the flow, that account gets the identity instead.\n\nIt " +
+        "works once. A browser that asks for `text/html` gets errors as a small page with a link to start " +
+        "again. Other clients find the link in `details.start_again`.",
       open: true,
       query: z.looseObject({
-        state: z.string().max(512).default("").meta({ description: "As it was sent.", example: "" }),
-        code: z.string().max(8192).default("").meta({ description: "For the ID token.", example: "" }),
-        error: z.string().max(512).nullish().meta({ description: "Why the provider signs nobody in." }),
+        state: z
+          .string()
+          .max(512)
+          .default("")
+          .meta({ description: "The `state` of the request to the provider.", example: "" }),
+        code: z
+          .string()
+          .max(8192)
+          .default("")
+          .meta({ description: "The code that is exchanged for the ID token.", example: "" }),
+        error: z.string().max(512).nullish().meta({ description: "Why the provider did not sign the person in." }),
         iss: z.string().max(2048).optional().meta({ description: "The provider's issuer (RFC 9207)." }),
       }),
       answer: {
         status: 302,
-        description: "To where it was asked for; the session is in the cookie.",
+        description: "Redirects to the path that was asked for. The session is in the cookie.",
         schema: z.unknown(),
-        headers: { Location: "The path that `next` gave, or where the brand lands." },
+        headers: { Location: "The path that `next` gave, or the brand's landing page." },
       },
       errors: [
         "LOGIN_NOT_CONFIGURED",
@@ -112,15 +122,16 @@ export function mountOauthLogin(app: App) {
   )
 }
 
-/** Gives the identity to who is signed in here, if it is who has asked for it. */
+/** Links the identity to the signed-in account, if it is the one that began the flow. */
 async function linkToCaller(c: HonoContext<AppEnv>, userId: number, identity: ProvedIdentity): Promise<void> {
   const ctx = c.get("ctx")
   const session = await readSessionToken(ctx, getCookie(c, SESSION_COOKIE) ?? "")
-  if (!session) throw new TurnpikeError("SESSION_REQUIRED", "There is no session any more. Sign in, and link it again.")
+  if (!session)
+    throw new TurnpikeError("SESSION_REQUIRED", "The session has ended. Sign in, and link the identity again.")
   await linkIdentity(ctx, { kind: "session", sessionId: session.sessionId, test: false }, { userId, identity })
 }
 
-/** The state is used up: what fails behind it says where to start again. */
+/** The state is used up, so later failures say where to start again. */
 async function orStartAgain<T>({ user_id, redirect_to }: OauthState, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

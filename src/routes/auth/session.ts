@@ -15,8 +15,9 @@ export function mountLogin(app: App) {
       tag: "Signing in",
       summary: "Sign in with email and password",
       description:
-        "Sets the cookie `token` and answers the user. Whether the email is unknown, the password wrong or the account disabled " +
-        "is not said, nor can it be told from the time. After some wrong passwords the next ones have to wait.",
+        "Sets the cookie `token` and answers the user. An unknown email, a wrong password and a disabled " +
+        "account get the same answer after the same time. After some wrong passwords the next attempts are " +
+        "refused for a while.",
       open: true,
       body: loginRequestSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
@@ -41,11 +42,12 @@ export function mountSession(app: App) {
       tag,
       summary: "Sign out",
       description:
-        "Ends the session: the next request with its cookie is refused, wherever it goes. Without a session the answer is the same.",
+        "Ends the session. Every later request with its cookie is refused. Without a session the answer is " +
+        "the same.",
       open: true,
       answer: {
         status: 200,
-        description: "There is no session any more; the cookie is taken back.",
+        description: "The session has ended, and the cookie is removed.",
         schema: z.object({ ok: z.literal(true) }),
       },
       errors: [],

@@ -15,8 +15,8 @@ export function mountTokens(app: App) {
       tag,
       summary: "Exchange a one-time token for a session",
       description:
-        "A magic link's token, at most 10 minutes old, or an app token of at most 60 seconds. Each works once: of all who " +
-        "exchange it at the same moment, one gets the session.",
+        "Takes the token of a magic link (valid for 10 minutes) or an app token (valid for 60 seconds). " +
+        "Each works once: of several requests at the same moment, one gets the session.",
       open: true,
       body: magicExchangeSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
@@ -38,9 +38,9 @@ export function mountTokens(app: App) {
       tag,
       summary: "Create a token for an app's webview",
       description:
-        "Exchanged with `POST /api/auth/magic` within 60 seconds, once, it gives the webview a session of its own. It is " +
-        "worth nothing when the session that asked for it ends before.",
-      answer: { status: 200, description: "The token; it is shown this once.", schema: appTokenSchema },
+        "The webview exchanges it with `POST /api/auth/magic` within 60 seconds for a session of its own. " +
+        "It works once, and only while the session that asked for it has not ended.",
+      answer: { status: 200, description: "The token. It is shown only here.", schema: appTokenSchema },
       errors: [],
     },
     async (c) => mintAppToken(authContext(c), sessionOf(c)),

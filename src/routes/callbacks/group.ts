@@ -17,12 +17,12 @@ import { verifySignature } from "../../platform/queue-signature.ts"
 import { runSweeps } from "../../sweeps.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
-import type { Delivery } from "../../turns/claim-turn.ts"
+import type { QueueAttempt } from "../../turns/claim-turn.ts"
 import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import type { AgentContext } from "../../turns/run.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
-// Read whole before it can be verified: what we publish is a few bytes, and a tool's test has at most 64 KiB of input.
+// Bodies are read whole before they can be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input.
 const smallBodies = bodyLimit({
   maxSize: 128 * 1024,
   onError: () => {
@@ -80,10 +80,10 @@ export const callbacks: Group = {
   scheduled: (ctx) => runSweeps(ctx),
 }
 
-function deliveryOf(c: HonoContext<AppEnv>): Delivery | undefined {
+function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
   const message = c.req.header("upstash-message-id")
   const retried = Number(c.req.header("upstash-retried") ?? 0)
-  // Not signed: whoever sends a message again with other numbers only takes a turn over from itself.
+  // These headers are not signed. Changing them lets a sender only take a turn over from itself.
   return message && message.length <= 200 && Number.isInteger(retried) && retried >= 0 && retried < 1000
     ? { message, retried }
     : undefined

@@ -12,8 +12,8 @@ export function mountAccount(app: App) {
       path: "/v1/me",
       id: "getMe",
       tag: "Account",
-      summary: "Who this key is",
-      description: "The key with its caps and what is left of them, and its account's balance.",
+      summary: "Read this API key",
+      description: "The key, its caps with what they have left, and its account's balance.",
       answer: { status: 200, description: "The key, its caps and its account's balance.", schema: ownKeyAnswerSchema },
       errors: [],
     },
@@ -44,9 +44,10 @@ export function mountUsage(app: App) {
       tag: "Models",
       summary: "List the models",
       description:
-        "The models that turns may use, with their prices, all in one page and in the catalog's order: the first is what a " +
-        "turn uses when neither it nor its space names one. A test key sees the rehearsal models.",
-      answer: { status: 200, description: "All of them.", schema: pageOf(modelSchema) },
+        "All models that turns may use, with their prices, in the catalog's order and in one page. A turn " +
+        "uses the first one when neither it nor its space names a model. A test key sees the rehearsal " +
+        "models.",
+      answer: { status: 200, description: "All models.", schema: pageOf(modelSchema) },
       errors: [],
     },
     async (c) => {

@@ -23,12 +23,15 @@ export function mountEndUsers(app: App) {
       tag,
       summary: "List end users",
       description:
-        "Those who sent turns into the key's spaces, the newest turn first, with what they were billed there. A key with the " +
-        "scope `all` also sees those who only have limits so far.",
+        "The end users with turns in the key's spaces and what they were billed there, the newest turn " +
+        "first. A key with the scope `all` also sees end users who have limits but no turns yet.",
       query: z.strictObject({
         limit: pageQuery.limit,
         cursor: positionCursor,
-        blocked: z.enum(["true", "false"]).optional().meta({ description: "Only those who are blocked, or are not." }),
+        blocked: z
+          .enum(["true", "false"])
+          .optional()
+          .meta({ description: "Only end users who are blocked, or only those who are not." }),
       }),
       answer: { status: 200, description: "A page of end users.", schema: pageOf(endUserSchema) },
       errors: [],
@@ -47,8 +50,8 @@ export function mountEndUsers(app: App) {
       tag,
       summary: "Read an end user",
       description:
-        "Its turns and what was billed for them in the key's spaces, the account's limits for it, and what is left of those that " +
-        "bind it.",
+        "The end user's turns in the key's spaces and what was billed for them, its own limits, and what " +
+        "is left of the limits that apply to it.",
       params,
       answer: { status: 200, description: "The end user.", schema: endUserSchema },
       errors: ["NOT_FOUND"],
@@ -65,12 +68,13 @@ export function mountEndUsers(app: App) {
       tag,
       summary: "Set an end user's limits",
       description:
-        "Replaces its limits; it need not have sent a turn yet. They hold for the whole account, so the key needs the scope " +
-        "`all`. A blocked end user's new turns are refused with 403 `END_USER_BLOCKED`; turns that were accepted before go on: " +
-        "cancel them where they should not.\n\n" +
-        "An amount counts what its turns of all keys spend, and goes before the key's and the account's default. It binds the next " +
-        "turn: a higher one admits at once, one below what is spent already refuses with 429 `QUOTA_EXCEEDED` until the day or the " +
-        "month ends; 0 refuses all. See [Caps and quotas](#tag/caps-and-quotas).",
+        "Replaces the end user's limits, also before its first turn. They apply to the whole account, so " +
+        "the key needs the scope `all`. New turns of a blocked end user are refused with 403 " +
+        "`END_USER_BLOCKED`. Turns that were accepted before go on; cancel them if they should not.\n\nA " +
+        "limit counts what the end user's turns spend over all keys, and takes precedence over the " +
+        "defaults of the key and the account. It applies from the next turn on: a higher limit admits " +
+        "turns at once, and a limit below what is already spent refuses them with 429 `QUOTA_EXCEEDED` " +
+        "until the day or the month ends. 0 refuses all turns. See [Caps and quotas](#tag/caps-and-quotas).",
       params,
       body: putLimitsSchema,
       answer: { status: 200, description: "The end user with its new limits.", schema: endUserSchema },
@@ -86,11 +90,12 @@ export function mountEndUsers(app: App) {
       path: "/v1/end-users/{end_user_ref}/export",
       id: "exportEndUser",
       tag,
-      summary: "Export all that is known of an end user",
+      summary: "Export all data of an end user",
       description:
-        "One JSON document, to be downloaded: the end user with its limits, and each of its turns in the key's spaces with its " +
-        "events, model calls, tool inputs and results, tasks, and files, whose bytes are at `content`. It is sent while it is " +
-        "read, so that its size does not matter; a connection that breaks before its end means that it is not whole.",
+        "One JSON document to download: the end user with its limits, and each of its turns in the key's " +
+        "spaces with its events, model calls, tool inputs and results, tasks and files (their bytes are at " +
+        "`content`). The document is streamed, so its size is not limited. If the connection breaks before " +
+        "the end, the document is incomplete.",
       params,
       answer: { status: 200, description: "The document.", schema: exportSchema },
       errors: ["NOT_FOUND"],
@@ -112,19 +117,20 @@ export function mountEndUsers(app: App) {
       tag,
       summary: "Erase an end user",
       description:
-        "Erases what the end user's turns up to now said and made, in the whole account: texts, results, error messages, " +
-        "metadata, what models and tools said, tasks, names of conversations, files that its agents made, and files that were " +
-        "sent with its turns and with nobody else's. A file that was never sent with a turn belongs to nobody: delete it " +
-        "yourself. Queued turns are cancelled and running ones stopped, with the status_reason `end_user_erased`; they are " +
-        "erased when they have ended.\n\n" +
-        "What stays: amounts, counts of tokens, times, states and codes, your own identifiers (`end_user_ref`, " +
-        'Idempotency-Keys), and the limits. An erased turn has the text `""` and the result `null`, and its Idempotency-Key ' +
-        "answers 422 from now on. Erasing again erases what came since, and may be repeated at will. The key needs the scope " +
-        "`all`. Export first what you must keep: this cannot be undone.",
+        "Erases what the end user's turns have said and made until now, in the whole account: texts, " +
+        "results, error messages, metadata, what models and tools said, tasks, names of conversations, " +
+        "files that their agents made, and files that were sent with these turns and with no other end " +
+        "user's. A file that was never sent with a turn belongs to no end user: delete it yourself. Queued " +
+        "turns are cancelled and running turns stopped, with the status_reason `end_user_erased`; they are " +
+        "erased when they have ended.\n\nThese stay: amounts, counts of tokens, times, states and codes, " +
+        "your own identifiers (`end_user_ref`, Idempotency-Keys), and the limits. An erased turn has the " +
+        'text `""` and the result `null`, and its Idempotency-Key answers 422 from now on. You can erase ' +
+        "again at any time to erase what came since. The key needs the scope `all`. Erasing cannot be " +
+        "undone: first export what you must keep.",
       params,
       answer: {
         status: 200,
-        description: "The receipt. While its state is `erasing`, read it again under its id.",
+        description: "The receipt. While its state is `erasing`, read it again by its id.",
         schema: erasureSchema,
       },
       errors: ["NOT_FOUND", "SCOPE_DENIED"],

@@ -15,9 +15,10 @@ export function mountEvents(app: App) {
       tag: "Events",
       summary: "List events",
       description:
-        "Every event that a webhook could have told of, with or without one. Newest first; with `order=asc` oldest first, to " +
-        "catch up: each such page has a `next_cursor`, at the end of the feed too, and whoever comes back with it misses " +
-        "nothing and sees nothing twice. A cursor belongs to the filters it was given for.",
+        "Every event of the account, whether a webhook received it or not, newest first. To catch up, read " +
+        "with `order=asc`, oldest first. Each such page has a `next_cursor`, the last page too: continue " +
+        "with it later, and you miss nothing and see nothing twice. Use a cursor only with the filters of " +
+        "the page it came from.",
       query: z.strictObject({
         ...pageQuery,
         order: z.enum(["asc", "desc"]).default("desc"),

@@ -26,7 +26,7 @@ export function mountFiles(app: App) {
       summary: "Upload a file",
       description:
         `One file of at most ${FILE_POLICY.maxBytes} bytes: as the part \`file\` of multipart/form-data, or as the body ` +
-        "itself, of any type, with its name in the query. Names lose their folders and all that is invisible.",
+        "itself, of any type, with its name in the query. Folders and invisible characters are removed from the name.",
       idempotent: "replayed",
       params: spaceParams,
       query: z.strictObject({
@@ -94,15 +94,19 @@ export function mountFiles(app: App) {
       id: "getFileContent",
       tag,
       summary: "Download a file",
-      description: "As an attachment of its media type. Takes Range, If-Range and If-None-Match.",
+      description:
+        "Answers the file's bytes with its media type, as an attachment. Supports Range, If-Range and If-None-Match.",
       params: fileParams,
       answer: {
         status: 200,
-        description: "Its bytes.",
+        description: "The file's bytes.",
         schema: z.string(),
         binary: true,
         headers: { ETag: "Its SHA-256.", "Content-Disposition": "`attachment` with its name." },
-        others: { 206: "The bytes of the range.", 304: "The caller has it: If-None-Match names its ETag." },
+        others: {
+          206: "The bytes of the range.",
+          304: "The caller has the file already: If-None-Match names its ETag.",
+        },
       },
       errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
     },
@@ -127,9 +131,9 @@ export function mountFiles(app: App) {
       id: "deleteFile",
       tag,
       summary: "Delete a file",
-      description: "It is gone at once; its bytes are removed right after, or within minutes.",
+      description: "The file is gone at once. Its bytes are removed right after that, or within minutes.",
       params: fileParams,
-      answer: { status: 200, description: "What is gone.", schema: deletedFileSchema },
+      answer: { status: 200, description: "The file that was deleted.", schema: deletedFileSchema },
       errors: ["NOT_FOUND"],
     },
     async (c, { params }) => {

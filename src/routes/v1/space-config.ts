@@ -46,7 +46,7 @@ export function mountSpaceConfig(app: App) {
       id: "putManifest",
       tag,
       summary: "Replace a space's manifest",
-      description: "Turns that have begun go on with the configuration that they began with.",
+      description: "Turns that are running keep the configuration they began with.",
       params: spaceParams,
       body: manifestSchema,
       answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
@@ -78,7 +78,8 @@ export function mountSpaceConfig(app: App) {
       tag,
       summary: "Set a secret",
       description:
-        "Tools and MCP servers use it as `{{secrets.NAME}}`. Turns that run use the new value from their next callback on.",
+        "Tools and MCP servers use it as `{{secrets.NAME}}`. A running turn uses the old value until its " +
+        "next callback.",
       params: secretParams,
       body: putSecretSchema,
       answer: { status: 200, description: "The secret, without its value.", schema: secretSchema },
@@ -96,7 +97,7 @@ export function mountSpaceConfig(app: App) {
       tag,
       summary: "Delete a secret",
       params: secretParams,
-      answer: { status: 200, description: "It is gone.", schema: deletedSchema },
+      answer: { status: 200, description: "It was deleted.", schema: deletedSchema },
       errors: [...CHANGE_ERRORS],
     },
     async (c, { params }) => {
@@ -138,7 +139,11 @@ export function mountSpaceConfig(app: App) {
       tag,
       summary: "Read one version of a space's configuration",
       params: z.object({ space_id: idParam, version: z.coerce.number().int().min(1).max(2_147_483_647) }),
-      answer: { status: 200, description: "The whole configuration of then.", schema: wholeConfigVersionSchema },
+      answer: {
+        status: 200,
+        description: "The whole configuration as it was in that version.",
+        schema: wholeConfigVersionSchema,
+      },
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { space_id: spaceId, version } }) =>

@@ -54,19 +54,19 @@ export function mountSpaces(app: App) {
       id: "listSpaces",
       tag: "Spaces",
       summary: "List spaces",
-      description: "The spaces in the key's scope, newest first. Archived ones only when asked for.",
+      description: "The spaces in the key's scope, newest first. Archived spaces are left out unless you ask for them.",
       query: z.strictObject({
         ...pageQuery,
         archived: z
           .enum(["true", "false", "all"])
           .default("false")
-          .meta({ description: "`true`: only archived ones; `all`: both kinds." }),
+          .meta({ description: "`true`: only archived spaces. `all`: archived and active ones." }),
         q: z
           .string()
           .min(1)
           .max(200)
           .optional()
-          .meta({ description: "A part of the title, in any case.", example: "support" }),
+          .meta({ description: "A part of the title. Upper and lower case count as the same.", example: "support" }),
         ...createdQuery,
       }),
       answer: { status: 200, description: "A page of spaces.", schema: pageOf(spaceSchema) },
@@ -86,9 +86,9 @@ export function mountSpaces(app: App) {
       tag: "Spaces",
       summary: "Change a space's title, model or metadata",
       description:
-        "What is left out stays. `metadata` is replaced as a whole; `model: null` leaves the choice to the catalog. Another " +
-        "model is a new version of the configuration, for turns that begin later; the manifest, tools, servers and secrets " +
-        "have paths of their own.",
+        "Fields that you leave out stay as they are. `metadata` is replaced as a whole; `model: null` " +
+        "leaves the choice to the catalog. A change of the model makes a new version of the configuration, " +
+        "for turns that begin later. The manifest, tools, servers and secrets have paths of their own.",
       params: spaceParams,
       body: patchSpaceSchema,
       answer: { status: 200, description: "The space.", schema: spaceSchema },
@@ -106,9 +106,10 @@ export function mountSpaces(app: App) {
       tag: "Spaces",
       summary: "Archive a space",
       description:
-        "It takes no turns, files or changes any more (409 `SPACE_ARCHIVED`), and can be read as before. Its queued turns are " +
-        "cancelled, with the status_reason `space_archived`; running ones stop at their next boundary and are billed for what " +
-        "they have done. Where many turns are queued, the last ones follow within minutes. Archiving again answers the same.",
+        "An archived space takes no turns, files or changes any more (409 `SPACE_ARCHIVED`). It can still " +
+        "be read. Its queued turns are cancelled with the status_reason `space_archived`. Its running " +
+        "turns stop at their next boundary and are billed for what they have done. When many turns are " +
+        "queued, the last ones are cancelled within minutes. Archiving again gives the same answer.",
       params: spaceParams,
       answer: { status: 200, description: "The archived space.", schema: spaceSchema },
       errors: ["NOT_FOUND"],

@@ -47,9 +47,10 @@ export function mountTools(app: App) {
       tag,
       summary: "Call a tool once",
       description:
-        "Sends the tool's request with this input, as an agent's call would, and shows both sides. Secrets are masked. The " +
-        "tool gets your Idempotency-Key, or else one of ours: send the same one again, so that a server that " +
-        "deduplicates by it does a repeated test once.",
+        "Sends the tool's request with this input, as an agent's call would, and shows the request and the " +
+        "response. Secrets are masked. The tool gets your Idempotency-Key, or a new one if you send none. " +
+        "If your server deduplicates by that key, repeat a test with the same key and its effect happens " +
+        "once.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: toolName }),
       body: testToolSchema,
@@ -68,7 +69,8 @@ export function mountTools(app: App) {
       tag,
       summary: "Connect to an MCP server",
       description:
-        "Connects as a turn would and lists the tools. It changes nothing, so an Idempotency-Key changes nothing either.",
+        "Connects as a turn would and lists the tools. It changes nothing in the space, so an " +
+        "Idempotency-Key has no effect.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: serverName }),
       answer: { status: 200, description: "Its tools, or why it could not be reached.", schema: mcpCheckSchema },
@@ -146,7 +148,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       id: `put${id}`,
       tag,
       summary: `Add or replace ${article} ${word}`,
-      description: "Turns that have begun go on with the configuration that they began with.",
+      description: "Turns that are running keep the configuration they began with.",
       params,
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
@@ -169,7 +171,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       tag,
       summary: `Delete ${article} ${word}`,
       params,
-      answer: { status: 200, description: "It is gone.", schema: deletedSchema },
+      answer: { status: 200, description: "It was deleted.", schema: deletedSchema },
       errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
     },
     async (c, { params: { space_id, name: wanted } }) => {

@@ -24,13 +24,15 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Send a turn",
       description:
-        "Accepts a request for the space's agent and answers at once. The same Idempotency-Key with the same body " +
-        "answers the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.\n\n" +
-        "It holds `max_cost_usd`, or 0.25, of the balance and of every cap that counts for it, or what they have left if that is less. " +
-        "When that is not enough for its first model call, it is refused, and nothing is held: 402 `INSUFFICIENT_CREDITS` when it is " +
-        "the balance, which no waiting helps; else 429 `QUOTA_EXCEEDED`, whose `details` name the cap that resets last, and whose " +
-        "`Retry-After` is the whole seconds until then. Refusals are not kept: the same Idempotency-Key may be sent again. A turn " +
-        "that was accepted is answered again even when a cap is reached since. See [Caps and quotas](#tag/caps-and-quotas).",
+        "Accepts a request for the space's agent and answers at once. The same Idempotency-Key with the " +
+        "same body answers the same turn, with `Idempotent-Replayed: true`, as long as the turn exists.\n\n" +
+        "The turn holds `max_cost_usd`, or 0.25, of the balance and of every cap that applies to it, or " +
+        "what they have left if that is less. When that does not pay for its first model call, the turn is " +
+        "refused and nothing is held. The answer is 402 `INSUFFICIENT_CREDITS` when the balance is too " +
+        "low: waiting does not help. Otherwise it is 429 `QUOTA_EXCEEDED`: `details` name the cap that " +
+        "resets last, and `Retry-After` is the whole seconds until then. Refusals are not stored, so you " +
+        "can send the same Idempotency-Key again. A repeat of an accepted turn is answered even when a cap " +
+        "has been reached since. See [Caps and quotas](#tag/caps-and-quotas).",
       headers: [
         {
           name: "Idempotency-Key",
@@ -84,14 +86,19 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Ask whether a turn would be accepted",
       description:
-        "Takes the body of a turn and says whether it would be accepted now, what it would hold, and which limit would refuse it. " +
-        "Nothing is sent, held or kept, so it may be asked at will, and an Idempotency-Key means nothing to it. What has nothing to do with " +
-        "money is refused as the turn would be: 404, 403 `END_USER_BLOCKED`, 409 `SPACE_ARCHIVED`, 422.\n\n" +
-        "It is no promise: another turn may take the credit first. What a turn will cost in all nobody knows before; it never " +
-        "costs more than its `max_cost_usd`.",
+        "Takes the body of a turn and says whether the turn would be accepted now, what it would hold, or " +
+        "which limit would refuse it. Nothing is sent, held or stored: ask as often as you like; an " +
+        "Idempotency-Key has no effect. Refusals that have nothing to do with money are answered as for " +
+        "the turn: 404, 403 `END_USER_BLOCKED`, 409 `SPACE_ARCHIVED`, 422.\n\nThe estimate is no promise: " +
+        "another turn may take the credit first. It does not predict what the turn will cost in the end, " +
+        "which is never more than its `max_cost_usd`.",
       idempotent: "naturally",
       body: createTurnSchema,
-      answer: { status: 200, description: "What the turn would be answered.", schema: turnEstimateSchema },
+      answer: {
+        status: 200,
+        description: "Whether the turn would be accepted, and on what terms.",
+        schema: turnEstimateSchema,
+      },
       errors: ["END_USER_BLOCKED", "NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
       example: {
         answer: { admitted: true, hold_usd: 0.1, refused_by: null },
@@ -108,8 +115,8 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "List turns",
       description:
-        "Newest first, those of the key's spaces. To look up one of your requests, keep the `turn_id` of its answer, or send the " +
-        "request again with its Idempotency-Key.",
+        "The turns of the key's spaces, newest first. To find the turn of one of your requests, keep the " +
+        "`turn_id` of its answer, or send the request again with its Idempotency-Key.",
       query: z.strictObject({
         ...pageQuery,
         space: idParam.optional().meta({ description: "A `space_id`." }),
@@ -137,13 +144,10 @@ export function mountTurns(app: App) {
       summary: "Read a turn",
       params: turnParams,
       query: z.strictObject({
-        wait: z.coerce
-          .number()
-          .int()
-          .min(0)
-          .max(30)
-          .optional()
-          .meta({ description: "Hold the answer until the turn has ended, at most so many seconds.", example: 30 }),
+        wait: z.coerce.number().int().min(0).max(30).optional().meta({
+          description: "Wait for the turn's end, for at most this many seconds, before answering.",
+          example: 30,
+        }),
       }),
       answer: theTurn,
       errors: ["NOT_FOUND"],
@@ -164,8 +168,8 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Cancel a turn",
       description:
-        "A queued turn is cancelled at once; a running one stops at its next boundary and is billed for what it has " +
-        "done. Cancelling twice answers the same, with or without an Idempotency-Key.",
+        "A queued turn is cancelled at once. A running turn stops at its next boundary and is billed for " +
+        "what it has done. Cancelling twice gives the same answer, with or without an Idempotency-Key.",
       idempotent: "naturally",
       params: turnParams,
       answer: theTurn,
@@ -182,11 +186,11 @@ export function mountTurns(app: App) {
       tag: "Turns",
       summary: "Read a turn's events",
       description:
-        "Oldest first, numbered without gaps by `seq`; `next_cursor` is the last `seq` of the page. With `Accept: " +
-        "text/event-stream` the events come as they happen, as server-sent events, until the turn has ended; `seq` is " +
-        "their id, so that a reader who reconnects with Last-Event-ID misses nothing and sees nothing twice. The agent's " +
-        "text (`text.delta`) is in the log only while somebody reads along; a `step.started` of the same step again " +
-        "means that its text begins anew.",
+        "The events are numbered by `seq` without gaps and come oldest first. `next_cursor` is the last " +
+        "`seq` of the page. With `Accept: text/event-stream` they are sent as they happen, as server-sent " +
+        "events, until the turn has ended. `seq` is their id: a reader who reconnects with Last-Event-ID " +
+        "misses nothing and sees nothing twice. The agent's text (`text.delta`) is written only while " +
+        "somebody reads along. A second `step.started` of the same step means that its text begins again.",
       headers: [
         {
           name: "Last-Event-ID",
@@ -204,7 +208,10 @@ export function mountTurns(app: App) {
         status: 200,
         description: "A page of events.",
         schema: pageOf(turnEventSchema),
-        also: { "text/event-stream": "One event each: `id` is its seq, `event` its type, `data` the event as JSON." },
+        also: {
+          "text/event-stream":
+            "One message for each event: `id` is its seq, `event` its type, `data` the event as JSON.",
+        },
       },
       errors: ["NOT_FOUND"],
     },

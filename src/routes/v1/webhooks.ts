@@ -44,7 +44,9 @@ export function mountWebhooks(app: App) {
       id: "listDeliveries",
       tag,
       summary: "List a webhook's deliveries",
-      description: "The newest event first, each with its attempts. A cursor belongs to the filters it was given for.",
+      description:
+        "Deliveries with their attempts, the newest event first. Use a cursor only with the filters of the " +
+        "page it came from.",
       params: z.object({ webhook_id: idParam }),
       query: z.strictObject({
         ...pageQuery,

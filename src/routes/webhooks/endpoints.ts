@@ -28,11 +28,13 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Register a webhook",
       description:
-        "Events are posted to its URL as JSON, signed by Standard Webhooks: `webhook-id`, `webhook-timestamp` and " +
-        "`webhook-signature` (`v1,` + base64 HMAC-SHA256 of `id.timestamp.body`). 2xx within 15 s is success; a redirect is " +
-        "failure. Failures are tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, later if the receiver sends " +
-        "Retry-After; 410 disables the webhook, and so do 5 days of nothing but failures. Of one turn, a later event waits for the " +
-        "earlier ones until they were accepted or tried twice. It hears of what the key that made it may see.",
+        "Events are posted to the URL as JSON, signed as Standard Webhooks says: `webhook-id`, " +
+        "`webhook-timestamp` and `webhook-signature` (`v1,` + base64 HMAC-SHA256 of `id.timestamp.body`). " +
+        "An answer of 2xx within 15 s is success; a redirect is a failure. Failures are tried again after " +
+        "5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or later if the receiver sends Retry-After. A 410 " +
+        "disables the webhook, and so do 5 days in which every attempt fails. A later event of a turn " +
+        "waits until the earlier ones were accepted or tried twice. The webhook receives the events that " +
+        "the key which made it may see.",
       idempotent: "replayed",
       query: z.strictObject(query),
       body: createWebhookSchema,
@@ -75,7 +77,8 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Change a webhook",
       description:
-        "Changes what is named. What is pending when it is switched off has failed, and can be replayed when it is on again.",
+        "Changes the fields that you send. When you switch a webhook off, its pending deliveries fail; you " +
+        "can replay them when it is on again.",
       params,
       query: z.strictObject(query),
       body: updateWebhookSchema,
@@ -99,7 +102,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       query: z.strictObject(query),
       answer: {
         status: 200,
-        description: "It is gone, with its log.",
+        description: "The webhook and its deliveries are gone.",
         schema: z.object({ webhook_id: z.string(), deleted: z.literal(true) }),
       },
       errors: ["NOT_FOUND"],
@@ -118,8 +121,8 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Rotate a webhook's secret",
       description:
-        "For 24 hours both secrets sign, each with a signature of its own, so that receivers can change over at any moment of " +
-        "them. A second rotation within that time ends the first one's old secret.",
+        "For 24 hours both secrets sign, each with a signature of its own. Receivers can change over at " +
+        "any moment in that time. A second rotation within it ends the oldest secret.",
       idempotent: "replayed",
       params,
       query: z.strictObject(query),

@@ -22,7 +22,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       id: "testWebhook",
       tag,
       summary: "Send a test event",
-      description: "Sends a `ping` to this webhook alone. Read the delivery to see what it answered.",
+      description: "Sends a `ping` to this webhook only. Read the delivery to see what your server answered.",
       idempotent: "replayed",
       params: webhookParams,
       query: z.strictObject(query),
@@ -41,16 +41,17 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Replay the events of a period",
       description:
-        "Sends again, under the same ids, what has failed or was never sent to this webhook, with `include_delivered` all. At " +
-        "most 1000 events at a time; send the same request with the `cursor` to go on.",
+        "Sends again, under the same ids, the events that failed or were never sent to this webhook; with " +
+        "`include_delivered`, all events. At most 1000 events at a time: send the same request with the " +
+        "`cursor` to go on.",
       idempotent: "replayed",
       params: webhookParams,
       query: z.strictObject({
         ...query,
-        cursor: pageQuery.cursor.meta({ description: "Of the answer before, to go on." }),
+        cursor: pageQuery.cursor.meta({ description: "The `cursor` of the previous answer, to go on." }),
       }),
       body: replaySchema,
-      answer: { status: 202, description: "What is on its way.", schema: replayedSchema },
+      answer: { status: 202, description: "The deliveries that are on their way.", schema: replayedSchema },
       errors: ["NOT_FOUND", "WEBHOOK_DISABLED"],
     },
     async (c, { params, query: { cursor }, body, once }) => {
@@ -82,7 +83,8 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       id: "redeliver",
       tag,
       summary: "Send a delivery again",
-      description: "Whatever became of it before: at once, under the same id, with all its retries.",
+      description:
+        "Sends it at once, under the same id and with all retries, whether it was delivered, failed or is pending.",
       idempotent: "replayed",
       params: deliveryParams,
       query: z.strictObject(query),

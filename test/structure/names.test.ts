@@ -1,0 +1,35 @@
+import { expect, test } from "vitest"
+import { filesBelow, read } from "./source.ts"
+
+/**
+ * Two programs: the service with its tools and tests, and the client, a package of its own that imports nothing of the service and
+ * whose names belong to its users.
+ */
+const PROGRAMS = {
+  service: ["src", "functions", "scripts", "bench", "test/harness"],
+  client: ["client/src"],
+}
+
+/** Names that a file declares and exports, each once: overloads repeat it. `default` is the framework's name, not ours. */
+function exportsOf(path: string): string[] {
+  // Code that a generator writes stands in template literals.
+  const text = read(path).replace(/`(?:\\.|[^`\\])*`/g, "``")
+  const declared = text.matchAll(
+    /^export (?:abstract |async )*(?:function\*?|const|let|class|interface|type|enum) ([\w$]+)/gm,
+  )
+  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}(?! from)/gm)].flatMap(([, names = ""]) =>
+    names.split(",").map((name) => name.trim().split(" as ").at(-1) ?? ""),
+  )
+  const names = [...[...declared].map(([, name = ""]) => name), ...listed].filter((name) => name !== "")
+  return [...new Set(names)]
+}
+
+test.each(Object.entries(PROGRAMS))("no two files of the %s export the same name", (_program, folders) => {
+  const homes = new Map<string, string[]>()
+  for (const path of folders.flatMap(filesBelow)) {
+    for (const name of exportsOf(path)) homes.set(name, [...(homes.get(name) ?? []), path])
+  }
+  const repeated = [...homes].filter(([, paths]) => paths.length > 1)
+  expect(repeated.map(([name, paths]) => `${name}: ${paths.join(", ")}`)).toEqual([])
+  expect(homes.size).toBeGreaterThan(50)
+})
