@@ -43,7 +43,9 @@ begin
       select l.* into booked from ledger l where l.reference = p_reference;
     elsif p_amount is not null then
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
-      heard := turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) or heard;
+      if turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) then
+        heard := true;
+      end if;
     end if;
   end if;
   if booked.ledger_id is not null then

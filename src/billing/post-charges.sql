@@ -75,7 +75,9 @@ begin
     for entry in select l.balance_after_credit_micros as total, l.created_at from ledger l
       where l.turn_id = any (p_turn_ids) and l.reason in ('usage', 'space_usage') order by l.ledger_id
     loop
-      heard := turnpike.follow_balance(was, entry.total, entry.created_at) or heard;
+      if turnpike.follow_balance(was, entry.total, entry.created_at) then
+        heard := true;
+      end if;
       select w.* into was from wallets w where w.user_id = p_was.user_id;
       was.balance_credit_micros := entry.total;
     end loop;
@@ -91,7 +93,9 @@ begin
       where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
       order by s.cap like 'key%', s.subject, s.cap, s.starts_at
     loop
-      heard := turnpike.tell_cap(p_was.user_id, state.key_id, state.end_user_ref, state.cap_state, state.percents, p_moment) or heard;
+      if turnpike.tell_cap(p_was.user_id, state.key_id, state.end_user_ref, state.cap_state, state.percents, p_moment) then
+        heard := true;
+      end if;
     end loop;
   end if;
   return heard;

@@ -65,10 +65,12 @@ begin
     if capped and not all_locked then
       select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
         true, null) r;
-      all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_moment, admission.wanted, margin)
-        or (margin > 0 and room.amount is distinct from admission.wanted);
+      all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_moment, admission.wanted, margin);
     end if;
-    all_locked := all_locked or (wallet.shards > 0 and admission.wanted > wallet.shard_hold_credit_micros);
+    if wallet.shards > 0 and (admission.wanted > wallet.shard_hold_credit_micros or (capped and room.amount is distinct from admission.wanted))
+    then
+      all_locked := true;
+    end if;
   end if;
   if all_locked then
     -- In the order of all locks: the conversation before the wallet. One that is new goes again if the turn is refused.
@@ -147,7 +149,10 @@ begin
     else
       taken := turnpike.change_held(caller.user_id, shard, amount);
     end if;
-    if not taken or (capped and not all_locked and not turnpike.is_in_open_window(made)) then
+    if taken and capped and not all_locked then
+      taken := turnpike.is_in_open_window(made);
+    end if;
+    if not taken then
       raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
     end if;
     if made.key_id is not null then
@@ -159,7 +164,10 @@ begin
       margin := sums.shards * sums.shard_hold;
       is_short := amount > sums.shard_hold or sums.balance - sums.held < margin;
     end if;
-    if is_short or (capped and not all_locked and turnpike.overshoots(made, margin)) then
+    if capped and not all_locked then
+      is_short := case when is_short then true else turnpike.overshoots(made, margin) end;
+    end if;
+    if is_short then
       raise exception 'what was left may have been taken at the same moment' using errcode = 'TP001';
     end if;
     if waits >= 20 then

@@ -100,7 +100,9 @@ begin
     end if;
     if wallet.balance_credit_micros < wallet.low_balance_credit_micros or wallet.balance_credit_micros = 0 then
       wallet.balance_credit_micros := wallet.balance_credit_micros + p_billed;
-      heard := turnpike.follow_balance(wallet, wallet.balance_credit_micros - p_billed, p_moment) or heard;
+      if turnpike.follow_balance(wallet, wallet.balance_credit_micros - p_billed, p_moment) then
+        heard := true;
+      end if;
     end if;
   end if;
 end $$;
