@@ -1,7 +1,7 @@
--- Turnpike's whole database as it is today, to read from top to bottom; a new database is made by it. Change it together with a file
--- in migrations/, which brings older databases here (CONTRIBUTING.md). A test holds that both ways end in the same database.
--- Money is integer credit micros: 1 USD = 10 energy = 10,000,000 credit micros.
--- Lists order by ids collate "C", so that the planner cannot walk a primary key backwards over everybody's rows.
+-- Turnpike's whole database as it is today. New databases are made from it. Every change of it needs a file in migrations/ that brings
+-- older databases here (CONTRIBUTING.md); a test checks that both ways end in the same database. Money is integer credit micros: 1 USD
+-- = 10 energy = 10,000,000 credit micros. Lists order by ids collate "C", since the planner could otherwise walk a primary key
+-- backwards over all accounts' rows.
 
 -- For tables whose rows nobody may change.
 create function guard_append_only() returns trigger language plpgsql as $$
@@ -20,24 +20,26 @@ create table users (
   email text,
   email_verified boolean not null default false,
   password_hash text,
-  -- What the user gives to others, who name it at their first sign-in.
+  -- The referral code, which others name at their first sign-in.
   ref_code text not null default substr(md5(gen_random_uuid()::text), 1, 16),
-  -- Sessions, and what is to open one, are good for their user's epoch: raising it ends all of them at once, whatever races it.
+  -- Sessions, and tokens that open one, are valid in their user's epoch only. Raising it ends all of them at once.
   session_epoch integer not null default 0,
   disabled_at timestamptz,
-  -- The account was disabled, and the sweeper has not yet seen that no turn of its is left. Its webhooks are off meanwhile.
+  -- True from disabling the account until the sweeper has seen that none of its turns is open. Its webhooks are off.
   ending_turns boolean not null default false,
+  -- When the sweeper tried that last: what fails stands behind all others.
+  ending_tried_at timestamptz,
   created_at timestamptz not null default now()
 );
 create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
-create index users_ending_turns on users (disabled_at) where ending_turns;
+create index users_ending on users (ending_tried_at nulls first) where ending_turns;
 
--- A signed-in user. The cookie names the row; the row decides.
+-- A signed-in user. The cookie names the row; the row decides whether the session is valid.
 create table sessions (
   session_id text primary key,
   user_id bigint not null references users,
-  -- users.session_epoch when it was opened.
+  -- users.session_epoch when the session was started.
   epoch integer not null default 0,
   user_agent text,
   address text,
@@ -48,10 +50,10 @@ create table sessions (
 );
 create index sessions_by_user on sessions (user_id) where ended_at is null;
 create index sessions_of_user on sessions (user_id, session_id collate "C" desc);
--- Where a user has had sessions: a throttled account stays open from there.
+-- The addresses where a user has had sessions: a throttled account stays open from there.
 create index sessions_by_address on sessions (user_id, address);
 
--- Who somebody is elsewhere: at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
+-- A user's identity at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
 create table identities (
   issuer text not null,
   subject text not null,
@@ -64,7 +66,8 @@ create table identities (
 );
 create index identities_of_user on identities (user_id);
 
--- Who on the messaging platform has ever signed in: trial and credit are once for each of them, whatever becomes of the identity.
+-- Everybody on the messaging platform who has ever signed in. Trial and credit are given once to each, even if the identity is
+-- unlinked.
 create table first_sign_ins (
   issuer text not null,
   subject text not null,
@@ -73,7 +76,7 @@ create table first_sign_ins (
   primary key (issuer, subject)
 );
 
--- Who has brought whom: noted once, at the first sign-in.
+-- Who referred whom: noted once, at the first sign-in.
 create table referrals (
   referred_user_id bigint primary key references users,
   referrer_user_id bigint not null references users,
@@ -88,7 +91,7 @@ create table subscriptions (
   sub_id integer generated always as identity primary key,
   user_id bigint not null references users,
   plan text not null,
-  -- Granted by itself, at the first sign-in with the messaging platform: once in the life of an account.
+  -- Granted automatically at the first sign-in with the messaging platform, once for each account.
   trial boolean not null default false,
   starts_at timestamptz not null,
   ends_at timestamptz,
@@ -100,13 +103,13 @@ create table subscriptions (
 create index subscriptions_of_user on subscriptions (user_id, sub_id desc);
 create unique index subscriptions_one_trial on subscriptions (user_id) where trial;
 
--- A host belongs to one brand; the worker's own BRAND is that of all others. The bot's token and its webhook's secret are
--- sealed by the key ring, for this table, column and brand.
+-- A host belongs to one brand; all other hosts belong to the worker's own BRAND. The bot's token and its webhook's secret are sealed by
+-- the key ring, for this table, column and brand.
 create table brands (
   brand text primary key check (brand ~ '^[a-z][a-z0-9]{0,31}$'),
   -- As requests name them, lower-case: `app.example.com`, or with a port.
   hosts jsonb not null default '[]' check (jsonb_typeof(hosts) = 'array'),
-  -- Where a login lands that asked for nothing else.
+  -- The landing page of a login without a `next`.
   landing_path text not null default '/chat' check (landing_path ~ '^/([^/\\]|$)'),
   bot_username text,
   bot_token text,
@@ -135,19 +138,20 @@ create table spaces (
   metadata jsonb not null default '{}',
   config_version integer not null default 1,
   config_change text not null default 'created',
-  -- What admission counts of the configuration of a version, and what the tools of each MCP server counted when they were last listed
-  -- (src/spaces/prompt-facts.sql). Null, or of another version: nobody has counted.
+  -- The counts of the configuration for admission, and of each MCP server's tools when they were last listed
+  -- (src/spaces/prompt-facts.sql). Null, or of another version: not counted.
   prompt_facts jsonb,
   mcp_tokens jsonb not null default '{}',
   archived_at timestamptz,
-  -- Archiving ends the space's turns; the sweeper goes on with that while this is true.
+  -- Archiving ends the space's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
   ending_turns boolean not null default false,
+  ending_tried_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
 create index spaces_by_owner on spaces (user_id, slug desc);
 create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
-create index spaces_ending_turns on spaces (archived_at) where ending_turns;
+create index spaces_ending on spaces (ending_tried_at nulls first) where ending_turns;
 
 -- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with.
 create table space_configs (
@@ -189,7 +193,7 @@ create table api_keys (
   scope text not null default 'created' check (scope in ('created', 'space', 'all')),
   space_id bigint references spaces,
   test boolean not null default false,
-  -- What it may spend at most; null: no cap. The end_user ones are for each customer who has none of their own.
+  -- What the key may spend; null: no cap. The end_user ones apply to each customer who has none of their own.
   daily_credit_micros bigint check (daily_credit_micros >= 0),
   window_credit_micros bigint check (window_credit_micros >= 0),
   window_seconds integer check (window_seconds > 0 and (window_seconds is null) = (window_credit_micros is null)),
@@ -197,16 +201,17 @@ create table api_keys (
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- The key was revoked, and the sweeper has not yet seen that none of its turns is left.
+  -- Revoking ends the key's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
   ending_turns boolean not null default false,
+  ending_tried_at timestamptz,
   last_used_at timestamptz,
   created_at timestamptz not null,
   constraint api_keys_space_scope_names_a_space check ((scope = 'space') = (space_id is not null))
 );
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
-create index api_keys_ending on api_keys (key_id) where ending_turns;
+create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) where ending_turns;
 
--- What was made under an Idempotency-Key of /v1, written by the statement that made it. The turns' own keys are in turns.
+-- What was made under an Idempotency-Key of /v1, written by the statement that made it. Turns have their keys in their own table.
 create table idempotency_keys (
   user_id bigint not null references users,
   test boolean not null,
@@ -233,33 +238,33 @@ create table model_catalog (
   price_input bigint not null check (price_input >= 0),
   price_cached bigint not null check (price_cached >= 0),
   price_output bigint not null check (price_output >= 0),
-  -- Of prompt tokens that the provider writes into its cache; null: as any others.
+  -- The price of prompt tokens that the provider writes into its cache; null: the same as others.
   price_cache_write bigint check (price_cache_write >= 0),
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
-  -- A call in which nothing has come for so long has ended; null: TURN_POLICY.idleMs.
+  -- A call that is silent for this long is ended; null: TURN_POLICY.idleMs.
   idle_seconds integer check (idle_seconds between 1 and 600),
   created_at timestamptz not null default now(),
   constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model)
 );
--- The rehearsal model is always there: deterministic, no network (src/agent/REHEARSAL.md).
+-- The rehearsal model always exists: deterministic, no network (src/agent/REHEARSAL.md).
 insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)
 values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Conversations and turns
 
--- What each turn writes refers to nothing by constraint: procedures write it from rows that they have read, nothing that it refers to
--- is ever deleted (guards hold that), and twenty look-ups for each turn are saved.
+-- Rows that each turn writes have no foreign keys, which saves twenty look-ups for each turn. Procedures write them from rows that they
+-- have read, and guards keep those from being deleted.
 
--- One queue of turns. last_position numbers its turns in the order of their commits.
+-- A queue of turns. last_position numbers its turns in the order of their commits.
 create table conversations (
   conversation_id text primary key,
   space_id bigint not null,
   end_user_ref text not null,
   name text not null,
   last_position bigint not null default 1,
-  -- Its owner and last turn, so that an account's end users can be listed by their newest activity. Null in a web chat.
+  -- Its owner and the time of its last turn, for listing an account's end users by their newest turn. Null in a web chat.
   user_id bigint,
   test boolean,
   last_turn_at timestamptz,
@@ -279,7 +284,7 @@ create table turns (
   position bigint not null,
   test boolean not null,
   end_user_ref text not null,
-  -- What was asked for.
+  -- The request.
   idempotency_key text not null,
   request_hash text not null,
   text text not null,
@@ -288,20 +293,20 @@ create table turns (
   metadata jsonb not null default '{}',
   max_cost_credit_micros bigint check (max_cost_credit_micros > 0),
   timeout_seconds integer,
-  -- What has become of it.
+  -- The outcome.
   state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
   status_reason text,
   result text,
   outputs jsonb not null default '[]',
   error_code text,
   error_message text,
-  -- Its result was lost by us: nothing of it is billed. No code says so, since a script chooses its own.
+  -- We lost its result, so nothing of it is billed. Not taken from a code, since scripts choose theirs.
   failed_by_us boolean not null default false,
   config_version integer,
-  -- The hold: how much was ever held, and how much of it is still open.
+  -- The hold: how much was held in all, and how much is still held.
   hold_credit_micros bigint not null check (hold_credit_micros >= 0),
   held_credit_micros bigint not null check (held_credit_micros >= 0),
-  -- The window of its key that it is counted in.
+  -- The window of its key that it counts in.
   window_started_at timestamptz,
   cost_credit_micros bigint not null default 0 check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null default 0 check (billed_credit_micros >= 0),
@@ -311,18 +316,18 @@ create table turns (
   tokens_cached bigint not null default 0,
   tokens_cache_written bigint not null default 0,
   tokens_output bigint not null default 0,
-  -- The machine: who may write (epoch), and until when (lease_until).
+  -- The claim: which worker may write (epoch), and until when (lease_until).
   epoch integer not null default 0,
   attempts integer not null default 0,
   model_failures integer not null default 0,
   lease_until timestamptz,
-  -- Which message of the queue brought its worker, and which try of that: the next one takes over what was claimed for it.
+  -- The queue's message that brought its worker, and which attempt of it. The next attempt may take the claim over.
   claim_message text,
   claim_try integer,
-  -- Its worker may start tool calls until then without looking at the turn again: a cancel is acknowledged only afterwards.
+  -- Until then its worker may start tool calls without reading the turn again; a cancel is acknowledged only after that.
   calls_start_until timestamptz,
   cancel_requested_at timestamptz,
-  -- Somebody reads the events as they come until then: only for such a turn is its text written while it is made.
+  -- Until then somebody reads its events as they come; only then its text is written while it is made.
   stream_until timestamptz,
   last_event_seq integer not null default 1,
   created_at timestamptz not null,
@@ -339,19 +344,19 @@ create table turns (
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
 ) with (fillfactor = 60);
--- One turn for each Idempotency-Key of an account. No column of its own, which other indexes begin with: a plan from when the table was
--- empty might take one of those, and read all turns of the account for each that is accepted.
+-- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
+-- was empty might take one of those, and read all turns of the account for each that is accepted.
 create unique index turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));
 create index turns_of_owner on turns (user_id, test, turn_id collate "C" desc);
 create index turns_of_space on turns (space_id, turn_id collate "C" desc);
 create index turns_of_key on turns (key_id, turn_id collate "C" desc);
 create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C" desc);
 create index turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
--- Failed and cancelled ones, which have a reason, without walking all that are done. Open ones are in open_turns: with an index on the
--- state each change of it would write all indexes of the row.
+-- For failed and cancelled turns, which have a reason, without reading all that are done. Open turns are in open_turns: an index on the
+-- state would make each change of it write all indexes of the row.
 create index turns_not_done on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
 create index turns_with_files on turns using gin (file_ids jsonb_path_ops) where file_ids <> '[]';
--- What usage reports read, without touching the wide rows. A turn counts at the moment of its bill, the one of its ledger row.
+-- The columns of usage reports, so they do not read the wide rows. A turn counts at the time of its bill, that of its ledger row.
 create index turns_ended on turns (user_id, test, finished_at) include (space_id, key_id, end_user_ref,
   billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
 create index turns_billed_to_end_user on turns (user_id, test, end_user_ref, finished_at)
@@ -374,8 +379,8 @@ begin
 end $$;
 create trigger turns_transition before update on turns for each row execute function guard_turn_transition();
 
--- The turns that have not ended: what the sweeper, a conversation's queue and lists of open turns look up, small and apart from the wide
--- rows. Written by the procedures that accept, claim, wake and end a turn.
+-- The turns that have not ended, in narrow rows for the sweeper, for conversations' queues and for lists of open turns. Written by the
+-- procedures that accept, claim, wake and end a turn.
 create table open_turns (
   turn_id text primary key,
   conversation_id text not null,
@@ -383,7 +388,7 @@ create table open_turns (
   user_id bigint not null,
   test boolean not null,
   state text not null check (state in ('queued', 'running')),
-  -- When somebody must look at it again; infinity while another turn of its conversation is ahead of it.
+  -- When the sweeper must publish it again; infinity while another turn of its conversation is before it.
   wake_at timestamptz not null,
   created_at timestamptz not null,
   unique (conversation_id, position)
@@ -405,7 +410,7 @@ create table turn_events (
 create trigger turn_events_append_only before delete on turn_events
   for each statement execute function guard_append_only();
 
--- The one change that an event may see: an erased turn's loses what it said.
+-- The only allowed change of an event: an erased turn's loses its texts.
 create function guard_event_redaction() returns trigger language plpgsql as $$
 begin
   if (new.turn_id, new.seq, new.event_id, new.type, new.created_at)
@@ -430,7 +435,7 @@ create table turn_steps (
   text text not null,
   -- What the model said, as the AI SDK's parts.
   content jsonb not null default '[]',
-  -- What its tool calls answered, by their place; pending_calls have none yet.
+  -- The results of its tool calls, by their index; pending_calls have none yet.
   results jsonb not null default '{}',
   pending_calls integer not null default 0 check (pending_calls >= 0),
   finish text not null,
@@ -442,8 +447,8 @@ create table turn_steps (
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Files
 
--- A file's bytes are in the bucket under object_key. Only 'ready' ones are there for anybody; 'pending' ones are what the
--- agent of a turn that has not ended has made.
+-- A file's bytes are in the bucket under object_key. Only 'ready' files are visible; 'pending' ones were made by the agent of a turn
+-- that has not ended.
 create table files (
   file_id text primary key,
   user_id bigint not null references users,
@@ -456,7 +461,7 @@ create table files (
   bytes bigint not null default 0 check (bytes >= 0),
   sha256 text not null default '',
   object_key text not null unique,
-  -- Of what an agent made: the place of its call in the turn. The last of a name is the output.
+  -- For files that an agent made: greater for a later call of the turn. The last file of a name is the output.
   place integer,
   state text not null check (state in ('uploading', 'pending', 'ready', 'deleted')),
   created_at timestamptz not null,
@@ -483,7 +488,7 @@ create table tasks (
   end_user_ref text,
   assignee_user_id bigint references users,
   creator_user_id bigint references users,
-  -- The call of the agent that made it: repeating the call finds it again.
+  -- The agent's call that made it. A repeated call finds it again.
   turn_id text references turns,
   call_key text unique,
   created_at timestamptz not null,
@@ -502,18 +507,18 @@ create table wallets (
   held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
   -- How many shards it has; 0: none, every change is made here.
   shards integer not null default 0 check (shards >= 0),
-  -- The most that a turn may hold without looking at every shard; set when the account gets shards.
+  -- The most that a turn may hold without locking every shard; set when the account gets shards.
   shard_hold_credit_micros bigint not null default 0,
   -- What was posted of all that its shards have been charged.
   folded_credit_micros bigint not null default 0,
   -- How often a turn had to wait for this row, lately.
   waits integer not null default 0,
-  -- Below it the owner is told that the balance is low; 0: never.
+  -- Below it the event balance.low is sent; 0: never.
   low_balance_credit_micros bigint not null default 10000000 check (low_balance_credit_micros >= 0),
-  -- What was told: that the balance runs low, or out, once until it does not (tell_balance).
+  -- Whether balance.low and balance.depleted were sent; each once until it no longer holds (follow_balance).
   low_told boolean not null default false,
   depleted_told boolean not null default false,
-  -- What each customer without a limit of their own may spend, when neither has their key a default.
+  -- What each customer may spend, when neither they nor the key have a limit.
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
@@ -562,12 +567,12 @@ create table ledger (
     'manual_topup', 'credit_purchase', 'usage', 'space_usage', 'referral_credit_commission')),
   amount_credit_micros bigint,
   balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
-  -- A commission is an amount of a currency (ISO 4217, in its minor units), and no credit.
+  -- A commission has an amount in a currency (ISO 4217, in its minor units), and no credit.
   currency text check (currency ~ '^[A-Z]{3}$' and (currency is null or reason = 'referral_credit_commission')),
   currency_amount_minor bigint
     check (coalesce(currency_amount_minor > 0, true) and (currency_amount_minor is null) = (currency is null)),
   turn_id text,
-  -- What makes an entry once: a payment's id, an Idempotency-Key, with its source before it.
+  -- The reference that makes an entry happen once: a payment's id or an Idempotency-Key, with its source in front.
   reference text,
   actor text not null,
   note text,
@@ -616,7 +621,7 @@ create table usage (
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
 
--- One row for each web-chat turn of an account's owner (a turn without a key) that has ended: what usage is for turns of keys.
+-- One row for each ended web-chat turn of an account's owner (a turn without a key), as usage has rows for turns of keys.
 create table api_turns (
   turn_id text primary key,
   user_id bigint not null,
@@ -636,18 +641,18 @@ create table api_turns (
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
 
--- What model calls cost that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
+-- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (
   loss_id bigint generated always as identity primary key,
   turn_id text not null,
   cause text not null,
-  -- Null: a worker was lost, and nobody knows how far its calls had come.
+  -- Null: a worker was lost, and it is not known how far its calls had come.
   credit_micros bigint check (credit_micros >= 0),
   created_at timestamptz not null
 );
 create index losses_by_time on losses (created_at);
 
--- One pass of the reconciliation over all books, in slices: phase and position say where it goes on.
+-- One pass of the reconciliation over the books, in slices; phase and position say where it continues.
 create table reconciliations (
   reconciliation_id text primary key,
   started_by text not null,
@@ -659,7 +664,18 @@ create table reconciliations (
   counters bigint not null default 0,
   findings bigint not null default 0,
   started_at timestamptz not null,
-  finished_at timestamptz
+  finished_at timestamptz,
+  -- All history, or what has moved since the marks that the last one left.
+  scope text not null default 'all' check (scope in ('all', 'recent')),
+  -- By phase: of how many rows a slice is tried next. Half of the one under way, until it has answered.
+  sizes jsonb not null default '{}',
+  -- The marks that it found: all turns up to turn_from have ended and were looked at, all ledger rows up to ledger_from too.
+  turn_from text not null default '',
+  ledger_from bigint not null default 0,
+  -- And those that it leaves: up to them everything was there and had ended at that moment, some time before the pass began.
+  settled_before timestamptz,
+  turn_mark text,
+  ledger_mark bigint
 );
 create unique index reconciliations_one_open on reconciliations ((true)) where finished_at is null;
 create index reconciliations_by_start on reconciliations (started_at desc);
@@ -683,8 +699,8 @@ create index reconciliation_findings_of_pass on reconciliation_findings (reconci
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Quotas
 
--- Whose spend is counted, and since when: of a key that has a cap, and of an account's end users (subject '') once any of its limits
--- binds one. What nobody limits is in the books alone.
+-- Whose spend is counted, and since when: that of a key with a cap, and that of all end users of an account in which a limit binds
+-- one (subject ''). What nobody limits is in the books alone.
 create table spend_counted (
   user_id bigint not null,
   kind text not null check (kind in ('key', 'end_user')),
@@ -693,8 +709,8 @@ create table spend_counted (
   primary key (user_id, kind, subject)
 );
 
--- What keys and end users have spent and reserved in each day, month and window, by the turns that were accepted in it: kept
--- by the procedures that accept and end turns (src/quotas/counters.sql). What caps are checked against.
+-- What keys and end users have spent and reserved in each day, month and window, by the turns accepted in it. Caps are checked against
+-- these counters. The procedures that accept and end turns keep them (src/quotas/counters.sql).
 create table spend_counters (
   user_id bigint not null,
   kind text not null check (kind in ('key', 'end_user')),
@@ -704,7 +720,7 @@ create table spend_counters (
   starts_at timestamptz not null,
   spent_credit_micros bigint not null check (spent_credit_micros >= 0),
   reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
-  -- Which shares of a cap were told of: each once in its period (tell_cap).
+  -- The percents of a cap whose event was sent: each once in its period (tell_cap).
   told_percents integer[] not null default '{}',
   -- Whether it began with what the books said: one whose period had begun before it was counted.
   counted boolean not null default false,
@@ -733,9 +749,8 @@ create index spend_counter_shards_by_time on spend_counter_shards (starts_at);
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Webhooks and events
 
--- The feed of an account: a row for each event that webhooks tell of. Of a turn's transition it has only what the turn's
--- row no longer says (src/webhooks/event-payload.ts); everything else is in data. It refers to nothing by constraint: it is
--- written three times for each turn, from its row.
+-- The feed of an account: one row for each event. For a transition it stores only what the turn's row no longer says
+-- (src/webhooks/event-payload.ts). It has no foreign keys, since each turn writes three rows.
 create table events (
   event_id text primary key,
   user_id bigint not null,
@@ -743,13 +758,13 @@ create table events (
   type text not null,
   turn_id text,
   seq integer,
-  -- Who may see it: keys and endpoints of this space, or of the spaces that this key made; null: of the whole account only.
+  -- Visible to keys and endpoints of this space, or of spaces that this key made; null: of the whole account only.
   space_id bigint,
   created_by_key_id text,
   data jsonb not null default '{}',
   created_at timestamptz not null,
-  -- The transaction that wrote it. A reader who goes forward sees only what is older than every transaction still open, so
-  -- that nothing appears behind its back. After a restore from a dump, set it to 0: the new server counts from anew.
+  -- The transaction that wrote it. A reader who goes forward sees only events older than every open transaction, so none appears behind
+  -- its cursor. After a restore from a dump, set it to 0, since the new server counts anew.
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
 );
@@ -758,7 +773,7 @@ create index events_forward on events (user_id, test, xact, event_id collate "C"
 create trigger events_append_only before update or delete on events
   for each statement execute function guard_append_only();
 
--- scope and key_id are those of the key that made it: it hears of what that key may see.
+-- scope and key_id are those of the key that made it: it gets the events that the key may see.
 create table webhook_endpoints (
   webhook_id text primary key,
   user_id bigint not null references users,
@@ -770,19 +785,20 @@ create table webhook_endpoints (
   -- null: every type, future ones included.
   events jsonb check (events is null or jsonb_typeof(events) = 'array'),
   description text,
-  -- Sealed by the key ring. The previous one still signs until then.
+  -- Sealed by the key ring. The previous one signs until previous_until.
   secret text not null,
   previous_secret text,
   previous_until timestamptz,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('customer', 'gone', 'failing', 'account_disabled')),
-  -- It was disabled or removed, and the sweeper has not yet seen that nothing is pending for it.
+  -- Disabling or removing it gives up its deliveries. True until the sweeper has seen that none is pending; see its last try below.
   stopping boolean not null default false,
+  stop_tried_at timestamptz,
   -- The first failure since the last success.
   failing_since timestamptz,
-  -- A wake of its dispatcher was asked for then, and has not arrived yet.
+  -- When a wake of its dispatcher was sent that has not arrived yet.
   woken_at timestamptz,
-  -- Its place among the account's endpoints: what bounds their number, under races too.
+  -- Its slot among the account's endpoints. The unique slots limit their number, also for concurrent requests.
   slot integer not null check (slot between 1 and 50),
   deleted_at timestamptz,
   created_at timestamptz not null,
@@ -794,7 +810,7 @@ create table webhook_endpoints (
 create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, webhook_id collate "C" desc)
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
-create index webhook_endpoints_stopping on webhook_endpoints (updated_at) where stopping;
+create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
 
 -- One event on its way to one endpoint.
 create table webhook_deliveries (
@@ -805,7 +821,7 @@ create table webhook_deliveries (
   seq integer,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   status_reason text,
-  -- attempts: all that have ended; round: those since it was made or last sent again, which the retry schedule counts.
+  -- attempts: all that have ended. round: those since it was made or last sent again, which the retry schedule counts.
   attempts integer not null default 0,
   round integer not null default 0,
   epoch integer not null default 0,
@@ -840,7 +856,7 @@ create table webhook_attempts (
 ---------------------------------------------------------------------------------------------------------------------------------
 -- End users
 
--- What an account says about a customer of its own. Spend is counted from turns, not here.
+-- An account's settings for one of its customers. Spend is counted from turns, not here.
 create table end_users (
   user_id bigint not null references users,
   test boolean not null,
@@ -854,7 +870,7 @@ create table end_users (
 );
 create index end_users_by_change on end_users (user_id, test, updated_at desc, end_user_ref collate "C" desc);
 
--- One request to erase an end user: what is theirs up to until_at goes. Open ones are completed by the sweeper.
+-- One request to erase an end user's data up to until_at. The sweeper completes open ones.
 create table erasures (
   erasure_id text primary key,
   user_id bigint not null references users,
@@ -863,7 +879,7 @@ create table erasures (
   key_id text references api_keys,
   until_at timestamptz not null,
   requested_at timestamptz not null,
-  -- When all was gone; the bucket is looked through once more after that, until checked_at.
+  -- When everything was gone. After that the bucket is searched once more, until checked_at.
   erased_at timestamptz,
   checked_at timestamptz,
   tried_at timestamptz not null,
@@ -877,7 +893,7 @@ create table erasures (
 create index erasures_open on erasures (tried_at) where checked_at is null;
 create index erasures_of_end_user on erasures (user_id, test, end_user_ref, erasure_id);
 
--- Where in the bucket an erased turn's objects are: all below `turns/…/`, or the one of a file.
+-- The bucket's objects of an erased turn: all below `turns/…/`, or a file's one.
 create table erased_objects (
   erasure_id text not null references erasures,
   object_key text not null,
@@ -904,7 +920,7 @@ create table sweeps (
   succeeded_at timestamptz
 );
 
--- What was changed by whom: written by the statement that makes the change. actor_user_id is null for the system.
+-- Who changed what, written by the statement that makes the change. actor_user_id is null for the system.
 create table audit_log (
   audit_id bigint generated always as identity primary key,
   actor_user_id bigint references users,
@@ -922,7 +938,7 @@ create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
 create trigger audit_log_append_only before update or delete on audit_log
   for each statement execute function guard_append_only();
 
--- Which files of migrations/ were applied (src/ops/migrations.ts).
+-- The applied files of migrations/ (src/ops/migrations.ts).
 create table schema_migrations (
   name text primary key,
   checksum text not null,
@@ -930,7 +946,7 @@ create table schema_migrations (
   duration_ms integer not null
 );
 
--- The releases of procedures that are there, each a schema of that name (src/ops/release.ts).
+-- The installed releases of procedures, each a schema of that name (src/ops/release.ts).
 create table procedure_releases (
   name text primary key,
   applied_at timestamptz not null

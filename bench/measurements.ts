@@ -1,4 +1,5 @@
 import { measureAccepts } from "./measure-accepts.ts"
+import { FILLING, measureBooks } from "./measure-books.ts"
 import { measureCommits } from "./measure-commits.ts"
 import { measureFiles } from "./measure-files.ts"
 import { measureFloor } from "./measure-floor.ts"
@@ -75,6 +76,7 @@ const ALL: Measurement[] = [
     measure: (world, { floor = "" }) => measureFloor(world, floor),
   },
   { group: "history", title: "stored turns", world: { settings: STATEMENT_STATISTICS }, measure: measureHistory },
+  { group: "books", title: "reconciliation of stored turns", world: { settings: FILLING }, measure: measureBooks },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },

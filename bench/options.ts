@@ -8,7 +8,7 @@ export interface Options {
   acceptClients: number
   /** How many turns the memory measurement runs. */
   turns: number
-  /** How many stored turns the history measurement compares with 100. */
+  /** How many stored turns the history measurement compares with 100, and the reconciliation looks at. */
   stored: number
   /** Only these measurements; all when empty. */
   only: string[]
@@ -23,7 +23,7 @@ export interface Options {
 
 export const MEASUREMENTS = [
   ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
-  ...["history", "memory", "files", "logins", "upgrade"],
+  ...["history", "books", "memory", "files", "logins", "upgrade"],
 ]
 
 export function readBenchOptions(args: string[]): Options {

@@ -70,7 +70,7 @@ export function createContext(
     requestId,
     address: overrides.address ?? null,
     db: createDatabase(env, meter),
-    queue: createQueue(queueClient, env, meter),
+    queue: createQueue(queueClient, env, { meter, clock }),
     clock,
     random: overrides.random ?? systemRandom,
     fetch: overrides.fetch ?? systemFetch,

@@ -68,7 +68,7 @@ export const manifestSchema = z
     subagents: z
       .array(subagentSchema)
       .max(16)
-      .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, "names must differ")
+      .refine((agents) => new Set(agents.map(({ name }) => name)).size === agents.length, "must have different names")
       .optional()
       .meta({ description: "Agents that this agent may delegate tasks to." }),
   })

@@ -7,12 +7,12 @@ const onlySecrets = (texts: unknown) => !/\{\{\s*input/.test(JSON.stringify(text
 
 export const mcpServerFields = {
   url: templatedUrl
-    .refine((url) => onlySecrets(url), "may hold {{secrets.NAME}} only")
+    .refine((url) => onlySecrets(url), "may have {{secrets.NAME}} only")
     .meta({
       description: "Its Streamable HTTP endpoint.",
       example: "https://mcp.example.com/mcp",
     }),
-  headers: headersSchema.refine((headers) => onlySecrets(headers), "may hold {{secrets.NAME}} only").optional(),
+  headers: headersSchema.refine((headers) => onlySecrets(headers), "may have {{secrets.NAME}} only").optional(),
   allowed_tools: z
     .array(z.string().min(1).max(128))
     .max(200)

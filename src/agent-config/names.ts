@@ -15,7 +15,7 @@ const reserved: readonly string[] = [...BUILTIN_TOOLS, DELEGATE]
 
 export const toolName = z
   .string()
-  .regex(/^(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, - and single _")
+  .regex(/^(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,47}$/, "must be a letter, then at most 47 letters, digits, - and single _")
   .refine((name) => !reserved.includes(name), "is the name of a built-in tool")
   .meta({ example: "lookup_order" })
 
@@ -29,9 +29,9 @@ export const serverName = z
 
 export const secretName = z
   .string()
-  .regex(/^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$/, "a letter or one _, then at most 63 letters, digits and _")
+  .regex(/^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$/, "must be a letter or one _, then at most 63 letters, digits and _")
   .meta({ example: "ORDERS_TOKEN" })
 
 export const subagentName = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,47}$/, "a letter, then at most 47 letters, digits, _ and -")
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,47}$/, "must be a letter, then at most 47 letters, digits, _ and -")

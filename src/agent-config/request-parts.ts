@@ -8,14 +8,14 @@ export const headersSchema = z
   .record(
     z
       .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, "is no header name")
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, "must be a header name")
       .refine((name) => !OURS.test(name), "is a header that the service sets itself"),
     z
       .string()
       .max(8192)
-      .refine((value) => !/[\r\n]/.test(value), "must not hold line breaks"),
+      .refine((value) => !/[\r\n]/.test(value), "must not have line breaks"),
   )
-  .refine((headers) => Object.keys(headers).length <= 32, "at most 32 headers")
+  .refine((headers) => Object.keys(headers).length <= 32, "must have at most 32 headers")
   .meta({ description: "Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`." })
 
 /**
@@ -26,7 +26,7 @@ export const templatedUrl = z
   .string()
   .min(1)
   .max(4096)
-  .refine((url) => originOf(url) !== null, "must be an absolute http(s) URL whose host holds no placeholder")
+  .refine((url) => originOf(url) !== null, "must be an absolute http(s) URL without a placeholder in its host")
   .meta({
     description: "Placeholders are allowed after the host only.",
     example: "https://api.example.com/orders/{{input.id}}",

@@ -49,7 +49,7 @@ const requestSchema = z
   .superRefine((request, context) => {
     const wrong = wrongPlaceholder(request)
     if (wrong !== null) {
-      context.addIssue({ code: "custom", message: `${wrong} is none of {{input}}, {{input.x}}, {{secrets.NAME}}` })
+      context.addIssue({ code: "custom", message: `${wrong} must be {{input}}, {{input.x}} or {{secrets.NAME}}` })
     }
   })
 

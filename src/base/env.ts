@@ -30,7 +30,7 @@ const base = z.object({
     try {
       return parseKeyRing(text)
     } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is no key ring" })
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a key ring" })
       return z.NEVER
     }
   }),

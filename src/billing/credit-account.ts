@@ -28,7 +28,7 @@ export const creditSchema = z
       .number()
       .min(-maxUsd)
       .max(maxUsd)
-      .refine((usd) => usd !== 0 && fromUsd(usd) !== null, "is an amount with at most 7 decimals, and not 0")
+      .refine((usd) => usd !== 0 && fromUsd(usd) !== null, "must be an amount with at most 7 decimals, and not 0")
       .meta({ description: "Negative only for a correction, with `admin_action`.", example: 5 }),
     note: noteSchema,
   })

@@ -9,12 +9,20 @@ export const BOOKING_POLICY = {
 /** The reconciliation (design section 6). Times in milliseconds. */
 export const RECONCILIATION_POLICY = {
   everyMs: 3_600_000,
+  /**
+   * A pass checks what has moved since the last one. A pass over all history begins this often; after a finding it begins sooner, but at
+   * most daily.
+   */
+  allEveryMs: 7 * 86_400_000,
+  allBehindFindingMs: 86_400_000,
+  /** A pass also checks what ended this long before the last one: longer than any statement takes, and than clocks differ. */
+  overlapMs: 900_000,
   /** How long one run of the sweep works on it before the next run goes on; an operator's request waits less. */
   runMs: 20_000,
   requestMs: 8_000,
   /**
-   * Rows that one statement reads in each phase: at first, and at most. The number adapts so that a statement takes between a quarter
-   * of a second and a second.
+   * Rows that one statement reads in each phase: in the very first pass, and at most. The number adapts so that a statement takes between
+   * a quarter of a second and a second; one that fails is repeated with half of them.
    */
   slices: {
     accounts: { first: 500, most: 4_000 },

@@ -1,7 +1,9 @@
 -- Each ledger row behind p_position: its running total is the former one of its account + its amount. Where it is not, a row before
 -- it is lost, or this one was changed; a total that alone was changed also breaks the next row, which is not named again.
-create function turnpike.ledger_slice(p_position text, p_size integer) returns turnpike.books_slice
-language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+-- What was booked for a turn up to p_turn_from, such as a refund, came when the turn had long been looked at: it is looked at again.
+create function turnpike.ledger_slice(p_position text, p_size integer, p_turn_from text, p_orphaned_from timestamptz,
+  p_moment timestamptz) returns turnpike.books_slice
+language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
   slice turnpike.books_slice;
 begin
@@ -21,14 +23,23 @@ begin
   ), broken as (
     select c.*, lag(c.total - c.expected, 1, 0::bigint) over (partition by c.user_id order by c.ledger_id) as broken_before
     from chained c
+  ), late as (
+    -- Each at the last of its rows.
+    select k.turn_id from looked k where k.turn_id <= p_turn_from and k.ledger_id = greatest(
+      (select max(l.ledger_id) from ledger l where l.turn_id = k.turn_id and l.reason in ('usage', 'space_usage')),
+      (select max(l.ledger_id) from ledger l where l.turn_id = k.turn_id and l.reason = 'admin_action'))
   )
   select (select count(*) from looked), (select max(k.ledger_id)::text from looked k),
-    array(select row(w.kind, w.user_id, w.turn_id, w.ledger_id, null, w.expected, w.found)::turnpike.finding from (
-      select 'running_total' as kind, b.user_id, b.turn_id, b.ledger_id, b.expected, b.total as found from broken b
+    array(select row(w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found)::turnpike.finding from (
+      select 'running_total' as kind, b.user_id, b.turn_id, b.ledger_id, null::jsonb as counter, b.expected, b.total as found
+      from broken b
       where b.own and b.total <> b.expected and not (b.broken_before <> 0 and b.broken_before = b.expected - b.total)
       union all
-      select 'charge_without_turn', k.user_id, null, k.ledger_id, 0, -k.amount from looked k
-      where k.reason in ('usage', 'space_usage') and k.turn_id is null) w)
+      select 'charge_without_turn', k.user_id, null, k.ledger_id, null, 0, -k.amount from looked k
+      where k.reason in ('usage', 'space_usage') and k.turn_id is null
+      union all
+      select f.kind, f.user_id, f.turn_id, f.ledger_id, f.counter, f.expected, f.found
+      from late t, lateral turnpike.wrong_turns(t.turn_id, t.turn_id, p_orphaned_from, p_moment) f) w), null
   into slice;
   return slice;
 end $$;

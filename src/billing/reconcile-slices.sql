@@ -1,6 +1,6 @@
 -- A part of a table, and what is wrong in it. Each function that gives one is stable: all of it is of one snapshot. Whatever moves
--- money is one transaction, so no snapshot has half of it, and nothing has to stand still. Large ones are planned anew each time, for
--- the place in the table that they look at.
+-- money is one transaction, so no snapshot has half of it, and nothing has to stand still. Each is planned anew, for the place in the
+-- table that it looks at, and never compiled: that costs more than a slice.
 
 create type turnpike.finding as (
   kind text,
@@ -17,5 +17,7 @@ create type turnpike.books_slice as (
   rows bigint,
   -- Where the next slice goes on.
   last text,
-  findings turnpike.finding[]
+  findings turnpike.finding[],
+  -- Of turns: the last one before the first that had not ended in time, or null: all had.
+  settled text
 );

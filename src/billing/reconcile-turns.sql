@@ -1,46 +1,49 @@
--- Each turn behind p_position: its charge is there once, of its amount, its account and its kind, and only when it has ended and was
--- not our failure; its calls' bills add up to it; a refund gave all of it back, once; its hold is open exactly while it is; somebody
--- will look at it before p_orphaned_from; and its periods have counters. What a refund has given back whole is settled.
-create function turnpike.turns_slice(p_position text, p_size integer, p_orphaned_from timestamptz, p_moment timestamptz) returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan as $$
-declare
-  slice turnpike.books_slice;
+-- What is wrong with the turns from p_first to p_last. Each one's charge is there once, of its amount, its account and its kind, and
+-- only when it has ended and was not our failure; its calls' bills add up to it; a refund gave all of it back, once; its hold is open
+-- exactly while it is; somebody will look at it before p_orphaned_from; and its periods have counters. What a refund has given back
+-- whole is settled.
+create function turnpike.wrong_turns(p_first text, p_last text, p_orphaned_from timestamptz, p_moment timestamptz)
+returns setof turnpike.finding language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 begin
   -- What belongs to the turns is read in their order, as they are: a look-up for each would take several times as long. Where the part
   -- ends is no constant for the planner: behind the newest statistics it would take a part for empty, and compare each row with each.
-  with part as materialized (
-    select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref, t.created_at, t.finished_at, t.window_started_at, t.test, t.state,
-      t.failed_by_us, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
-    from turns t where t.turn_id > p_position order by t.turn_id limit p_size
-  ), upto as materialized (
-    select p.turn_id from part p order by p.turn_id desc limit 1
+  return query
+  with upto as materialized (
+    select p_last as turn_id
+  ), part as materialized (
+    select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref, t.created_at, t.finished_at,
+      t.window_started_at, t.test, t.state, t.failed_by_us, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
+    from turns t where t.turn_id >= p_first and t.turn_id <= (select n.turn_id from upto n)
   ), charge as materialized (
     select l.turn_id, count(*) as charges, -sum(l.amount_credit_micros)::bigint as charged, max(l.ledger_id) as charge_id,
       array_agg(l.user_id) as accounts, array_agg(l.reason) as reasons
     from (
       select e.turn_id, e.amount_credit_micros, e.ledger_id, e.user_id, e.reason from ledger e where e.reason in ('usage', 'space_usage')
-        and e.turn_id > p_position and e.turn_id <= (select n.turn_id from upto n)
+        and e.turn_id >= p_first and e.turn_id <= (select n.turn_id from upto n)
       union all
       select q.turn_id, q.amount_credit_micros, null, q.user_id, q.reason from postings q
-        where q.turn_id > p_position and q.turn_id <= (select n.turn_id from upto n)) l group by 1
+        where q.turn_id >= p_first and q.turn_id <= (select n.turn_id from upto n)) l group by 1
   ), refund as materialized (
     select l.turn_id, count(*) as refunds, sum(l.amount_credit_micros)::bigint as refunded, max(l.ledger_id) as refund_id,
       array_agg(l.user_id) as accounts
-    from ledger l where l.reason = 'admin_action' and l.turn_id is not null and l.turn_id > p_position
+    from ledger l where l.reason = 'admin_action' and l.turn_id is not null and l.turn_id >= p_first
       and l.turn_id <= (select n.turn_id from upto n) group by 1
   ), bill as materialized (
     select b.turn_id, sum(b.billed)::bigint as bills from (
       select u.turn_id, u.billed_credit_micros as billed from usage u
-      where u.turn_id > p_position and u.turn_id <= (select n.turn_id from upto n)
+      where u.turn_id >= p_first and u.turn_id <= (select n.turn_id from upto n)
       union all
       select a.turn_id, a.billed_credit_micros from api_turns a
-      where a.turn_id > p_position and a.turn_id <= (select n.turn_id from upto n)) b
+      where a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)) b
     group by 1
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
       t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
-      t.billed_credit_micros as billed, o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
+      t.billed_credit_micros as billed,
+      o.wake_at is null or (o.wake_at > p_orphaned_from and not exists (
         -- Whoever ends that one wakes it.
-        select from turns e where e.conversation_id = t.conversation_id and e.position < t.position and e.finished_at is null)) as unwatched,
+        select from turns e
+        where e.conversation_id = t.conversation_id and e.position < t.position and e.finished_at is null)) as unwatched,
       t.failed_by_us as ours,
       case when t.finished_at is null or t.test then 0 else t.billed_credit_micros end as due,
       coalesce(c.charges, 0) as charges, coalesce(c.charged, 0) as charged, c.charge_id,
@@ -50,10 +53,26 @@ begin
       t.user_id <> any (r.accounts) as refund_elsewhere,
       coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(b.bills, 0) as bills
     from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
-      left join bill b on b.turn_id = t.turn_id left join open_turns o on o.turn_id = t.turn_id
+      left join bill b on b.turn_id = t.turn_id
+      left join open_turns o on o.turn_id = t.turn_id and o.turn_id >= p_first and o.turn_id <= (select n.turn_id from upto n)
+  ), suspect as (
+    -- Nearly none: only these are asked what is wrong.
+    select k.* from looked k where (k.ended and k.held = 0 and k.charges = case when k.due > 0 then 1 else 0 end
+      and k.charged = k.due and not (k.ours and k.charged > 0) and k.bills = k.billed and k.refunds = 0
+      and k.elsewhere is not true and k.of_other_kind is not true) is not true
+  ), current as materialized (
+    -- No window is longer than 31 days.
+    select distinct s.user_id, p.kind, p.subject, p.period, p.starts_at
+    from looked s left join api_keys k on k.key_id = s.key_id, lateral (values
+      ('key', s.key_id, 'day', date_trunc('day', s.created_at, 'UTC')),
+      ('key', s.key_id, 'window', s.window_started_at),
+      ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
+      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
+    where s.key_id is not null and s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
+      and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
   ), wrong as (
     select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found
-    from looked s, lateral (values
+    from suspect s, lateral (values
       ('charged_twice', s.charges > 1 and not s.undone, s.charge_id, s.due, s.charged),
       ('charge_missing', s.charges = 0 and s.due > 0, null, s.due, 0),
       ('failure_charged', s.ours and s.charged > 0 and s.refunds = 0, s.charge_id, 0, s.charged),
@@ -72,22 +91,35 @@ begin
     where f.wrong
     union all
     -- Turns of current periods that have no counter at all: what counters say themselves is looked at in their own phase.
-    select distinct 'counter_missing', s.user_id, null, null::bigint,
-      jsonb_build_object('kind', p.kind, 'subject', p.subject, 'period', p.period, 'starts_at', p.starts_at), null::bigint, 0::bigint
-    from looked s left join api_keys k on k.key_id = s.key_id, lateral (values
-      ('key', s.key_id, 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('key', s.key_id, 'window', s.window_started_at),
-      ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
-    where s.key_id is not null and (s.billed > 0 or (not s.ended and s.hold > 0))
-      and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
-      and exists (select from spend_counted g where g.user_id = s.user_id and g.kind = p.kind
-        and g.subject = case p.kind when 'key' then p.subject else '' end and turnpike.is_counted_from(g.since, p.starts_at))
-      and not exists (select 1 from spend_counters c where c.user_id = s.user_id and c.kind = p.kind and c.subject = p.subject
-        and c.period = p.period and c.starts_at = p.starts_at)
+    select 'counter_missing', p.user_id, null, null,
+      jsonb_build_object('kind', p.kind, 'subject', p.subject, 'period', p.period, 'starts_at', p.starts_at), null, 0
+    from current p
+    -- Looked up one by one: joined, all counters would be read.
+    where (select c.user_id from spend_counters c where c.user_id = p.user_id and c.kind = p.kind and c.subject = p.subject
+      and c.period = p.period and c.starts_at = p.starts_at) is null
+      and (select turnpike.is_counted_from(g.since, p.starts_at) from spend_counted g where g.user_id = p.user_id and g.kind = p.kind
+        and g.subject = case p.kind when 'key' then p.subject else '' end)
   )
-  select (select count(*) from part), (select n.turn_id from upto n),
-    array(select row(w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found)::turnpike.finding from wrong w)
-  into slice;
+  select w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found from wrong w;
+end $$;
+
+-- The turns behind p_position, and which of them had ended before p_settled_before.
+create function turnpike.turns_slice(p_position text, p_size integer, p_settled_before timestamptz, p_orphaned_from timestamptz,
+  p_moment timestamptz) returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+declare
+  slice turnpike.books_slice;
+  first text;
+  unsettled text;
+begin
+  select count(*), min(p.turn_id), max(p.turn_id),
+      min(p.turn_id) filter (where p.finished_at is null or p.finished_at >= p_settled_before)
+    into slice.rows, first, slice.last, unsettled
+    from (select t.turn_id, t.finished_at from turns t where t.turn_id > p_position order by t.turn_id limit p_size) p;
+  if unsettled is not null then
+    slice.settled := coalesce((select t.turn_id from turns t where t.turn_id > p_position and t.turn_id < unsettled
+      order by t.turn_id desc limit 1), p_position);
+  end if;
+  slice.findings := array(select row(w.*)::turnpike.finding
+    from turnpike.wrong_turns(first, slice.last, p_orphaned_from, p_moment) w);
   return slice;
 end $$;

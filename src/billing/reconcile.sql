@@ -1,29 +1,61 @@
--- The pass that is open, or one that begins now; null when the last one began after p_due_from (null: a pass is due whenever one is
--- asked for). Passes from before p_kept_from are forgotten when one begins.
+-- The pass that is open, or one that begins now; null when the last one began after p_due_from. Null for p_due_from: somebody asks for
+-- a pass, which looks at all history. So does the first one since p_all_from, and the first since p_found_from behind one that has
+-- found something; any other looks at what has moved since the marks of the last one. Up to the marks that it leaves, everything was
+-- there and had ended before p_settled_before. Passes from before p_kept_from are forgotten when one begins.
 create function turnpike.begin_reconciliation(p_reconciliation_id text, p_started_by text, p_due_from timestamptz,
-  p_kept_from timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
+  p_all_from timestamptz, p_found_from timestamptz, p_settled_before timestamptz, p_kept_from timestamptz, p_moment timestamptz)
+returns jsonb language plpgsql as $$
 declare
   pass reconciliations;
+  former reconciliations;
+  last_of_all timestamptz;
 begin
   -- Whoever else begins one waits here, and sees it behind this.
   perform pg_advisory_xact_lock(hashtext('reconciliations'), 0);
-  select r.* into pass from reconciliations r where r.finished_at is null limit 1;
-  if not found then
-    if p_due_from is not null and exists (select from reconciliations r where r.started_at > p_due_from) then
-      return null;
-    end if;
-    insert into reconciliations (reconciliation_id, started_by, phase, started_at)
-    values (p_reconciliation_id, p_started_by, 'accounts', p_moment) returning * into pass;
-    delete from reconciliation_findings f using reconciliations r
-      where r.started_at < p_kept_from and f.reconciliation_id = r.reconciliation_id;
-    delete from reconciliations r where r.started_at < p_kept_from;
+  select r.* into pass from reconciliations r where r.finished_at is null limit 1 for no key update;
+  if found then
+    return to_jsonb(case when p_due_from is null and pass.scope = 'recent' then turnpike.widen_reconciliation(pass, p_started_by)
+      else pass end);
   end if;
+  if p_due_from is not null and exists (select from reconciliations r where r.started_at > p_due_from) then
+    return null;
+  end if;
+  -- One that a former release has finished has no marks.
+  select r.* into former from reconciliations r where r.turn_mark is not null order by r.started_at desc limit 1;
+  select max(r.started_at) into last_of_all from reconciliations r where r.turn_mark is not null and r.scope = 'all';
+  insert into reconciliations (reconciliation_id, started_by, phase, scope, sizes, turn_from, ledger_from, settled_before,
+    ledger_mark, started_at)
+  values (p_reconciliation_id, p_started_by, 'accounts',
+    case when p_due_from is null or last_of_all is null or last_of_all <= p_all_from or (last_of_all <= p_found_from and exists (
+      select from reconciliations r where r.started_at > last_of_all and r.findings > 0)) then 'all' else 'recent' end,
+    coalesce(former.sizes, '{}'), coalesce(former.turn_mark, ''), coalesce(former.ledger_mark, 0), p_settled_before,
+    coalesce((select l.ledger_id from ledger l where l.created_at < p_settled_before order by l.ledger_id desc limit 1), 0),
+    p_moment)
+  returning * into pass;
+  delete from reconciliation_findings f using reconciliations r
+    where r.started_at < p_kept_from and f.reconciliation_id = r.reconciliation_id;
+  delete from reconciliations r where r.started_at < p_kept_from;
   return to_jsonb(pass);
 end $$;
 
--- The same by an admin; refused: 'admin' for anybody else.
+-- A pass over what has moved becomes one over all history, from its beginning. What is still wrong is found again.
+create function turnpike.widen_reconciliation(p_pass reconciliations, p_started_by text) returns reconciliations
+language plpgsql as $$
+declare
+  pass reconciliations;
+begin
+  delete from reconciliation_findings f where f.reconciliation_id = p_pass.reconciliation_id and f.repaired_at is null;
+  update reconciliations r set scope = 'all', started_by = p_started_by, phase = 'accounts', position = '', accounts = 0,
+      ledger_rows = 0, turns = 0, counters = 0, turn_mark = null,
+      findings = (select count(*) from reconciliation_findings f where f.reconciliation_id = r.reconciliation_id)
+    where r.reconciliation_id = p_pass.reconciliation_id returning * into pass;
+  return pass;
+end $$;
+
+-- The same of all history, by an admin; refused: 'admin' for anybody else.
 create function turnpike.begin_reconciliation_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_reconciliation_id text, p_kept_from timestamptz, out actor jsonb, out refused text, out pass jsonb) language plpgsql as $$
+  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor jsonb,
+  out refused text, out pass jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -35,9 +67,20 @@ begin
   if caller.role is distinct from 'admin' then
     refused := 'admin';
   else
-    pass := turnpike.begin_reconciliation(p_reconciliation_id, 'admin:' || caller.user_id, null, p_kept_from, p_moment);
+    pass := turnpike.begin_reconciliation(p_reconciliation_id, 'admin:' || caller.user_id, null, null, null, p_settled_before,
+      p_kept_from, p_moment);
   end if;
   perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Notes that a slice is tried, before it is: as long as it has not answered, the next one is half as large. False when the pass is not
+-- where it is said to be.
+create function turnpike.note_slice(p_reconciliation_id text, p_phase text, p_position text, p_size integer) returns boolean
+language plpgsql as $$
+begin
+  update reconciliations r set sizes = r.sizes || jsonb_build_object(p_phase, greatest(1, p_size / 2))
+    where r.reconciliation_id = p_reconciliation_id and r.phase = p_phase and r.position = p_position and r.finished_at is null;
+  return found;
 end $$;
 
 -- Looks at the next p_size rows of a pass, notes what is wrong in them, at most p_most_findings, and moves on. Returns the pass, with
@@ -45,21 +88,27 @@ end $$;
 create function turnpike.check_slice(p_reconciliation_id text, p_phase text, p_position text, p_size integer, p_most_findings integer,
   p_orphaned_from timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
+  pass reconciliations;
   slice turnpike.books_slice;
   next_phase text;
+  starts_from text := '';
   is_over boolean;
   moved reconciliations;
   noted jsonb;
 begin
+  select r.* into strict pass from reconciliations r where r.reconciliation_id = p_reconciliation_id;
   case p_phase
     when 'accounts' then
-      slice := turnpike.accounts_slice(p_position, p_size);
+      slice := turnpike.accounts_slice(p_position, p_size, pass.turn_from);
       next_phase := 'ledger';
+      starts_from := case pass.scope when 'recent' then pass.ledger_from::text else '' end;
     when 'ledger' then
-      slice := turnpike.ledger_slice(p_position, p_size);
+      slice := turnpike.ledger_slice(p_position, p_size, case pass.scope when 'recent' then pass.turn_from else '' end,
+        p_orphaned_from, p_moment);
       next_phase := 'turns';
+      starts_from := case pass.scope when 'recent' then pass.turn_from else '' end;
     when 'turns' then
-      slice := turnpike.turns_slice(p_position, p_size, p_orphaned_from, p_moment);
+      slice := turnpike.turns_slice(p_position, p_size, coalesce(pass.settled_before, '-infinity'), p_orphaned_from, p_moment);
       next_phase := 'counters';
     when 'counters' then
       slice := turnpike.counters_slice(p_position, p_size, p_moment);
@@ -71,9 +120,13 @@ begin
       turns = r.turns + case p_phase when 'turns' then slice.rows else 0 end,
       counters = r.counters + case p_phase when 'counters' then slice.rows else 0 end,
       phase = case when is_over then coalesce(next_phase, p_phase) else p_phase end,
-      position = case when is_over then '' else slice.last end,
+      position = case when is_over then starts_from else slice.last end,
+      sizes = r.sizes || jsonb_build_object(p_phase, p_size),
+      turn_mark = case p_phase when 'turns'
+        then coalesce(r.turn_mark, slice.settled, case when is_over then coalesce(slice.last, p_position) end) else r.turn_mark end,
       finished_at = case when is_over and next_phase is null then p_moment end
-    where r.reconciliation_id = p_reconciliation_id and r.phase = p_phase and r.position = p_position and r.finished_at is null
+    where r.reconciliation_id = p_reconciliation_id and r.phase = p_phase and r.position = p_position and r.scope = pass.scope
+      and r.finished_at is null
     returning * into moved;
   if not found then
     return null;

@@ -49,8 +49,10 @@ export interface Counter {
 }
 
 /** A row of reconciliations, with its first findings. */
-export interface ReconciliationRow extends Omit<JsonRow<"reconciliations">, "phase"> {
+export interface ReconciliationRow extends Omit<JsonRow<"reconciliations">, "phase" | "scope" | "sizes"> {
   phase: Phase
+  scope: "all" | "recent"
+  sizes: Partial<Record<Phase, number>>
   shown: FindingRow[]
 }
 
@@ -88,6 +90,11 @@ export const reconciliationSchema = z
       description: "`schedule`, `operator` (command line), or `admin:` with a `user_id`.",
       example: "schedule",
     }),
+    scope: z.enum(["all", "recent"]).meta({
+      description:
+        "`all` history, or `recent`: what has moved since the last pass, and all open turns, balances and current counters.",
+      example: "all",
+    }),
     started_at: z.iso.datetime(),
     finished_at: z.iso
       .datetime()
@@ -122,9 +129,9 @@ function serializeFinding(row: FindingRow): z.infer<typeof findingSchema> {
 }
 
 export function serializeReconciliation(row: ReconciliationRow): Reconciliation {
-  const { reconciliation_id, started_by, accounts, ledger_rows, turns, counters } = row
+  const { reconciliation_id, started_by, scope, accounts, ledger_rows, turns, counters } = row
   return {
-    ...{ reconciliation_id, started_by, accounts, ledger_rows, turns, counters },
+    ...{ reconciliation_id, started_by, scope, accounts, ledger_rows, turns, counters },
     started_at: toInstant(row.started_at),
     finished_at: toInstant(row.finished_at),
     findings_total: row.findings,

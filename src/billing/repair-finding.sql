@@ -6,16 +6,18 @@ begin
   delete from spend_counter_shards s where s.user_id = p_user_id and s.kind = p_kind and s.subject = p_subject
     and s.period = p_period and s.starts_at = p_since;
   insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted)
-  select p_user_id, p_kind, p_subject, p_period, p_since, c.spent, c.reserved, true
-  from turnpike.counter_truth(p_user_id, p_kind, p_subject, p_period, p_since) c
+  select p_user_id, p_kind, p_subject, p_period, p_since, coalesce(sum(s.spent), 0), coalesce(sum(s.reserved), 0), true
+  from turnpike.subject_spend(p_user_id, p_kind, p_subject, turnpike.first_counted_id(p_period, p_since)) s
+    where turnpike.counts_in(p_period, p_since, s.day, s.window_started_at)
   on conflict (user_id, kind, subject, period, starts_at) do update set
     spent_credit_micros = excluded.spent_credit_micros, reserved_credit_micros = excluded.reserved_credit_micros,
     counted = true;
   return true;
 end $$;
 
--- Sets what an account holds to what its open turns will give back. False when the balance does not cover that.
-create function turnpike.repair_held(p_user_id bigint) returns boolean language plpgsql as $$
+-- Sets what an account holds to what its open turns will give back, all of them behind p_turn_from. False when the balance does not
+-- cover that.
+create function turnpike.repair_held(p_user_id bigint, p_turn_from text) returns boolean language plpgsql as $$
 declare
   holds bigint;
   sums record;
@@ -23,7 +25,8 @@ begin
   perform turnpike.lock_account(p_user_id);
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
   select coalesce(sum(t.hold_credit_micros), 0) into holds from turns t
-    where t.user_id = p_user_id and t.state in ('queued', 'running');
+    where t.user_id = p_user_id and t.test in (false, true) and t.turn_id collate "C" > p_turn_from
+      and t.state in ('queued', 'running');
   return sums.balance >= holds and turnpike.change_held(p_user_id, case when sums.shards > 0 then 0 end, holds - sums.held);
 end $$;
 
@@ -40,7 +43,8 @@ begin
   counter := finding.counter;
   case finding.kind
     when 'held' then
-      repaired := turnpike.repair_held(finding.user_id);
+      repaired := turnpike.repair_held(finding.user_id, (select r.turn_from from reconciliations r
+        where r.reconciliation_id = finding.reconciliation_id));
     when 'failure_charged' then
       select t.error_code into code from turns t where t.turn_id = finding.turn_id;
       select r.entry is not null into repaired from turnpike.refund_turn(finding.turn_id, 'system',

@@ -2,12 +2,11 @@ import { SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { bodyDigest, verifySignedBody } from "../platform/signed-body.ts"
+import { TIME_LIMITS } from "../platform/time-limits.ts"
 
 const ISSUER = "turnpike"
 const PURPOSE = "turnpike internal calls"
 const VALID_SECONDS = 60
-/** A little longer than the longest tool call. */
-const PATIENCE_MS = 140_000
 
 /** The header with the token of a call from one of our workers to another. */
 export const INTERNAL_SIGNATURE = "turnpike-signature"
@@ -38,7 +37,7 @@ export async function callCallbacksWorker(ctx: Context, path: string, input: unk
       method: "POST",
       headers: { "content-type": "application/json", [INTERNAL_SIGNATURE]: token },
       body,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIME_LIMITS.workerMs),
     })
     .catch((error: unknown) => {
       throw unavailable(error)

@@ -174,9 +174,9 @@ async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): Asyn
   let images = 0
   for (const image of imagesOf(row)) {
     // One at a time: they are too large to be in memory together.
-    const object = await ctx.files.get(image.objectKey)
-    if (!object) continue
-    const base64 = Buffer.from(await object.arrayBuffer()).toString("base64")
+    const bytes = await ctx.files.read(image.objectKey)
+    if (!bytes) continue
+    const base64 = Buffer.from(bytes).toString("base64")
     const { step, name, mediaType: media_type } = image
     yield `${images++ > 0 ? "," : ""}${JSON.stringify({ step, name, media_type, base64 })}`
   }

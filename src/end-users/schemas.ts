@@ -12,7 +12,7 @@ const limit = z
   .number()
   .min(0)
   .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
+  .refine((value) => fromUsd(value) !== null, "must have at most 7 decimals")
   .nullable()
 
 export const limitsSchema = z

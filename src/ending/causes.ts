@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
-import { call } from "../platform/db.ts"
+import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { queueLimit } from "../turns/publish-turn.ts"
 import { type EndCause, endTurns, sweepEnding } from "./end-turns.ts"
@@ -11,7 +11,7 @@ export const ENDING_POLICY = {
   batches: 50,
   /** An archive answers after the first ones. */
   archiveBatches: 5,
-  /** Keys, accounts and spaces that one run of the sweeper takes. */
+  /** Keys, accounts or spaces that one run of the sweeper takes, those first that were tried longest ago. */
   sweepKeys: 50,
   sweepUsers: 50,
   sweepSpaces: 20,
@@ -63,50 +63,43 @@ export async function endSpaceTurns(ctx: Context, space: EndingSpace): Promise<v
 }
 
 /** Ends what is left of the turns of revoked keys: those beyond the first batches, and those whose acceptance was under way. */
-export async function sweepRevokedKeys(ctx: Context): Promise<{ turns: number }> {
-  const keys = await ctx.db
-    .selectFrom("api_keys")
-    .select(["key_id", "user_id"])
-    .where("ending_turns", "=", true)
-    .orderBy("revoked_at")
-    .limit(ENDING_POLICY.sweepKeys)
-    .execute()
-  const { batches, settlesMs } = ENDING_POLICY
-  const { touched } = await sweepEnding(ctx, keys.map(revoked), { batches, settlesMs })
-  return { turns: touched }
+export async function sweepRevokedKeys(ctx: Context): Promise<{ turns: number; failed: number }> {
+  const { batches, settlesMs, sweepKeys: most } = ENDING_POLICY
+  const take = async (triedBefore: Date) => {
+    const { user_id, key_id } = await takeEnding(ctx, "key", triedBefore)
+    return user_id !== null && key_id !== null ? revoked({ user_id, key_id }) : null
+  }
+  const { touched, failed } = await sweepEnding(ctx, take, { most, batches, settlesMs })
+  return { turns: touched, failed }
 }
 
 /** Ends what is left of the turns of disabled accounts, those included whose acceptance was under way. */
-export async function sweepDisabledUsers(ctx: Context): Promise<{ turns: number }> {
-  const users = await ctx.db
-    .selectFrom("users")
-    .select("user_id")
-    .where("ending_turns", "=", true)
-    .where("disabled_at", "is not", null)
-    .orderBy("disabled_at")
-    .limit(ENDING_POLICY.sweepUsers)
-    .execute()
-  const { batches, settlesMs } = ENDING_POLICY
-  const causes = users.map(({ user_id }) => disabled(user_id))
-  const { touched } = await sweepEnding(ctx, causes, { batches, settlesMs })
-  return { turns: touched }
+export async function sweepDisabledUsers(ctx: Context): Promise<{ turns: number; failed: number }> {
+  const { batches, settlesMs, sweepUsers: most } = ENDING_POLICY
+  const take = async (triedBefore: Date) => {
+    const { user_id } = await takeEnding(ctx, "user", triedBefore)
+    return user_id !== null ? disabled(user_id) : null
+  }
+  const { touched, failed } = await sweepEnding(ctx, take, { most, batches, settlesMs })
+  return { turns: touched, failed }
 }
 
 /**
  * Ends what is left of the turns of archived spaces: those beyond the first batch, and those whose acceptance was under way.
  * A space is done with when nothing is left some minutes after it was archived.
  */
-export async function sweepArchivedSpaces(ctx: Context): Promise<{ cancelled: number; done: number }> {
-  const spaces = await ctx.db
-    .selectFrom("spaces")
-    .select(["space_id", "user_id", "test"])
-    .where("ending_turns", "=", true)
-    .orderBy("archived_at")
-    .limit(ENDING_POLICY.sweepSpaces)
-    .execute()
-  const { batches, archiveSettlesMs: settlesMs } = ENDING_POLICY
-  const { touched, done } = await sweepEnding(ctx, spaces.map(archived), { batches, settlesMs })
-  return { cancelled: touched, done }
+export async function sweepArchivedSpaces(ctx: Context): Promise<{ cancelled: number; done: number; failed: number }> {
+  const { batches, archiveSettlesMs: settlesMs, sweepSpaces: most } = ENDING_POLICY
+  const take = async (triedBefore: Date) => {
+    const { user_id, space_id, test } = await takeEnding(ctx, "space", triedBefore)
+    return user_id !== null && space_id !== null && test !== null ? archived({ user_id, space_id, test }) : null
+  }
+  const { touched, done, failed } = await sweepEnding(ctx, take, { most, batches, settlesMs })
+  return { cancelled: touched, done, failed }
+}
+
+function takeEnding(ctx: Context, cause: EndCause["cause"], triedBefore: Date) {
+  return callOne(ctx.db, "take_ending", { cause, tried_before: triedBefore, moment: ctx.clock.now() })
 }
 
 /** Cancels the turns that nobody has started in time, account by account, until none is left or its time is over. */

@@ -73,6 +73,32 @@ begin
   end if;
 end $$;
 
+-- Takes the key, space or user ('key', 'space', 'user') whose turns are to end that was tried longest ago, before p_tried_before, and notes this
+-- try: what fails, or takes a sweeper's whole time, stands behind all others. All null when there is none. What another run has is left out.
+create function turnpike.take_ending(p_cause text, p_tried_before timestamptz, p_moment timestamptz,
+  out user_id bigint, out test boolean, out key_id text, out space_id bigint) language plpgsql as $$
+begin
+  if p_cause = 'key' then
+    update api_keys k set ending_tried_at = p_moment
+      from (select e.key_id from api_keys e
+        where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
+        order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
+      where k.key_id = due.key_id returning k.user_id, k.test, k.key_id into user_id, test, key_id;
+  elsif p_cause = 'space' then
+    update spaces s set ending_tried_at = p_moment
+      from (select e.space_id from spaces e
+        where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
+        order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
+      where s.space_id = due.space_id returning s.user_id, s.test, s.space_id into user_id, test, space_id;
+  else
+    update users u set ending_tried_at = p_moment
+      from (select e.user_id from users e
+        where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
+        order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
+      where u.user_id = due.user_id returning u.user_id into user_id;
+  end if;
+end $$;
+
 -- Notes that nothing is left to end of a key, a space or a user that was ended by p_settled_before: what was being accepted then has come.
 create function turnpike.finish_ending(p_cause text, p_user_id bigint, p_key_id text, p_space_id bigint, p_settled_before timestamptz)
 returns boolean language plpgsql as $$

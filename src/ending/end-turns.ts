@@ -67,18 +67,21 @@ async function endBatch(ctx: Context, cause: EndCause): Promise<{ touched: Touch
 }
 
 /**
- * Goes on with what ended while it had more turns than one request takes, or while turns of it were being accepted. One that fails
- * keeps nobody else. Each is done with when nothing is left `settlesMs` after it ended. Returns how many turns were touched, and
- * how many causes are done with.
+ * Goes on with what ended while it had more turns than one request takes, or while turns of it were being accepted: with up to `most`
+ * causes, each taken (`take`, null when there is none) from before this run. One that fails keeps nobody else. Each is done with when
+ * nothing is left `settlesMs` after it ended. Returns how many turns were touched, and how many causes are done with or have failed.
  */
 export async function sweepEnding(
   ctx: Context,
-  causes: EndCause[],
-  { batches, settlesMs }: { batches: number; settlesMs: number },
-): Promise<{ touched: number; done: number }> {
-  const sweep = { touched: 0, done: 0 }
-  const settledBefore = new Date(ctx.clock.now().getTime() - settlesMs)
-  for (const cause of causes) {
+  take: (triedBefore: Date) => Promise<EndCause | null>,
+  { most, batches, settlesMs }: { most: number; batches: number; settlesMs: number },
+): Promise<{ touched: number; done: number; failed: number }> {
+  const sweep = { touched: 0, done: 0, failed: 0 }
+  const began = ctx.clock.now()
+  const settledBefore = new Date(began.getTime() - settlesMs)
+  for (let taken = 0; taken < most; taken++) {
+    const cause = await take(began)
+    if (!cause) break
     try {
       const { touched, all } = await endTurns(ctx, cause, { batches })
       sweep.touched += touched
@@ -92,6 +95,7 @@ export async function sweepEnding(
       })
       if (finish_ending) sweep.done++
     } catch (error) {
+      sweep.failed++
       ctx.log("error", "sweep.ending_failed", { reason: cause.reason, error: describeError(error) })
     }
   }

@@ -18,6 +18,7 @@ export function eventStream<Event extends StreamEvent>(
 ): Response {
   const encoder = new TextEncoder()
   let opened = false
+  let left = false
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (!opened) {
@@ -27,6 +28,7 @@ export function eventStream<Event extends StreamEvent>(
       }
       try {
         const { value, done } = await batches.next()
+        if (left) return
         if (done) return controller.close()
         controller.enqueue(encoder.encode(value.length > 0 ? value.map(format).join("") : ": still here\n\n"))
       } catch (error) {
@@ -35,6 +37,7 @@ export function eventStream<Event extends StreamEvent>(
       }
     },
     cancel() {
+      left = true
       onCancel()
       // Not awaited: it ends when what is under way has ended.
       void batches.return(undefined)

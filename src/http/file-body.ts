@@ -25,7 +25,7 @@ export async function readFileBody(request: Request, queryName: string | undefin
   if (length > FILE_POLICY.maxBytes + (isForm ? ENVELOPE_BYTES : 0)) throw tooLarge()
   const chunks = chunksOf(request.body)
   if (isForm) return readForm(chunks, boundaryOf(type ?? ""), queryName)
-  if (!queryName) throw wrong("name", "name: say what the file is called, as `?name=report.pdf`, or send a form")
+  if (!queryName) throw wrong("name", "name: is required, as `?name=report.pdf`, unless you send a form")
   // curl sends this for any body. No file has this type.
   const isSaid = !/^application\/x-www-form-urlencoded/i.test(type ?? "")
   return { name: queryName, mediaType: isSaid ? type : null, chunks }
@@ -83,7 +83,7 @@ async function findFile(events: AsyncIterator<MultipartEvent>): Promise<PartHead
   let passed = 0
   for (;;) {
     const { done, value } = await events.next()
-    if (done) throw wrong("file", "file: there is none among the form's parts")
+    if (done) throw wrong("file", "file: is missing among the form's parts")
     if ("bytes" in value) {
       passed += value.bytes.length
       if (passed > ENVELOPE_BYTES) throw wrongBody("has too much beside the file")

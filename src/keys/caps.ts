@@ -5,7 +5,7 @@ const usd = z
   .number()
   .nonnegative()
   .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
+  .refine((value) => fromUsd(value) !== null, "must have at most 7 decimals")
 
 const capFields = {
   daily_usd: usd.nullable().meta({ description: "What the key may spend in a UTC day; 0: nothing.", example: 20 }),

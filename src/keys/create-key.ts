@@ -27,7 +27,7 @@ export const createKeySchema = z
   })
   .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {
     path: ["space"],
-    message: "is there with the scope `space`, and only then",
+    message: "is required with the scope `space`, and not allowed otherwise",
   })
   .meta({ id: "CreateApiKey" })
 
@@ -47,8 +47,8 @@ export async function createKey(
     space: space ?? null,
   })
   if (row.key) return { key: row.key, value }
-  const kind = input.test ? "test" : "live"
-  throw new TurnpikeError("NOT_FOUND", `There is no ${kind} space "${space}" of yours.`, { param: "space" })
+  const mode = input.test ? "test" : "live"
+  throw new TurnpikeError("NOT_FOUND", `There is no ${mode} space "${space}" of yours.`, { param: "space" })
 }
 
 /** The instant, if it is in the future; VALIDATION_FAILED otherwise. */

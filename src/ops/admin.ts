@@ -3,6 +3,7 @@ import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
 import { reportLosses } from "../billing/losses.ts"
+import { TIME_LIMITS } from "../platform/time-limits.ts"
 import { hashPassword } from "../sign-in/password.ts"
 import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
@@ -181,7 +182,10 @@ async function run(client: pg.Client): Promise<string> {
 try {
   if (!process.env.DATABASE_URL)
     throw new Error(`Set DATABASE_URL to the database's direct connection string.\n\n${USAGE}`)
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+  const client = new pg.Client({
+    connectionString: process.env.DATABASE_URL,
+    connectionTimeoutMillis: TIME_LIMITS.connectMs,
+  })
   await client.connect()
   try {
     console.log(await run(client))

@@ -1,5 +1,6 @@
 import type { SystemContext } from "../actor/context.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
+import { TIME_LIMITS } from "../platform/time-limits.ts"
 import { brandSecretTarget, type SealedColumn } from "../sign-in/brand-of.ts"
 
 interface BotWebhook {
@@ -42,6 +43,7 @@ export async function setBotWebhook(
       secret_token: await open("bot_webhook_secret"),
       allowed_updates: ["message", "callback_query"],
     }),
+    signal: AbortSignal.timeout(TIME_LIMITS.botApiMs),
   })
     .then((response) => response.json() as Promise<{ ok: boolean; description?: string }>)
     .catch(() => ({ ok: false, description: "the Bot API does not answer" }))

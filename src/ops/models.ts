@@ -1,5 +1,6 @@
 import { MICROS_PER_USD } from "../base/money.ts"
 import { call, type Database } from "../platform/db.ts"
+import { TIME_LIMITS } from "../platform/time-limits.ts"
 
 /** A model of a provider that the environment has an account for. Prices in USD per million tokens. */
 export interface ConfiguredModel {
@@ -44,7 +45,7 @@ async function firstModelOf(baseUrl: string, apiKey: string | undefined): Promis
   const how = "Set TURNPIKE_MODEL to the model's name, or check OPENAI_BASE_URL."
   const response = await fetch(url, {
     headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(TIME_LIMITS.modelListMs),
   }).catch((error: unknown) => {
     throw new Error(`${url} does not answer. ${how}`, { cause: error })
   })

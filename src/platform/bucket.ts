@@ -1,8 +1,14 @@
 import { TurnpikeError } from "../base/errors.ts"
+import { TIME_LIMITS, within } from "./time-limits.ts"
 
-/** The store of files' bytes. Errors of R2 become UNAVAILABLE. */
+type Part = { range?: { offset: number; length: number } }
+
+/** The store of files' bytes. Errors of R2, and no answer within `objectMs`, become UNAVAILABLE. */
 export interface Bucket {
-  get(key: string, options?: { range?: { offset: number; length: number } }): Promise<R2ObjectBody | null>
+  /** An object whose body is still to be read, for a client who takes as long as they like. */
+  get(key: string, part?: Part): Promise<R2ObjectBody | null>
+  /** The bytes of an object that fits into memory. */
+  read(key: string, part?: Part): Promise<Uint8Array<ArrayBuffer> | null>
   put(key: string, bytes: Uint8Array): Promise<void>
   /** Ignores keys that do not exist. At most 1,000 of them. */
   delete(keys: string | string[]): Promise<void>
@@ -13,22 +19,34 @@ export interface Bucket {
 
 export function createBucket(r2: R2Bucket): Bucket {
   return {
-    get: (key, options = {}) => r2.get(key, options).catch(rethrow),
-    put: async (key, bytes) => void (await r2.put(key, bytes).catch(rethrow)),
-    delete: (keys) => r2.delete(keys).catch(rethrow),
+    get: (key, part = {}) => bounded(r2.get(key, part)),
+    read: (key, part = {}) => bounded(read(r2, key, part)),
+    put: async (key, bytes) => void (await bounded(r2.put(key, bytes))),
+    delete: (keys) => bounded(r2.delete(keys)),
     async list(page) {
-      const listed = await r2.list(page).catch(rethrow)
+      const listed = await bounded(r2.list(page))
       return { keys: listed.objects.map(({ key }) => key), cursor: listed.truncated ? listed.cursor : undefined }
     },
     async createMultipartUpload(key) {
-      const upload = await r2.createMultipartUpload(key).catch(rethrow)
+      const upload = await bounded(r2.createMultipartUpload(key))
       return {
-        uploadPart: (number, bytes) => upload.uploadPart(number, bytes).catch(rethrow),
-        complete: (parts) => upload.complete(parts).catch(rethrow),
-        abort: () => upload.abort().catch(rethrow),
+        uploadPart: (number, bytes) => bounded(upload.uploadPart(number, bytes)),
+        complete: (parts) => bounded(upload.complete(parts)),
+        abort: () => bounded(upload.abort()),
       }
     },
   }
+}
+
+async function read(r2: R2Bucket, key: string, part: Part): Promise<Uint8Array<ArrayBuffer> | null> {
+  const object = await r2.get(key, part)
+  return object && new Uint8Array(await object.arrayBuffer())
+}
+
+const tooSlow = () => new Error("the bucket took too long")
+
+function bounded<T>(work: Promise<T>): Promise<T> {
+  return within(TIME_LIMITS.objectMs, work, tooSlow).catch(rethrow)
 }
 
 function rethrow(cause: unknown): never {

@@ -28,6 +28,7 @@ interface ApiKeys {
   daily_credit_micros: number | null;
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
+  ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   expires_at: Timestamp | null;
   hash: Buffer;
@@ -278,12 +279,19 @@ interface Reconciliations {
   counters: Generated<number>;
   findings: Generated<number>;
   finished_at: Timestamp | null;
+  ledger_from: Generated<number>;
+  ledger_mark: number | null;
   ledger_rows: Generated<number>;
   phase: string;
   position: Generated<string>;
   reconciliation_id: string;
+  scope: Generated<string>;
+  settled_before: Timestamp | null;
+  sizes: Generated<Json>;
   started_at: Timestamp;
   started_by: string;
+  turn_from: Generated<string>;
+  turn_mark: string | null;
   turns: Generated<number>;
 }
 
@@ -337,6 +345,7 @@ interface Spaces {
   config_version: Generated<number>;
   created_at: Timestamp;
   created_by_key_id: string | null;
+  ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   manifest: Generated<Json>;
   mcp_servers: Generated<Json>;
@@ -535,6 +544,7 @@ interface Users {
   disabled_at: Timestamp | null;
   email: string | null;
   email_verified: Generated<boolean>;
+  ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
@@ -608,6 +618,7 @@ interface WebhookEndpoints {
   secret: string;
   slot: number;
   space_id: number | null;
+  stop_tried_at: Timestamp | null;
   stopping: Generated<boolean>;
   test: boolean;
   updated_at: Timestamp;

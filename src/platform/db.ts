@@ -14,6 +14,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import type { DB } from "./db-types.ts"
 import type { Meter } from "./meter.ts"
 import { type ArgumentsOf, PROCEDURES, type ProcedureName, type Procedures, RELEASE } from "./procedures.ts"
+import { TIME_LIMITS } from "./time-limits.ts"
 
 /** Kysely's typed builder over our tables, for what is not a procedure. Procedures are called with `call`. */
 export interface Database extends Kysely<DB> {
@@ -35,9 +36,6 @@ export class DatabaseError extends Error {
     this.constraint = answer.constraint ?? undefined
   }
 }
-
-/** A statement that has no answer by then counts as lost, long before a lease ends. */
-const STATEMENT_MS = 25_000
 
 /**
  * Where databases are answered, by host and path, when not at Neon's own address for them. The driver can be told one place for all,
@@ -111,7 +109,7 @@ function queryOf({
   const run: RunStatement = async ({ sql: text, parameters }) => {
     // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.
     const over = new AbortController()
-    const timer = setTimeout(() => over.abort(new Error("the statement took too long")), STATEMENT_MS)
+    const timer = setTimeout(() => over.abort(new Error("the statement took too long")), TIME_LIMITS.statementMs)
     try {
       const { rows, rowCount } = await sql.query(text, parameters as unknown[], {
         fetchOptions: { signal: over.signal },

@@ -1,19 +1,20 @@
 import { Client } from "@upstash/qstash"
 import type { BaseEnv } from "../base/env.ts"
+import type { Clock } from "./clock.ts"
 import type { Meter } from "./meter.ts"
+import { TIME_LIMITS } from "./time-limits.ts"
 
 export interface Queue {
   /**
    * Asks QStash to POST `{}` to `path` of the callbacks worker after `delayMs`, at least once. The receiver decides whether there is
    * anything to do. `dedupe` merges identical requests within ten minutes; nothing relies on it. Throws when QStash has not accepted
-   * within 5 s; the sweeper is the retry.
+   * within `publishMs`, and then at once for a while; the sweeper is the retry.
    */
   publish(message: { path: string; delayMs?: number; dedupe?: string }): Promise<void>
 }
 
 type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL">
 
-const PUBLISH_MS = 5_000
 /** How often QStash repeats a delivery that was not answered with success. */
 const REDELIVERIES = 3
 
@@ -27,14 +28,17 @@ export function createQueueClient(env: QueueEnv): Client {
   const describe = http.processRequest
   http.processRequest = (request) => {
     const [url, init] = describe(request)
-    return [url, { ...init, signal: AbortSignal.timeout(PUBLISH_MS) }]
+    return [url, { ...init, signal: AbortSignal.timeout(TIME_LIMITS.publishMs) }]
   }
   return client
 }
 
-export function createQueue(client: Client, env: QueueEnv, meter: Meter): Queue {
+/** The queue of one invocation. */
+export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { meter: Meter; clock: Clock }): Queue {
+  let silentUntil = 0
   return {
     async publish({ path, delayMs = 0, dedupe }) {
+      if (clock.now().getTime() < silentUntil) throw new Error("QStash did not answer a moment ago.")
       const request = {
         url: callbackUrl(env, path),
         body: "{}",
@@ -43,7 +47,13 @@ export function createQueue(client: Client, env: QueueEnv, meter: Meter): Queue 
         ...(delayMs > 0 && { delay: Math.ceil(delayMs / 1000) }),
         ...(dedupe && { deduplicationId: dedupe }),
       }
-      await meter.measure("qstash", () => client.publish(request))
+      try {
+        await meter.measure("qstash", () => client.publish(request))
+      } catch (error) {
+        const gaveUp = error instanceof Error && error.name === "TimeoutError"
+        if (gaveUp) silentUntil = clock.now().getTime() + TIME_LIMITS.publishRestMs
+        throw error
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 import { Redis as Upstash } from "@upstash/redis/cloudflare"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Meter } from "./meter.ts"
+import { TIME_LIMITS } from "./time-limits.ts"
 
 /** What workers use of Redis: texts under keys that expire, and scripts. UNAVAILABLE when Redis does not answer. */
 export interface Redis {
@@ -13,8 +14,6 @@ export interface Redis {
   run<Answer>(script: string, keys: string[], args: (string | number)[]): Promise<Answer>
 }
 
-/** A call without an answer by then counts as lost; within that time, a broken connection is tried once more. */
-const CALL_MS = 10_000
 const RETRY = { retries: 1, backoff: () => 50 }
 
 /** Upstash's Redis over REST: each command or script is one round trip. The v1 worker never uses it, since it would double its size. */
@@ -30,7 +29,7 @@ export function createRedis(
     enableTelemetry: false,
     retry: RETRY,
     // A function, since the SDK would turn its own signal's abort into an answer.
-    signal: () => AbortSignal.timeout(CALL_MS),
+    signal: () => AbortSignal.timeout(TIME_LIMITS.redisMs),
   })
   const call = <Answer>(work: () => Promise<Answer>) => meter.measure("redis", () => work().catch(unavailable))
   return {

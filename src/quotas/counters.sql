@@ -32,7 +32,9 @@ begin
       and s.kind = p_kind and s.subject = case p_kind when 'key' then p_subject else '' end), false);
   end if;
   if not is_counted then
-    select t.spent, t.reserved into spent, reserved from turnpike.counter_truth(p_user_id, p_kind, p_subject, p_period, p_starts_at) t;
+    select coalesce(sum(t.spent), 0), coalesce(sum(t.reserved), 0) into spent, reserved
+      from turnpike.subject_spend(p_user_id, p_kind, p_subject, turnpike.first_counted_id(p_period, p_starts_at)) t
+      where turnpike.counts_in(p_period, p_starts_at, t.day, t.window_started_at);
   elsif counter.user_id is not null then
     spent := counter.spent_credit_micros;
     reserved := counter.reserved_credit_micros;

@@ -15,16 +15,17 @@ export function parseLastEventId(header: string | undefined): number | undefined
   throw new TurnpikeError("VALIDATION_FAILED", "Last-Event-ID: is not the seq of an event", { param: "Last-Event-ID" })
 }
 
-/** A turn's events after `afterSeq`, as server-sent events. NOT_FOUND. */
+/** A turn's events after `afterSeq`, as server-sent events, until the reader leaves: then `signal` is aborted, or the body cancelled. NOT_FOUND. */
 export async function streamTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, afterSeq }: { turnId: string; afterSeq: number },
+  { turnId, afterSeq, signal }: { turnId: string; afterSeq: number; signal: AbortSignal },
 ): Promise<Response> {
-  const gone = new AbortController()
-  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: gone.signal })
+  const cancelled = new AbortController()
+  const gone = AbortSignal.any([signal, cancelled.signal])
+  const rows = await followTurnEvents(ctx, credential, { turnId, afterSeq, signal: gone })
   const batches = (async function* () {
     for await (const batch of rows) yield batch.map(serializeTurnEvent)
   })()
-  return eventStream(batches, { log: ctx.log, onCancel: () => gone.abort(new Error("the reader has gone")) })
+  return eventStream(batches, { log: ctx.log, onCancel: () => cancelled.abort(new Error("the reader has gone")) })
 }

@@ -75,7 +75,7 @@ export const idpSessionSchema = z
       .string()
       .min(1)
       .max(512)
-      .regex(/^(?!messenger:)[^\p{C}]+$/iu, "is no issuer")
+      .regex(/^(?!messenger:)[^\p{C}]+$/iu, "must be an issuer")
       .meta({
         description: "The issuer that signed the person in. Always spell it the same way.",
         example: "https://id.example.com",
@@ -84,7 +84,7 @@ export const idpSessionSchema = z
       .string()
       .min(1)
       .max(255)
-      .regex(/^[^\p{C}]+$/u, "has control characters")
+      .regex(/^[^\p{C}]+$/u, "must not have control characters")
       .meta({ description: "The person's permanent id at that issuer.", example: "248289761001" }),
     email: z.email().max(320).nullish(),
     email_verified: z.boolean().default(false).meta({

@@ -20,13 +20,13 @@ export const createSpaceSchema = z
     tools: z
       .array(toolSchema)
       .max(SPACE_POLICY.maxTools)
-      .refine(differ, "names must differ")
+      .refine(differ, "must have different names")
       .optional()
       .meta({ description: "The requests to your REST interface that the agent may make." }),
     mcp_servers: z
       .array(mcpServerSchema)
       .max(SPACE_POLICY.maxMcpServers)
-      .refine(differ, "names must differ")
+      .refine(differ, "must have different names")
       .optional()
       .meta({ description: "MCP servers whose tools the agent has. Turns fail while one of them cannot be reached." }),
     secrets: z

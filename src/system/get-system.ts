@@ -51,6 +51,9 @@ export const systemSchema = z
     reconciliation: reconciliationSchema.nullable().meta({
       description: "The last finished pass over the books, with its findings. Null before the first one.",
     }),
+    reconciliation_of_all: reconciliationSchema.nullable().meta({
+      description: "The last one that has finished over all history, which begins once a week and behind a finding.",
+    }),
     reconciliation_running: reconciliationSchema
       .nullable()
       .meta({ description: "The pass under way, if there is one." }),
@@ -83,6 +86,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
       return { ...sweep, ran_at: toInstant(ran_at), succeeded_at: toInstant(succeeded_at) }
     }),
     reconciliation: report(row.reconciliation),
+    reconciliation_of_all: report(row.reconciliation_of_all),
     reconciliation_running: report(row.reconciliation_running),
   }
 }
@@ -112,6 +116,9 @@ function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">, l
     ).as("webhooks"),
     jsonArrayFrom(eb.selectFrom("sweeps as s").selectAll("s").orderBy("s.name")).as("sweeps"),
     jsonObjectFrom(passes.where("r.finished_at", "is not", null)).as("reconciliation"),
+    jsonObjectFrom(passes.where("r.finished_at", "is not", null).where("r.scope", "=", "all")).as(
+      "reconciliation_of_all",
+    ),
     jsonObjectFrom(passes.where("r.finished_at", "is", null)).as("reconciliation_running"),
   ] as const
 }

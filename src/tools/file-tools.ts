@@ -104,9 +104,9 @@ export function readFileTool(ctx: Context, turn: ToolTurn): BoundTool {
 async function readText(ctx: Context, file: VisibleFile, offset: number) {
   if (offset >= file.bytes && file.bytes > 0) return errorRun(`${file.name} has only ${file.bytes} bytes.`)
   const window = TOOL_POLICY.fileWindowBytes
-  const object = file.bytes === 0 ? null : await ctx.files.get(file.object_key, { range: { offset, length: window } })
-  if (!object && file.bytes > 0) return errorRun(`${file.name} is not there any more.`)
-  const bytes = object ? new Uint8Array(await object.arrayBuffer()) : new Uint8Array()
+  const range = { offset, length: window }
+  const bytes = file.bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
+  if (!bytes) return errorRun(`${file.name} is not there any more.`)
   const { from, to } = wholeCharacters(bytes, { first: offset === 0, last: offset + bytes.length >= file.bytes })
   const text = cutToBytes(
     storable(new TextDecoder().decode(bytes.subarray(from, to))),

@@ -55,15 +55,15 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
     return { type: "text", text: `[${about}: too large to be shown.]` }
   }
   const limit = TURN_POLICY.attachedTextBytes
-  const object =
-    bytes === 0 ? null : await ctx.files.get(file.object_key, { range: { offset: 0, length: Math.min(bytes, limit) } })
-  if (!object && bytes > 0) return { type: "text", text: `[${about}: not there any more.]` }
-  const text = storable(object ? cutToBytes(readable(await object.arrayBuffer()), limit) : "")
+  const range = { offset: 0, length: Math.min(bytes, limit) }
+  const read = bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
+  if (!read) return { type: "text", text: `[${about}: not there any more.]` }
+  const text = storable(cutToBytes(readable(read), limit))
   return { type: "text", text: `${about}${bytes > limit ? `, its first ${limit} bytes` : ""}:\n${text}\n` }
 }
 
 /** Bytes as text of at most as many bytes, as admission counts them: an invalid byte becomes "?", one byte. */
-function readable(bytes: ArrayBuffer): string {
+function readable(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes)
   return text.includes("\uFFFD") ? text.replaceAll("\uFFFD", "?") : text
 }

@@ -40,10 +40,7 @@ export async function callWithin(
         fetch,
         sleep: clock.sleep,
         signal,
-        loadObject: async (key: string) => {
-          const object = await files.get(key)
-          return object ? new Uint8Array(await object.arrayBuffer()) : null
-        },
+        loadObject: (key: string) => files.read(key),
         onText(piece: string) {
           silence.heard()
           said += piece

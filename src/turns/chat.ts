@@ -43,9 +43,9 @@ export function acceptChatTurn(
 export async function getChatTurn(
   ctx: Context,
   credential: SessionCredential,
-  { turnId, waitSeconds }: { turnId: string; waitSeconds: number },
+  { turnId, waitSeconds, signal }: { turnId: string; waitSeconds: number; signal: AbortSignal },
 ): Promise<TurnRow> {
   const turn = await getTurn(ctx, credential, turnId)
   if (turn.key_id !== null) throw turnNotFound(turnId)
-  return waitSeconds > 0 ? waitForTurn(ctx, credential, { turnId, waitSeconds }) : turn
+  return waitSeconds > 0 ? waitForTurn(ctx, credential, { turnId, waitSeconds, signal }) : turn
 }

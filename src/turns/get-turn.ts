@@ -4,6 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { ArgumentsOf } from "../platform/procedures.ts"
 import type { TurnState } from "./schemas.ts"
+import { SharedLooks } from "./shared-looks.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import { isTerminal, type TurnRow } from "./turn-row.ts"
 
@@ -19,21 +20,21 @@ export function turnNotFound(turnId: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no turn "${turnId}" that you can see.`)
 }
 
-/** Pauses between looks while a client waits, in ms: a plain turn takes some ten, most take seconds; then one a second. */
-const LOOKS = [5, 10, 15, 20, 30, 50, 100, 200, 400, 700]
-
-/** The turn once it has ended, or as it is after `waitSeconds`. */
+/** The turn once it has ended, or as it is after `waitSeconds`, or when the client has left. */
 export async function waitForTurn(
   ctx: Context,
   credential: Credential,
-  { turnId, waitSeconds }: { turnId: string; waitSeconds: number },
+  { turnId, waitSeconds, signal }: { turnId: string; waitSeconds: number; signal: AbortSignal },
 ): Promise<TurnRow> {
-  const deadline = ctx.clock.now().getTime() + waitSeconds * 1000
-  for (let look = 0; ; look++) {
-    const turn = await getTurn(ctx, credential, turnId)
-    const left = deadline - ctx.clock.now().getTime()
-    if (isTerminal(turn.state) || left <= 0) return turn
-    await ctx.clock.sleep(Math.min(left, LOOKS[look] ?? 1000))
+  const until = ctx.clock.now().getTime() + waitSeconds * 1000
+  const looks = new SharedLooks(ctx.clock, turnId, "end")
+  for (;;) {
+    const turn = await looks.look(
+      () => getTurn(ctx, credential, turnId),
+      ({ state, last_event_seq }) => ({ ended: isTerminal(state), lastSeq: last_event_seq }),
+    )
+    if (isTerminal(turn.state) || ctx.clock.now().getTime() >= until) return turn
+    if (!(await looks.pause({ until, signal }))) return turn
   }
 }
 

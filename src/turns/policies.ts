@@ -52,9 +52,9 @@ export const TURN_POLICY = {
   historyBytes: 2 * 1024 * 1024,
   /** How often text is written for a reader, and how soon it is checked whether there is one. */
   streamFlushMs: 150,
-  /** How often after this many flushes: a worker may make 10,000 calls, and a text may take a quarter of an hour. */
-  streamFlushes: 200,
-  slowFlushMs: 600,
+  /** How often after this many flushes: readers look once a second then (`LOOK_POLICY`), and a text may take a quarter of an hour. */
+  streamFlushes: 14,
+  slowFlushMs: 500,
   streamLookMs: [400, 1_600, 4_000, 8_000],
   /** An attached text file is shown to the model up to this size; read_file reads the rest. */
   attachedTextBytes: 100 * 1024,
@@ -70,14 +70,29 @@ export const TURN_POLICY = {
   cancelPublishes: 60,
 } as const
 
+/** How often a turn is looked at for those who wait for it (`?wait=`, event streams). Times in milliseconds. */
+export const LOOK_POLICY = {
+  /** Until then a waiter looks more often; from then on there is one look a second for all waiters of an isolate. */
+  eagerMs: 2_000,
+  pauseMs: 1_000,
+  /** The shortest pause for an end: a plain turn takes some ten. And for events: text is written every 150. */
+  leastMs: { end: 5, events: 100 },
+  /** Another caller's look that takes longer than this is no longer waited for, and how soon its answer is looked for again. */
+  patienceMs: 3_000,
+  againMs: 50,
+  /** Turns whose last look an isolate remembers. */
+  sharedTurns: 1_000,
+} as const
+
 /** How a reader follows a turn's events. Times in milliseconds. */
 export const STREAM_POLICY = {
   page: 200,
-  leastPauseMs: 100,
-  mostPauseMs: 1_000,
   heartbeatMs: 15_000,
-  /** A reader counts as gone this long after its last look. */
+  /** A reader counts as gone this long after its last look; it is noted again when less than `renewMs` of that is left. */
   readerMs: 20_000,
+  renewMs: 12_000,
+  /** How often a reader's own right to read is checked, whatever others have seen. */
+  ownLookMs: 10_000,
   /** After this many looks the stream ends, and the reader reconnects with Last-Event-ID. */
   maxLooks: 800,
 } as const

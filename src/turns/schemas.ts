@@ -9,7 +9,7 @@ const usd = z
   .number()
   .positive()
   .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
+  .refine((value) => fromUsd(value) !== null, "must have at most 7 decimals")
 
 const text = (max: number) => z.string().min(1).max(max)
 
@@ -33,7 +33,7 @@ export const createTurnSchema = z
     files: z
       .array(z.string().min(1).max(64))
       .max(20)
-      .refine((ids) => new Set(ids).size === ids.length, "a file can be attached once")
+      .refine((ids) => new Set(ids).size === ids.length, "must name each file once")
       .optional()
       .meta({ description: "Ids of files of the space, for the agent to see." }),
     model: z.string().min(1).max(128).optional().meta({ description: "A pin, `engine/model`; else the space's." }),

@@ -40,6 +40,8 @@ export const WEBHOOK_POLICY = {
   /** Pending deliveries that one statement gives up when their endpoint stops; the sweeper goes on. */
   stopBatch: 20_000,
   stopBatches: 20,
+  /** Stopping endpoints that one run of the sweeper takes. */
+  stopEndpoints: 50,
   /** By then, an event whose commit was under way when its endpoint stopped has been committed. */
   stopSettlesMs: 120_000,
   replayBatch: 1000,

@@ -30,7 +30,7 @@ const url = z.string().min(1).max(WEBHOOK_POLICY.urlLength).meta({
 const events = z
   .array(eventType)
   .min(1)
-  .refine((types) => new Set(types).size === types.length, "a type can be named once")
+  .refine((types) => new Set(types).size === types.length, "must name each type once")
   .nullable()
   .meta({
     description: "The types of events to send. Null: all types, including those added later.",
@@ -56,7 +56,7 @@ export const updateWebhookSchema = z
       .optional()
       .meta({ description: "false stops it; true starts it again, also after we have disabled it." }),
   })
-  .refine((changes) => Object.keys(changes).length > 0, "names nothing to change")
+  .refine((changes) => Object.keys(changes).length > 0, "must name something to change")
   .meta({ id: "UpdateWebhook" })
 
 export type UpdateWebhook = z.infer<typeof updateWebhookSchema>

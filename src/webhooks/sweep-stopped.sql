@@ -20,3 +20,17 @@ begin
   end if;
   return given_up;
 end $$;
+
+-- Takes the stopping endpoint that was tried longest ago, before p_tried_before, and notes this try: one that fails stands behind all
+-- others. Null when there is none; what another run has is left out.
+create function turnpike.take_stopping(p_tried_before timestamptz, p_moment timestamptz) returns text language plpgsql as $$
+declare
+  taken text;
+begin
+  update webhook_endpoints w set stop_tried_at = p_moment
+    from (select e.webhook_id from webhook_endpoints e
+      where e.stopping and (e.stop_tried_at is null or e.stop_tried_at < p_tried_before)
+      order by e.stop_tried_at nulls first limit 1 for no key update skip locked) due
+    where w.webhook_id = due.webhook_id returning w.webhook_id into taken;
+  return taken;
+end $$;

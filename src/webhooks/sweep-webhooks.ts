@@ -39,25 +39,28 @@ async function sweepBatch(ctx: Context): Promise<{ woken: number; failed: number
 
 /**
  * Gives up what is left of endpoints that were disabled or removed: what one statement did not take, and the events whose
- * commits were under way. An endpoint is done with when nothing is left some minutes later, or when it is on again.
+ * commits were under way. An endpoint is done with when nothing is left some minutes later, or when it is on again. Those first that
+ * were tried longest ago; one that fails keeps no other.
  */
-export async function sweepStoppedWebhooks(ctx: Context): Promise<{ given_up: number }> {
-  const stopping = await ctx.db
-    .selectFrom("webhook_endpoints")
-    .select("webhook_id")
-    .where("stopping", "=", true)
-    .orderBy("updated_at")
-    .limit(WEBHOOK_POLICY.sweepBatch)
-    .execute()
-  let count = 0
-  for (const { webhook_id } of stopping) {
-    for (let batch = 0; batch < WEBHOOK_POLICY.stopBatches; batch++) {
-      const givenUp = await giveUp(ctx, webhook_id)
-      if (givenUp === 0) break
-      count += givenUp
+export async function sweepStoppedWebhooks(ctx: Context): Promise<{ given_up: number; failed: number }> {
+  const sweep = { given_up: 0, failed: 0 }
+  const began = ctx.clock.now()
+  for (let taken = 0; taken < WEBHOOK_POLICY.stopEndpoints; taken++) {
+    const args = { tried_before: began, moment: ctx.clock.now() }
+    const { take_stopping: webhookId } = await callOne(ctx.db, "take_stopping", args)
+    if (webhookId === null) break
+    try {
+      for (let batch = 0; batch < WEBHOOK_POLICY.stopBatches; batch++) {
+        const givenUp = await giveUp(ctx, webhookId)
+        if (givenUp === 0) break
+        sweep.given_up += givenUp
+      }
+    } catch (error) {
+      sweep.failed++
+      ctx.log("error", "sweep.stopping_failed", { webhook_id: webhookId, error: describeError(error) })
     }
   }
-  return { given_up: count }
+  return sweep
 }
 
 async function giveUp(ctx: Context, webhookId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
@@ -26,7 +27,12 @@ afterAll(async () => {
 
 /** `npm run admin -- …`: its exit code, and what it printed. */
 function admin(...args: string[]): Promise<[number | null, string]> {
-  const child = spawn(process.execPath, ["src/ops/admin.ts", ...args], { env: { ...process.env, DATABASE_URL: url } })
+  return adminOf(url, ...args)
+}
+
+function adminOf(database: string, ...args: string[]): Promise<[number | null, string]> {
+  const env = { ...process.env, DATABASE_URL: database }
+  const child = spawn(process.execPath, ["src/ops/admin.ts", ...args], { env })
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk))
   return new Promise((resolve) => child.once("close", (code) => resolve([code, output.trim()])))
@@ -64,4 +70,13 @@ test("credit, a correction, a refund and a reconciliation from the command line"
     1,
     { findings: [{ kind: "balance", user_id: Number(user), expected_usd: 6.5, found_usd: 6.5000001 }] },
   ])
+})
+
+test("a database that takes the connection and says nothing ends the command", async () => {
+  const silent = createServer(() => {})
+  await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening))
+  const { port } = silent.address() as { port: number }
+  const [code, output] = await adminOf(`postgres://a:b@127.0.0.1:${port}/c`, "losses")
+  expect([code, output]).toEqual([1, "timeout expired"])
+  silent.close()
 })

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { setBotWebhook } from "../../src/ops/bot-webhook.ts"
 import { putBrand } from "../../src/ops/brands.ts"
+import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
 import { brandOf, openBrandSecret } from "../../src/sign-in/brand-of.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -89,4 +90,15 @@ test("a bot's webhook is set with its secret at its brand's host; what fails say
   answer = new Error("connect to bot123:canary failed")
   await expect(set()).rejects.toThrow(/^The webhook is not set: the Bot API does not answer\.$/)
   await expect(set({ brand: "acme" })).rejects.toThrow("has no bot")
+
+  const over = new AbortController()
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over.signal)
+  const hanging = (_url: unknown, init?: RequestInit) =>
+    new Promise<Response>((_answer, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
+      over.abort(new Error("ten seconds have gone"))
+    })
+  await expect(set({ fetch: hanging })).rejects.toThrow("the Bot API does not answer")
+  expect(timeout).toHaveBeenLastCalledWith(TIME_LIMITS.botApiMs)
+  timeout.mockRestore()
 })

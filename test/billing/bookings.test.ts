@@ -88,6 +88,21 @@ describe("credit", () => {
     for (const { userId } of [client, stranger]) await expectBooks(world, userId)
   })
 
+  test("a payment under a reference that another account takes at this very moment is told so", async () => {
+    const accounts = [await world.createAccount({ usd: 0 }), await world.createAccount({ usd: 0 })]
+    // Each has one of the same amount already, under a reference of its own.
+    for (const { userId } of accounts) await payment(userId, `own:${userId}`)
+    await world.sql(`create function slow_entry() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(0.3); return new; end $$`)
+    await world.sql("create trigger slow_entry before insert on ledger for each row execute function slow_entry()")
+    const rivals = await Promise.allSettled(accounts.map(({ userId }) => payment(userId, "pay:3")))
+    await world.sql("drop trigger slow_entry on ledger")
+    const refusals = rivals.flatMap((rival) => (rival.status === "rejected" ? [rival.reason] : []))
+    expect(refusals).toMatchObject([{ code: "IDEMPOTENCY_KEY_REUSED" }])
+    expect(await world.sql("select from ledger where reference = 'pay:3'")).toHaveLength(1)
+    for (const { userId } of accounts) await expectBooks(world, userId)
+  })
+
   test("a correction takes at most what is available, and what turns hold stays theirs", async () => {
     const client = await world.createAccount({ usd: 1 })
     await client.sendTurn({ space: await client.space() })

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
 import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
-import { type Admin, dumpMoney, liveAccount, reconcileAsAdmin, signInAdmin, tamper } from "../harness/books.ts"
+import {
+  type Admin,
+  dumpMoney,
+  liveAccount,
+  reconcileAsAdmin,
+  reconcileRecent,
+  signInAdmin,
+  tamper,
+} from "../harness/books.ts"
 import { isThorough } from "../harness/crash.ts"
 import type { Entry, Facts } from "../harness/plants.ts"
 import { HOLD_PLANTS } from "../harness/plants-holds.ts"
@@ -18,6 +26,9 @@ beforeAll(async () => {
   world = await createWorld()
   admin = await signInAdmin(world)
   other = await liveAccount(world, admin)
+  // For hourly passes the other account's turns are long over, up to its open ones.
+  await world.advance(RECONCILIATION_POLICY.overlapMs + 1)
+  await reconcileAsAdmin(admin)
   live = await liveAccount(world, admin)
   books = tamper(world)
   await books.begin()
@@ -61,13 +72,19 @@ async function inSmallSlices(size: number, pass: () => Promise<Reconciliation>):
   return pass().finally(() => Object.assign(slices, usual))
 }
 
+const sizes = isThorough ? [0, 1, 3] : [0]
+const looks = [
+  ...sizes.map((size) => ({ size, by: "one over all history", pass: () => reconcileAsAdmin(admin) })),
+  ...sizes.map((size) => ({ size, by: "an hourly one", pass: () => reconcileRecent(world, admin) })),
+]
+
 describe.each(Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS }))(
   "%s",
   (_what, { plant, finds, repaired }) => {
-    test.each(isThorough ? [0, 1, 3] : [0])(
-      "is named, and nothing else is, in slices of %i (0: as usual)",
-      async (size) => {
-        const look = () => (size === 0 ? reconcileAsAdmin(admin) : inSmallSlices(size, () => reconcileAsAdmin(admin)))
+    test.each(looks)(
+      "is named, and nothing else is, by $by in slices of $size (0: as usual)",
+      async ({ size, pass }) => {
+        const look = () => (size === 0 ? pass() : inSmallSlices(size, pass))
         const sound = await dumpMoney(world)
         const entries = await entriesOf(live.client.userId)
         const facts: Facts = {

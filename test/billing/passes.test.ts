@@ -125,7 +125,7 @@ test("a pass that a run has no time for, or breaks in, goes on where it was, and
     return new Date(now)
   }
   const hurried = { ...ctx, clock: { ...world.clock, now: later } }
-  await world.advance(RECONCILIATION_POLICY.everyMs)
+  await world.advance(RECONCILIATION_POLICY.allEveryMs)
   now = world.clock.ms()
   const before = (await passes()).length
   let runs = 0

@@ -1,3 +1,7 @@
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
+import { RECONCILIATION_POLICY } from "../../src/billing/policies.ts"
+import { sweepBooks } from "../../src/billing/reconcile.ts"
 import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
 import { createUser } from "../../src/ops/seed.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
@@ -17,6 +21,24 @@ export async function reconcileAsAdmin(admin: Admin): Promise<Reconciliation> {
     if (report.finished_at !== null) return report
   }
   throw new Error("a pass does not end")
+}
+
+/** An hourly pass, without waiting for its hour: it looks at what has moved since the one before. */
+export async function reconcileRecent(world: World, admin: Admin): Promise<Reconciliation> {
+  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const policy = RECONCILIATION_POLICY as { everyMs: number }
+  const { everyMs } = policy
+  policy.everyMs = 0
+  // Passes are told apart by when they began.
+  await world.advance(1)
+  try {
+    for (let finished = false; !finished; ) finished = (await sweepBooks(ctx)).finished
+  } finally {
+    policy.everyMs = everyMs
+  }
+  const [, { reconciliation }] = await admin.json("GET", "/api/admin/system")
+  if (reconciliation.scope !== "recent") throw new Error("it was a pass over all history")
+  return reconciliation
 }
 
 /** An account with turns of every outcome, open ones too, caps, a web chat, a test turn, a refund and a commission. */

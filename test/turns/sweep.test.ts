@@ -114,7 +114,10 @@ test("a claim that waited for another worker's commit leaves the turn to it", as
     $$ begin perform pg_sleep(0.3); return new; end $$`)
   await world.sql("create trigger slow_step before insert on turn_steps for each row execute function slow_step()")
   const committing = commitAnswer(contextOf(), claim.turn, finishedStep(0, { text: "one" }), [])
-  while ((await world.sql("select 1 from pg_stat_activity where wait_event = 'PgSleep'")).length === 0);
+  while (
+    (await world.sql("select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"))
+      .length === 0
+  );
   const [second] = await Promise.all([claimTurn(contextOf(), sent.turn_id), committing])
   expect(second).toBeNull()
   await world.sql("drop trigger slow_step on turn_steps")

@@ -107,6 +107,14 @@ async function intrude(key: string, call: ReturnType<typeof callOfOperation>) {
 /** An end_user_ref belongs to each account: limits can be set for one without turns. */
 const OWN_WORDS = ["putEndUserLimits"]
 
+const forgetUses = ({ userId }: TestClient) =>
+  world.sql("update api_keys set last_used_at = null where user_id = $1", [userId])
+
+async function usesOf({ userId }: TestClient): Promise<string[]> {
+  const query = "select last_used_at as at from api_keys where user_id = $1 and last_used_at is not null"
+  return (await world.sql<{ at: string }>(query, [userId])).map(({ at }) => at)
+}
+
 /** References in bodies count as ids: nothing of the operation is the caller's own. */
 const namesThings = ({ id, path }: V1Operation) =>
   (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createTurn" || id === "estimateTurn"
@@ -141,8 +149,10 @@ describe.each(operations.filter(namesThings).map((operation) => [operation.id, o
       // It was the key that was refused, not the call.
       const { client } = estate
       isWhole = call.method === "GET"
+      await forgetUses(client)
       const response = await client.call(call.method, call.path, call.body, call.headers)
       expect([200, 201, 202], await response.clone().text()).toContain(response.status)
+      expect(await usesOf(client), "the key's use is noted").toEqual([world.clock.now().toISOString()])
     })
   },
 )
@@ -163,8 +173,10 @@ test.each(operations.filter((operation) => !namesThings(operation)).map((one) =>
       if (refused?.io === false) expect(answer.pgCalls, who).toBe(0)
       if (refused || call.method === "GET") expect(await dumpTables(world), who).toEqual(before)
     }
+    await forgetUses(estate.client)
     const own = await intrude(estate.client.key, call)
     expect(own.status).toBeLessThan(300)
+    expect(await usesOf(estate.client), "the key's use is noted").toEqual([world.clock.now().toISOString()])
     if (id.startsWith("list") && !FOR_ALL.includes(id)) expect(own.added, "its owner sees it").toContain(estate.canary)
   },
 )

@@ -88,6 +88,28 @@ test("newest first, page by page and by filters; a cursor belongs to its filters
   expect((await client.call("GET", `/v1/events?limit=2&cursor=${next_cursor}`)).status).toBe(422)
 })
 
+test("the events of one turn, both ways: no other turn's, and for nobody else", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const { turn_id } = await client.runTurn({ space })
+  await client.runTurn({ space })
+  const others = [
+    await world.createAccount(),
+    world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value),
+    world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "created" })).value),
+  ]
+  const types = ["turn.queued", "turn.running", "turn.done"]
+  for (const order of ["asc", "desc"]) {
+    const { data } = await page(client, `turn=${turn_id}&order=${order}`)
+    const told = data.map(({ type, data }) => `${data.turn?.turn_id} ${type}`)
+    // Events of one millisecond have no order of their own, newest first.
+    expect(order === "asc" ? told : told.sort()).toEqual(
+      (order === "asc" ? types : types.toSorted()).map((type) => `${turn_id} ${type}`),
+    )
+    for (const other of others) expect((await page(other, `turn=${turn_id}&order=${order}`)).data).toEqual([])
+  }
+})
+
 test("a reader who goes forward while 150 events are written sees each once, in the order of each turn", async () => {
   const client = await world.createAccount({ usd: 100 })
   const space = await client.space()

@@ -99,6 +99,12 @@ export function mountChat(app: App) {
       errors: ["NOT_FOUND"],
     },
     async (c, { params, query }) =>
-      serializeTurn(await getChatTurn(c.get("ctx"), sessionOf(c), { turnId: params.turn_id, waitSeconds: query.wait })),
+      serializeTurn(
+        await getChatTurn(c.get("ctx"), sessionOf(c), {
+          turnId: params.turn_id,
+          waitSeconds: query.wait,
+          signal: c.req.raw.signal,
+        }),
+      ),
   )
 }

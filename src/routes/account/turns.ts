@@ -119,7 +119,7 @@ export function mountOwnTurns(app: App) {
       const turnId = params.turn_id
       if (acceptsEventStream(c.req.header("accept"))) {
         const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? offset
-        return streamTurnEvents(c.get("ctx"), sessionOf(c), { turnId, afterSeq })
+        return streamTurnEvents(c.get("ctx"), sessionOf(c), { turnId, afterSeq, signal: c.req.raw.signal })
       }
       const { events, total } = await listTurnEvents(c.get("ctx"), sessionOf(c), { turnId, afterSeq: offset, limit })
       return { items: events.map(serializeTurnEvent), total, limit, offset }

@@ -32,9 +32,10 @@ export function mountSystem(app: App) {
       tag,
       summary: "Reconcile the books now",
       description:
-        "Begins a pass over all books, or continues the pass under way, and answers its report. On a large " +
-        "database the pass is not finished by then and `finished_at` is null: the sweeper continues it, " +
-        "and the system's status has the report. A pass begins by itself every hour. It repairs counters, " +
+        "Begins a pass over all history of the books, or continues the pass under way, and answers its report. On a " +
+        "large database the pass is not finished by then and `finished_at` is null: the sweeper continues it, " +
+        "and the system's status has the report. A pass begins by itself every hour, over what has moved since the " +
+        "last one; once a week, and within a day after a finding, over all history. It repairs counters, " +
         "holds, lost turns and charges for our own failures, and only reports everything else.",
       answer: { status: 200, description: "The report so far.", schema: reconciliationSchema },
       errors: ["ADMIN_REQUIRED", "CONFLICT"],

@@ -154,7 +154,7 @@ export function mountTurns(app: App) {
     },
     async (c, { params: { turn_id: turnId }, query: { wait } }) => {
       const turn = wait
-        ? await waitForTurn(c.get("ctx"), c.get("credential"), { turnId, waitSeconds: wait })
+        ? await waitForTurn(c.get("ctx"), c.get("credential"), { turnId, waitSeconds: wait, signal: c.req.raw.signal })
         : await getTurn(c.get("ctx"), c.get("credential"), turnId)
       return serializeTurn(turn)
     },
@@ -218,7 +218,11 @@ export function mountTurns(app: App) {
     async (c, { params, query }) => {
       if (acceptsEventStream(c.req.header("accept"))) {
         const afterSeq = parseLastEventId(c.req.header("last-event-id")) ?? query.cursor
-        return streamTurnEvents(c.get("ctx"), c.get("credential"), { turnId: params.turn_id, afterSeq })
+        return streamTurnEvents(c.get("ctx"), c.get("credential"), {
+          turnId: params.turn_id,
+          afterSeq,
+          signal: c.req.raw.signal,
+        })
       }
       const options = { turnId: params.turn_id, afterSeq: query.cursor, limit: query.limit }
       const { events, hasMore } = await listTurnEvents(c.get("ctx"), c.get("credential"), options)

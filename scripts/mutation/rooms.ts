@@ -1,0 +1,47 @@
+import { globSync } from "node:fs"
+
+/** The tests that hold a room, beside those of its own name in `test/`. */
+export const ROOMS: Record<string, { sources: string[]; tests: string[] }> = {
+  billing: {
+    sources: ["src/billing"],
+    tests: [
+      "test/billing/*",
+      "test/v1/usage*",
+      "test/turns/{cache-prices,paid,paid-model}*",
+      "test/quotas/balance-events*",
+      "test/admin/*",
+      "test/v1/tenant-walls*",
+    ],
+  },
+  quotas: { sources: ["src/quotas"], tests: ["test/quotas/*", "test/account/{keys,chat}*", "test/v1/end-users*"] },
+  turns: {
+    sources: ["src/turns"],
+    tests: ["test/turns/*", "test/v1/{turns,outcomes,tenant-walls}*", "test/quotas/first-call*", "test/account/chat*"],
+  },
+  webhooks: {
+    sources: ["src/webhooks"],
+    tests: [
+      "test/webhooks/*",
+      "test/v1/{idempotency-webhooks,tenant-walls}*",
+      "test/quotas/{balance-events,event-crash}*",
+    ],
+  },
+  identity: {
+    sources: ["src/actor", "src/keys", "src/sign-in", "src/users"],
+    tests: ["test/auth/*", "test/account/*", "test/admin/*", "test/v1/{idempotency,tenant-walls}*"],
+  },
+}
+
+/** The room that holds a source, the folders of identity together. */
+export function roomOf(source: string): string {
+  const [room] =
+    Object.entries(ROOMS).find(([, { sources }]) => sources.some((dir) => `${source}/`.startsWith(`${dir}/`))) ?? []
+  if (!room) throw new Error(`No tests are named for ${source}: add its room to scripts/mutation/rooms.ts.`)
+  return room
+}
+
+/** What starts servers of its own has its own copy of the procedures, and would see no mutant. */
+export function testsOf(room: string): string[] {
+  const files = ROOMS[room]?.tests.flatMap((pattern) => globSync(`${pattern}.test.ts`)) ?? []
+  return [...new Set(files)].filter((file) => !file.endsWith(".system.test.ts")).sort()
+}

@@ -1,0 +1,32 @@
+/**
+ * How long a worker or a command waits for one answer of the services below it, in milliseconds of the machine's time. What customers and
+ * operators name (tools, webhooks, models, identity providers) has its limits in the policies of its room; ARCHITECTURE.md lists all.
+ */
+export const TIME_LIMITS = {
+  /** A statement of the database. Long before a lease ends. */
+  statementMs: 25_000,
+  /** A publish of QStash. The sweeper is its retry. */
+  publishMs: 5_000,
+  /** So long an invocation publishes nothing more behind one that was given up: a hundred of them would wait a hundred times. */
+  publishRestMs: 10_000,
+  /** A call of Redis. A connection that breaks is tried once more within that time. */
+  redisMs: 5_000,
+  /** A call of the bucket, and the bytes of one object that a worker reads. */
+  objectMs: 30_000,
+  /** A call from one of our workers to another: the longest tool call, and a little. */
+  workerMs: 140_000,
+  /** A call of the Bot API, from the command line. */
+  botApiMs: 10_000,
+  /** The list of a provider's models, when a server is seeded. */
+  modelListMs: 10_000,
+  /** A direct connection to the database, from the command line. */
+  connectMs: 10_000,
+} as const
+
+/** What `work` answers, or rejects with what `late` makes when that takes longer than `ms`. What it answers then is left alone. */
+export function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late()), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { holdRows } from "../harness/locks.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000]
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const later = (ms: number) => new Date(world.clock.ms() + ms).toISOString()
+
+/** The caller as `find_caller` finds it now, for `noteUse`: others may have changed the row since. */
+async function findCaller(kind: "key" | "session", token: string): Promise<string> {
+  const hash = kind === "key" ? "encode(sha256($2::bytea), 'hex')" : "$2"
+  const [row] = await world.sql<{ caller: string }>(
+    `select ${RELEASE}.find_caller($1, ${hash}, false, $3)::text as caller`,
+    [kind, token, later(0)],
+  )
+  return row?.caller as string
+}
+
+const noteUse = (caller: string, at: string) =>
+  world.sql(`select from ${RELEASE}.note_use($1::${RELEASE}.caller, $2)`, [caller, at])
+
+describe("a key's last use", () => {
+  /** When it was noted last, and by which transactions its row was written and locked last. */
+  async function noted({ userId }: TestClient) {
+    const [row] = await world.sql<{ at: string | null; by: string }>(
+      "select last_used_at as at, xmin || ' ' || xmax as by from api_keys where user_id = $1",
+      [userId],
+    )
+    return row as { at: string | null; by: string }
+  }
+
+  test("is noted once a minute; in between its row is not touched", async () => {
+    const client = await world.createAccount()
+    const first = later(0)
+    await client.call("GET", "/v1/me")
+    const before = await noted(client)
+    expect(before.at).toBe(first)
+    for (const ms of [1, SECOND, MINUTE - SECOND - 2]) {
+      await world.advance(ms)
+      await client.call("GET", "/v1/me")
+      expect(await noted(client), `${ms} ms later`).toEqual(before)
+    }
+    await world.advance(1)
+    await client.call("GET", "/v1/me")
+    expect((await noted(client)).at).toBe(later(0))
+  })
+
+  test("calls at once, which all saw it unnoted, note it once", async () => {
+    const client = await world.createAccount()
+    const caller = await findCaller("key", client.key)
+    const first = later(0)
+    await noteUse(caller, first)
+    await noteUse(caller, later(MINUTE - 1))
+    expect((await noted(client)).at).toBe(first)
+    await noteUse(caller, later(MINUTE))
+    expect((await noted(client)).at).toBe(later(MINUTE))
+  })
+
+  test("is noted by a later call when its row is locked now: nobody waits for that", async () => {
+    const client = await world.createAccount()
+    const release = await holdRows(world, `select from api_keys where user_id = ${client.userId} for no key update`)
+    expect((await client.call("GET", "/v1/me")).status).toBe(200)
+    expect((await noted(client)).at).toBeNull()
+    await release()
+    expect((await noted(client)).at, "nor did it wait until here").toBeNull()
+    await client.call("GET", "/v1/me")
+    expect((await noted(client)).at).toBe(later(0))
+  })
+})
+
+describe("a session's last use", () => {
+  async function noted(sessionId: string) {
+    const [row] = await world.sql(
+      "select last_seen_at as at, expires_at as until, xmin || ' ' || xmax as by from sessions where session_id = $1",
+      [sessionId],
+    )
+    return row as { at: string; until: string; by: string }
+  }
+
+  async function open() {
+    const { userId } = await world.createAccount()
+    return world.signIn(userId)
+  }
+
+  test("is noted once an hour, and moves its end to 30 days from then; in between its row is not touched", async () => {
+    const browser = await open()
+    const before = await noted(browser.sessionId)
+    expect(before).toMatchObject({ at: later(0), until: later(30 * DAY) })
+    for (const ms of [MINUTE, HOUR - MINUTE - 1]) {
+      await world.advance(ms)
+      await browser.call("GET", "/api/account/me")
+      expect(await noted(browser.sessionId)).toEqual(before)
+    }
+    await world.advance(1)
+    await browser.call("GET", "/api/account/me")
+    expect(await noted(browser.sessionId)).toMatchObject({ at: later(0), until: later(30 * DAY) })
+  })
+
+  test("requests at once move it once, and one that has ended stays as it was", async () => {
+    const browser = await open()
+    await world.advance(HOUR)
+    const caller = await findCaller("session", browser.sessionId)
+    const first = later(0)
+    await noteUse(caller, first)
+    await noteUse(caller, later(HOUR - 1))
+    expect((await noted(browser.sessionId)).at).toBe(first)
+    await browser.call("POST", "/api/auth/logout")
+    const ended = await noted(browser.sessionId)
+    await noteUse(caller, later(HOUR))
+    expect(await noted(browser.sessionId)).toMatchObject({ at: ended.at, until: ended.until })
+  })
+
+  test("is noted by a later request when its row is locked now: nobody waits for that", async () => {
+    const browser = await open()
+    const before = await noted(browser.sessionId)
+    await world.advance(HOUR)
+    const release = await holdRows(
+      world,
+      `select from sessions where session_id = '${browser.sessionId}' for no key update`,
+    )
+    expect((await browser.call("GET", "/api/account/me")).status).toBe(200)
+    await release()
+    expect((await noted(browser.sessionId)).at).toBe(before.at)
+    await browser.call("GET", "/api/account/me")
+    expect((await noted(browser.sessionId)).at).toBe(later(0))
+  })
+})

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
+import { claimTurn } from "../../src/turns/claim-turn.ts"
+import { growHold } from "../../src/turns/grow-hold.ts"
+import { cappedAccount } from "../harness/caps.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const USD = 10_000_000
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+/** A turn of a key with these caps that a worker has begun: it holds 0.25 USD. */
+async function begin(caps: object) {
+  const { client, space } = await cappedAccount(world, { caps })
+  const { turn_id } = (await (await client.sendTurn({ space })).json()) as { turn_id: string }
+  await world.settled()
+  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const claim = await claimTurn(ctx, turn_id)
+  if (!claim) throw new Error("not claimed")
+  const grow = (usd: number) => growHold(ctx, claim.turn, usd * USD)
+  return { client, turn_id, grow }
+}
+
+test.each([
+  ["key_daily", { daily_usd: 0.3 }],
+  ["key_window", { window_usd: 0.3, window_seconds: 3600 }],
+  ["end_user_daily", { end_user_daily_usd: 0.3 }],
+  ["end_user_monthly", { end_user_monthly_usd: 0.3 }],
+])("a hold grows as far as %s lets it, and no further", async (cap, caps) => {
+  const { client, turn_id, grow } = await begin(caps)
+  expect(await grow(0.04)).toEqual({ hold: 0.29 * USD, boundBy: null })
+  expect(await grow(0.04)).toEqual({ hold: 0.3 * USD, boundBy: cap })
+  expect(await grow(0.04)).toEqual({ hold: 0.3 * USD, boundBy: cap })
+  expect((await client.getTurn(turn_id)).held_usd).toBe(0.3)
+  // Its worker is lost, and another one ends it.
+  await world.advance(151_000)
+  await world.sweep()
+  await world.drain()
+  await expectPromises(world, client.userId)
+})
+
+test("a turn that goes on behind the end of its window still counts there, and not in the next one", async () => {
+  const { client, grow } = await begin({ window_usd: 0.3, window_seconds: 60 })
+  await world.advance(61_000)
+  expect((await client.sendTurn({ space: await client.space() })).status, "a window of its own").toBe(202)
+  expect(await grow(0.1)).toEqual({ hold: 0.3 * USD, boundBy: "key_window" })
+})

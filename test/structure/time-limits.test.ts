@@ -1,0 +1,44 @@
+import { expect, test } from "vitest"
+import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
+import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
+import { SWEEP_BUDGET_MS } from "../../src/sweeps.ts"
+import { TOOL_POLICY } from "../../src/tools/policies.ts"
+import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
+import { read, source } from "./source.ts"
+
+const POLICIES: Record<string, Record<string, unknown>> = { OIDC_POLICY, TOOL_POLICY, TURN_POLICY, WEBHOOK_POLICY }
+
+/** Seconds of a limit by its name in the table. */
+function secondsOf(name: string): number {
+  if (name === "SWEEP_BUDGET_MS") return SWEEP_BUDGET_MS / 1000
+  const [policy = "", key = ""] = name.includes(".") ? name.split(".") : ["TIME_LIMITS", name]
+  const value = Number((policy === "TIME_LIMITS" ? (TIME_LIMITS as Record<string, number>) : POLICIES[policy])?.[key])
+  return key.endsWith("Seconds") ? value : value / 1000
+}
+
+const rows = [
+  ...read("ARCHITECTURE.md").matchAll(
+    /^\| [^|]+ \| `([\w.]+)` \| (?:[a-z ]*?)(\d+) s\b[^|]* \| [^|]+ \| `[^`]+` \|$/gm,
+  ),
+]
+
+test("ARCHITECTURE.md says each time limit as it is", () => {
+  const said = Object.fromEntries(rows.map(([, name, seconds]) => [name, Number(seconds)]))
+  expect(rows.length).toBeGreaterThan(15)
+  for (const [name, seconds] of Object.entries(said)) expect(seconds, name).toBe(secondsOf(name))
+  expect(Object.keys(said)).toEqual(expect.arrayContaining(Object.keys(TIME_LIMITS)))
+})
+
+test("what is deployed calls out from few places, each of which has a limit", () => {
+  const outside = /(?<![\w.])fetch\(|ctx\s*\.fetch\(|new (?:Upstash\(|Client\(\{ baseUrl)|[^\w]neon\(|\br2\.\w+\(/
+  const deployed = source.filter((path) => /^(src|functions)\//.test(path) && !/^src\/(local|reference)\//.test(path))
+  expect(deployed.filter((path) => outside.test(read(path)))).toEqual([
+    // Hands on what outbound and the engines ask for.
+    "src/actor/context.ts",
+    "src/callbacks/internal-call.ts",
+    "src/ops/bot-webhook.ts",
+    "src/ops/models.ts",
+    ...["bucket", "db", "outbound", "queue", "redis"].map((name) => `src/platform/${name}.ts`),
+  ])
+})

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import pg from "pg"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startBucket } from "../../bench/bucket.ts"
+import { startRuntime } from "../../bench/runtime.ts"
+import { startStack } from "../../src/local/stack.ts"
+import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
+
+// Clients over real connections to the worker in a workerd of its own, under its own clock: what only the runtime can show.
+
+const closers: (() => Promise<unknown>)[] = []
+let api: { url: string; key: string; space: string; control: string }
+
+beforeAll(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "turnpike-leaving-"))
+  closers.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+  const stack = await startStack({ dataDir, control: true, durable: false, databaseUrl: process.env.DATABASE_URL })
+  closers.push(stack.close)
+  const { env, databaseUrl, controlUrl } = await stack.createNamespace({ name: "leaving", qstash_mode: "manual" })
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  const sql = async (query: string, params: unknown[] = []) => (await pool.query(query, params)).rows
+  const now = new Date()
+  const userId = await createUser(sql, {})
+  await topUp(sql, { userId, micros: 100_000_000, reason: "operator_topup", actor: "test", now })
+  const { value: key } = await createApiKey(sql, { userId, brand: "turnpike", name: "test", now })
+  await pool.end()
+  const bucket = await startBucket()
+  closers.push(bucket.stop)
+  const { url } = await startRuntime({
+    name: "leaving",
+    root: resolve("."),
+    entry: "functions/v1.ts",
+    dir: dataDir,
+    bindings: (own) => ({
+      ...env,
+      CALLBACKS_URL: own,
+      SECRETS_KEYS: `test:${randomBytes(32).toString("base64")}`,
+      LOG_LEVEL: "error",
+    }),
+    bucket: bucket.address,
+    keep: (stop) => closers.push(stop),
+  })
+  api = { url, key, space: "", control: controlUrl }
+  api.space = (await read<{ space_id: string }>(call("POST", "/v1/spaces", { title: "A space" }))).space_id
+})
+afterAll(async () => {
+  for (const close of closers.reverse()) await close()
+})
+
+function call(method: string, path: string, body?: object) {
+  const headers: Record<string, string> = { authorization: `Bearer ${api.key}` }
+  if (body) Object.assign(headers, { "content-type": "application/json", "idempotency-key": crypto.randomUUID() })
+  return fetch(api.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+}
+
+const read = async <Body>(answer: Promise<Response>) => (await (await answer).json()) as Body
+const control = <Answer>(path: string, body?: object) =>
+  read<Answer>(fetch(api.control + path, body ? { method: "POST", body: JSON.stringify(body) } : {}))
+
+/** A turn that nobody runs. */
+async function begin(): Promise<string> {
+  const body = { space: api.space, end_user_ref: crypto.randomUUID(), text: "hello" }
+  return (await read<{ turn_id: string }>(call("POST", "/v1/turns", body))).turn_id
+}
+
+/** From now on looks at turns are counted. */
+const count = () => control("/faults", { rules: [] })
+const looks = async () => {
+  const calls = await control<{ label: string }[]>("/calls")
+  return calls.filter(({ label }) => /get_turn|read_turn_events/.test(label)).length
+}
+const pass = (seconds: number) => control("/sql", { query: `select pg_sleep(${seconds})` })
+
+/**
+ * A connection that asks for a path and is reset. A client that only ends its half may still read: the runtime goes on for it until
+ * something is written; Cloudflare's own servers in front tell a worker of both.
+ */
+function connectTo(path: string, accept: string) {
+  const { hostname, port } = new URL(api.url)
+  const socket = connect(Number(port), hostname)
+  const answer = { text: "" }
+  socket.on("data", (chunk: Buffer) => {
+    answer.text += chunk
+  })
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${api.key}\r\naccept: ${accept}\r\n\r\n`,
+  )
+  return { answer, leave: () => socket.resetAndDestroy() }
+}
+
+test.each([
+  ["a long poll", "?wait=30", "application/json", ""],
+  ["an event stream", "/events", "text/event-stream", "event: turn.queued"],
+])("%s ends with its client's connection", async (_what, path, accept, answered) => {
+  const turnId = await begin()
+  await count()
+  const { answer, leave } = connectTo(`/v1/turns/${turnId}${path}`, accept)
+  await pass(4)
+  expect(await looks(), "it does look").toBeGreaterThanOrEqual(4)
+  expect(answer.text).toContain(answered)
+  leave()
+  await pass(0.5)
+  await count()
+  await pass(4)
+  expect(await looks()).toBe(0)
+})
+
+test("twenty connections that wait for one turn share its looks, and none is answered with a fault of the runtime", async () => {
+  const turnId = await begin()
+  await count()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => read<{ state: string }>(call("GET", `/v1/turns/${turnId}?wait=8`))),
+  )
+  for (const { state } of answers) expect(state).toBe("queued")
+  const taken = await looks()
+  console.log(`20 connections that wait for 8 s: ${taken} looks`)
+  // Each one's first and last, some fifteen in the first two seconds, and one a second; alone each would take some eighteen.
+  expect(taken).toBeLessThanOrEqual(20 + 20 + 30 + 8)
+})

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { LOOK_POLICY, STREAM_POLICY } from "../../src/turns/policies.ts"
+import { passTime } from "../harness/pass-time.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+/** A turn that nobody runs until the queue is drained. */
+async function begin() {
+  const client = await world.createAccount()
+  const { turn_id: turnId } = await turnOf(await client.sendTurn({ space: await client.space() }))
+  await world.settled()
+  return { client, turnId }
+}
+
+/** Lets seconds pass, a little at a time, and returns how many looks at turns were taken meanwhile. */
+async function looksWithin(seconds: number): Promise<number> {
+  await world.plan([])
+  for (let ms = 0; ms < seconds * 1000; ms += 50) {
+    await world.advance(50)
+    await atRest()
+  }
+  const calls = await world.calls()
+  return calls.filter(({ label }) => /get_turn|read_turn_events/.test(label)).length
+}
+
+/** Two statements of our own, one after the other: whatever was begun before them has been answered. */
+async function atRest() {
+  for (let i = 0; i < 3; i++) await world.sql("select pg_sleep(0.002)")
+}
+
+function ask(client: Pick<TestClient, "key">, path: string, { accept = "application/json" } = {}) {
+  const leave = new AbortController()
+  const headers = { authorization: `Bearer ${client.key}`, accept }
+  const answer = world.invoke(new Request(`https://api.test${path}`, { headers, signal: leave.signal }))
+  return { answer, leave: () => leave.abort(new Error("the client has left")) }
+}
+
+const poll = (client: Pick<TestClient, "key">, turnId: string) => ask(client, `/v1/turns/${turnId}?wait=30`)
+const stream = (client: Pick<TestClient, "key">, turnId: string) =>
+  ask(client, `/v1/turns/${turnId}/events`, { accept: "text/event-stream" })
+
+/** Reads a stream to its end; the texts that have come so far. */
+async function readAll(response: Response): Promise<string> {
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+test("a long poll looks often for two seconds, then once a second, and says at once that the turn has ended", async () => {
+  const { client, turnId } = await begin()
+  const { answer } = poll(client, turnId)
+  await atRest()
+  expect(await looksWithin(LOOK_POLICY.eagerMs / 1000)).toBeLessThanOrEqual(10)
+  const looks = await looksWithin(10)
+  expect(looks).toBeGreaterThanOrEqual(9)
+  expect(looks).toBeLessThanOrEqual(10)
+  await world.drain()
+  await looksWithin(1)
+  expect(await turnOf(await answer)).toMatchObject({ turn_id: turnId, state: "done" })
+})
+
+test("ten long polls and ten streams of one turn share the looks of one, and each gets the end", async () => {
+  const { client, turnId } = await begin()
+  const polls = Array.from({ length: 10 }, () => poll(client, turnId).answer)
+  const streams = Array.from({ length: 10 }, () => stream(client, turnId).answer.then(readAll))
+  await atRest()
+  await looksWithin(2)
+  // A look a second for all, and one of each reader's own.
+  const looks = await looksWithin(STREAM_POLICY.ownLookMs / 1000 + 1)
+  console.log(`20 who wait: ${looks} looks in 10 s`)
+  expect(looks).toBeGreaterThanOrEqual(10)
+  expect(looks).toBeLessThanOrEqual(10 + 10 + 2)
+  await world.drain()
+  await looksWithin(3)
+  for (const response of await Promise.all(polls)) expect((await turnOf(response)).state).toBe("done")
+  for (const text of await Promise.all(streams)) expect(text).toMatch(/event: turn\.queued[\s\S]+event: turn\.done/)
+})
+
+test("a stream looks once a second also while events come", async () => {
+  const client = await world.createAccount()
+  const words = Array.from({ length: 100 }, (_, index) => `word${index}`).join(" ")
+  const text = `[stream 100 ms]\n[reply ${words}]`
+  const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space(), text }))
+  await world.settled()
+  const reading = stream(client, turn_id).answer.then(readAll)
+  await atRest()
+  const running = world.drain()
+  await looksWithin(3)
+  const looks = await looksWithin(5)
+  expect(looks).toBeGreaterThanOrEqual(4)
+  expect(looks).toBeLessThanOrEqual(5)
+  const [all] = await passTime(world, Promise.all([reading, running]))
+  const seen = [...all.matchAll(/"text":"([^"]*)"/g)].map(([, piece]) => piece).join("")
+  expect(seen).toBe(words)
+})
+
+test("what others have seen gives nobody a right: a stranger at once, a key that is revoked at its next answer", async () => {
+  const { client, turnId } = await begin()
+  const second = await world.makeKey(client.userId, { scope: "all" })
+  const revoked = { key: second.value }
+  const staying = poll(client, turnId)
+  const waiting = poll(revoked, turnId)
+  const reading = stream(revoked, turnId).answer.then(readAll)
+  await atRest()
+  await looksWithin(3)
+  const stranger = await world.createAccount()
+  expect((await poll(stranger, turnId).answer).status).toBe(404)
+  expect((await stream(stranger, turnId).answer).status).toBe(404)
+  await world.sql("update api_keys set revoked_at = now() where hash = sha256(convert_to($1, 'UTF8'))", [second.value])
+  // The stream ends without another event, although the other caller goes on to look.
+  await looksWithin(STREAM_POLICY.ownLookMs / 1000 + 1)
+  expect(await reading).not.toContain("turn.running")
+  await world.drain()
+  await looksWithin(2)
+  expect((await waiting.answer).status).toBe(401)
+  expect((await staying.answer).status).toBe(200)
+})
+
+test("who leaves costs nothing from then on, and the others go on", async () => {
+  const { client, turnId } = await begin()
+  const first = poll(client, turnId)
+  const reader = stream(client, turnId)
+  const staying = poll(client, turnId)
+  const body = (await reader.answer).body
+  await atRest()
+  await looksWithin(3)
+  first.leave()
+  reader.leave()
+  const looks = await looksWithin(10)
+  expect(looks).toBeGreaterThanOrEqual(9)
+  expect(looks).toBeLessThanOrEqual(10)
+  staying.leave()
+  await atRest()
+  expect(await looksWithin(10)).toBe(0)
+  await body?.cancel()
+})
+
+test("one that is cut off while it looks for all keeps the others for three seconds at most", async () => {
+  const { client, turnId } = await begin()
+  const waiting = Array.from({ length: 3 }, () => poll(client, turnId))
+  await atRest()
+  await looksWithin(3)
+  // The next look is under way for longer than anybody waits for it.
+  await world.plan([{ service: "pg", match: "get_turn", call: 1, action: "delay", when: "after", delay_ms: 4_000 }])
+  for (let ms = 0; ms < 5_000; ms += 50) {
+    await world.advance(50)
+    await atRest()
+  }
+  const calls = (await world.calls()).filter(({ label }) => label.includes("get_turn"))
+  expect(calls.length).toBeGreaterThanOrEqual(2)
+  await world.clearFaults()
+  await world.drain()
+  const answers = await passTime(world, Promise.all(waiting.map(({ answer }) => answer)))
+  for (const answer of answers) expect((await turnOf(answer)).state).toBe("done")
+})
