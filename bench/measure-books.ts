@@ -7,7 +7,7 @@ import type { Options } from "./options.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
 import { round } from "./statistics.ts"
 import { storeAccounts, storeTurns } from "./store-books.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const NEW_TURNS = 10_000
 /** For the server, so that millions of rows are there soon. */
@@ -17,7 +17,7 @@ export const FILLING = { maintenance_work_mem: "512MB", max_wal_size: "8GB" }
  * What the reconciliation costs behind a year with so many stored turns: a pass over all history, the first and a second one, and an
  * hourly pass behind 10,000 new turns. Seconds of all its statements; the longest one is that of a slice.
  */
-export async function measureBooks(world: World, { stored: turns }: Options) {
+export async function measureBooks(world: BenchWorld, { stored: turns }: Options) {
   const { url, sql } = await createSiteDatabase(world, "books")
   await world.version.fillDatabase(url)
   const began = performance.now()
