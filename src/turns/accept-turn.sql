@@ -66,9 +66,11 @@ begin
       select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
         true, null) r;
       all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_moment, admission.wanted, margin);
+      if margin > 0 and room.amount is distinct from admission.wanted then
+        all_locked := true;
+      end if;
     end if;
-    if wallet.shards > 0 and (admission.wanted > wallet.shard_hold_credit_micros or (capped and room.amount is distinct from admission.wanted))
-    then
+    if wallet.shards > 0 and admission.wanted > wallet.shard_hold_credit_micros then
       all_locked := true;
     end if;
   end if;
