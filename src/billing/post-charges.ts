@@ -10,6 +10,8 @@ export const POSTING_POLICY = {
   batch: 500,
   /** One isolate posts an account's charges one batch after the other; so long after its last sign it counts as gone. */
   goneMs: 10_000,
+  /** A charge that has waited for longer was forgotten by its worker, or cannot be posted: the log says so. */
+  lateSeconds: 2,
   /** Accounts that one run of the sweeper looks at, and for how long. */
   sweepAccounts: 200,
   sweepMs: 40_000,
@@ -80,7 +82,14 @@ export async function sweepPostings(ctx: Context): Promise<{ posted: number; fol
       })
     })
   const limit = POSTING_POLICY.sweepAccounts
-  await inEach(await call(ctx.db, "accounts_to_post", { limit }), async (userId) => {
+  const waiting = await call<"accounts_to_post", { user_id: number; oldest: Date }>(ctx.db, "accounts_to_post", {
+    limit,
+  })
+  for (const { user_id, oldest } of waiting) {
+    const seconds = (ctx.clock.now().getTime() - oldest.getTime()) / 1000
+    if (seconds > POSTING_POLICY.lateSeconds) ctx.log("error", "postings.late", { user_id, seconds })
+  }
+  await inEach(waiting, async (userId) => {
     for (let isMore = true; isMore && ctx.clock.now().getTime() < stopAt; ) {
       const part = await postOnce(ctx, userId)
       sweep.posted += part.posted
