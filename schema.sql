@@ -499,11 +499,20 @@ create index tasks_of_space on tasks (space_id, task_id desc);
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Billing
 
--- balance - held is available.
+-- What an account has and what its open turns hold: balance - held is what may still be spent. While it has shards, the balance is what
+-- is posted to the ledger, and the rest is in them (src/billing/wallet.sql).
 create table wallets (
   user_id bigint primary key references users,
   balance_credit_micros bigint not null default 0,
   held_credit_micros bigint not null default 0 check (held_credit_micros >= 0),
+  -- How many shards it has; 0: none, every change is made here.
+  shards integer not null default 0 check (shards >= 0),
+  -- The most that a turn may hold without locking every shard; set when the account gets shards.
+  shard_hold_credit_micros bigint not null default 0,
+  -- What was posted of all that its shards have been charged.
+  folded_credit_micros bigint not null default 0,
+  -- How often a turn had to wait for this row, lately.
+  waits integer not null default 0,
   -- Below it the event balance.low is sent; 0: never.
   low_balance_credit_micros bigint not null default 10000000 check (low_balance_credit_micros >= 0),
   -- Whether balance.low and balance.depleted were sent; each once until it no longer holds (follow_balance).
@@ -514,6 +523,40 @@ create table wallets (
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
 );
+
+-- What an account was charged (negative) and what was held and released since it got shards. A transaction changes one that nobody
+-- else has; all of them are locked in the order of their numbers.
+create table wallet_shards (
+  user_id bigint not null,
+  shard integer not null,
+  balance_credit_micros bigint not null default 0,
+  held_credit_micros bigint not null default 0,
+  primary key (user_id, shard)
+) with (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+-- What is posted covers what is held in shards, as the wallet's own check has it for an account without them.
+create function guard_posted_balance() returns trigger language plpgsql as $$
+begin
+  if new.balance_credit_micros < (select sum(s.held_credit_micros) from wallet_shards s where s.user_id = new.user_id) then
+    raise exception 'account % has less posted than is held', new.user_id using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger wallets_cover_shards before update of balance_credit_micros on wallets
+  for each row when (new.shards > 0) execute function guard_posted_balance();
+
+-- Charges of turns that have ended and are not in the ledger yet (src/billing/post-charges.sql).
+create table postings (
+  posting_id bigint generated always as identity primary key,
+  user_id bigint not null,
+  reason text not null,
+  amount_credit_micros bigint not null,
+  turn_id text not null,
+  -- When the turn ended.
+  created_at timestamptz not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+create index postings_of_account on postings (user_id, posting_id);
+create index postings_by_time on postings (created_at);
 
 -- The books.
 create table ledger (
@@ -656,8 +699,18 @@ create index reconciliation_findings_of_pass on reconciliation_findings (reconci
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Quotas
 
+-- Whose spend is counted, and since when: that of a key with a cap, and that of all end users of an account in which a limit binds
+-- one (subject ''). What nobody limits is in the books alone.
+create table spend_counted (
+  user_id bigint not null,
+  kind text not null check (kind in ('key', 'end_user')),
+  subject text not null,
+  since timestamptz not null,
+  primary key (user_id, kind, subject)
+);
+
 -- What keys and end users have spent and reserved in each day, month and window, by the turns accepted in it. Caps are checked against
--- these counters. The procedures that accept and end turns keep them, always under the lock of the account's wallet.
+-- these counters. The procedures that accept and end turns keep them (src/quotas/counters.sql).
 create table spend_counters (
   user_id bigint not null,
   kind text not null check (kind in ('key', 'end_user')),
@@ -669,11 +722,29 @@ create table spend_counters (
   reserved_credit_micros bigint not null check (reserved_credit_micros >= 0),
   -- The percents of a cap whose event was sent: each once in its period (tell_cap).
   told_percents integer[] not null default '{}',
+  -- Whether it began with what the books said: one whose period had begun before it was counted.
+  counted boolean not null default false,
+  -- Whether what came since is in spend_counter_shards.
+  sharded boolean not null default false,
   primary key (user_id, kind, subject, period, starts_at)
-);
+) with (fillfactor = 60);
 -- Months are kept longer than days and windows (src/quotas/sweep-counters.ts).
 create index spend_counters_short on spend_counters (starts_at) where period <> 'month';
 create index spend_counters_months on spend_counters (starts_at) where period = 'month';
+
+-- What was counted of a key by who had that shard of its account's wallet.
+create table spend_counter_shards (
+  user_id bigint not null,
+  kind text not null,
+  subject text not null,
+  period text not null,
+  starts_at timestamptz not null,
+  shard integer not null,
+  spent_credit_micros bigint not null,
+  reserved_credit_micros bigint not null,
+  primary key (user_id, kind, subject, period, starts_at, shard)
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.02);
+create index spend_counter_shards_by_time on spend_counter_shards (starts_at);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Webhooks and events

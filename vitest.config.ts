@@ -39,6 +39,8 @@ export default defineConfig({
                 TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "1000",
                 TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",
                 TURNPIKE_ROUNDS: process.env.TURNPIKE_ROUNDS ?? "",
+                // Every account has shards, as a large one that is busy would (test/harness/force-shards.ts).
+                TURNPIKE_SHARDS: process.env.TURNPIKE_SHARDS ?? "",
               },
             },
           }),

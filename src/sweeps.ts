@@ -1,5 +1,6 @@
 import type { Context } from "./actor/context.ts"
 import { sweepIdempotencyKeys } from "./actor/once.ts"
+import { sweepPostings } from "./billing/post-charges.ts"
 import { sweepBooks } from "./billing/reconcile.ts"
 import { sweepErasures } from "./end-users/run-erasure.ts"
 import { sweepArchivedSpaces, sweepDisabledUsers, sweepExpiredTurns, sweepRevokedKeys } from "./ending/causes.ts"
@@ -27,6 +28,7 @@ const SWEEPS: Record<string, Sweep> = {
   files: sweepFiles,
   idempotency_keys: sweepIdempotencyKeys,
   counters: sweepCounters,
+  postings: sweepPostings,
   books: sweepBooks,
 }
 

@@ -29,10 +29,19 @@ export interface Context {
   readonly urlPolicy: UrlPolicy
   readonly meter: Meter
   readonly log: Log
+  /** Accounts whose charges this isolate posts at the moment. */
+  readonly posting: Map<number, Posting>
   /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
   background(work: Promise<unknown>): void
   /** The public URL of a path of the callbacks worker. */
   callbackUrl(path: string): string
+}
+
+export interface Posting {
+  /** When it counts as lost, in milliseconds. */
+  until: number
+  /** Whether more has come since it began. */
+  again: boolean
 }
 
 /** What a change without a signed-in caller needs: all that the command line has. */
@@ -78,6 +87,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   files: createBucket(env.FILES),
   keyRing: createKeyRing(env.SECRETS_KEYS),
+  posting: new Map<number, Posting>(),
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))

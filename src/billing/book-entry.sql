@@ -1,6 +1,7 @@
--- Books an entry under the lock of its account's wallet; later queries see everything committed before that lock. An entry with the
--- same reference is answered again and nothing is booked (replayed). refused: 'no_account', or 'balance_too_low' when the amount would
--- take what is held. A commission has an amount in a currency only. heard: an endpoint must be woken.
+-- Books an entry under the lock of its account's wallet, after what is queued; an entry that takes credit locks the whole account. Later
+-- queries see everything committed before that lock. An entry with the same reference is answered again and nothing is booked (replayed).
+-- refused: 'no_account', or 'balance_too_low' when the amount would take what is held. A commission has an amount in a currency only.
+-- heard: an endpoint must be woken.
 create function turnpike.book_entry(p_user_id bigint, p_reason text, p_amount bigint, p_turn_id text, p_reference text, p_currency text,
   p_minor bigint, p_actor text, p_note text, p_moment timestamptz, out entry jsonb, out replayed boolean, out refused text,
   out heard boolean) language plpgsql as $$
@@ -10,17 +11,24 @@ declare
 begin
   replayed := false;
   heard := false;
+  if p_amount < 0 then
+    perform turnpike.lock_account(p_user_id);
+  end if;
   select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   if wallet.user_id is null then
     insert into wallets (user_id) select u.user_id from users u where u.user_id = p_user_id on conflict do nothing;
     select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
+  end if;
+  if wallet.shards > 0 then
+    heard := turnpike.post_all(p_user_id, p_moment);
+    select w.* into wallet from wallets w where w.user_id = p_user_id;
   end if;
   select l.* into booked from ledger l where l.reference = p_reference limit 1;
   if booked.ledger_id is not null then
     replayed := true;
   elsif wallet.user_id is null then
     refused := 'no_account';
-  elsif wallet.balance_credit_micros - wallet.held_credit_micros + coalesce(p_amount, 0) < 0 then
+  elsif wallet.balance_credit_micros - (select s.held from turnpike.wallet_sums(p_user_id) s) + coalesce(p_amount, 0) < 0 then
     refused := 'balance_too_low';
   else
     -- An entry of another account may get the reference at this moment: the next query sees it.
@@ -35,7 +43,9 @@ begin
       select l.* into booked from ledger l where l.reference = p_reference;
     elsif p_amount is not null then
       update wallets w set balance_credit_micros = w.balance_credit_micros + p_amount where w.user_id = p_user_id;
-      heard := turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment);
+      if turnpike.follow_balance(wallet, wallet.balance_credit_micros + p_amount, p_moment) then
+        heard := true;
+      end if;
     end if;
   end if;
   if booked.ledger_id is not null then

@@ -1,8 +1,9 @@
 import { type ExpressionBuilder, type ExpressionWrapper, expressionBuilder, type SqlBool } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Credential } from "../actor/actor.ts"
-import { type CallerDB, readAs } from "../actor/call-as.ts"
+import { type CallerDB, callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import type { DB } from "../platform/db-types.ts"
 import { BUCKETS, type LedgerBucket, type LedgerReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
@@ -15,12 +16,19 @@ export interface LedgerFilters {
   created_before?: string | undefined
 }
 
-/** The entries of the caller's ledger, newest first. `created_after` is inclusive, `created_before` exclusive. */
+/** The entries of the caller's ledger, newest first; what is not posted yet is posted first. `created_after` is inclusive, `created_before` exclusive. */
 export async function listLedger(
   ctx: Context,
   credential: Credential,
   { filters, limit, offset }: { filters: LedgerFilters; limit: number; offset: number },
 ): Promise<{ entries: LedgerRow[]; total: number }> {
+  const { actor, row } = await callAs<"post_own_charges", { actor: unknown; heard: boolean | null }>(
+    ctx,
+    credential,
+    "post_own_charges",
+    {},
+  )
+  wakeWebhooks(ctx, { user_id: actor.user_id, test: false, hooked: row.heard === true })
   const { rows } = await readAs(ctx, credential, (db) => {
     const all = db.selectFrom("ledger as l").where(matches(filters))
     const page = all.selectAll("l").orderBy("l.ledger_id", "desc").limit(limit).offset(offset)

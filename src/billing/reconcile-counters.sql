@@ -49,8 +49,13 @@ begin
       > ((behind ->> 0)::bigint, behind ->> 1, behind ->> 2, behind ->> 3, (behind ->> 4)::timestamptz)
     order by c.user_id, c.kind, c.subject, c.period, c.starts_at limit p_size
   ), looked as materialized (
-    select p.* from part p left join api_keys k on p.kind = 'key' and k.key_id = p.subject
+    select p.user_id, p.kind, p.subject, p.period, p.starts_at, n.spent as spent_credit_micros, n.reserved as reserved_credit_micros
+    from part p left join api_keys k on p.kind = 'key' and k.key_id = p.subject
+      left join spend_counted g on g.user_id = p.user_id and g.kind = p.kind
+        and g.subject = case p.kind when 'key' then p.subject else '' end,
+      lateral turnpike.counter_now(p.user_id, p.kind, p.subject, p.period, p.starts_at) n
     where turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
+      and (p.counted or turnpike.is_counted_from(g.since, p.starts_at))
   ), first as materialized (
     -- Once for each period that there is: most counters share theirs.
     select s.period, s.starts_at, turnpike.first_counted_id(s.period, s.starts_at) as id

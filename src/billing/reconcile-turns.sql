@@ -17,8 +17,12 @@ begin
   ), charge as materialized (
     select l.turn_id, count(*) as charges, -sum(l.amount_credit_micros)::bigint as charged, max(l.ledger_id) as charge_id,
       array_agg(l.user_id) as accounts, array_agg(l.reason) as reasons
-    from ledger l where l.reason in ('usage', 'space_usage') and l.turn_id >= p_first
-      and l.turn_id <= (select n.turn_id from upto n) group by 1
+    from (
+      select e.turn_id, e.amount_credit_micros, e.ledger_id, e.user_id, e.reason from ledger e where e.reason in ('usage', 'space_usage')
+        and e.turn_id >= p_first and e.turn_id <= (select n.turn_id from upto n)
+      union all
+      select q.turn_id, q.amount_credit_micros, null, q.user_id, q.reason from postings q
+        where q.turn_id >= p_first and q.turn_id <= (select n.turn_id from upto n)) l group by 1
   ), refund as materialized (
     select l.turn_id, count(*) as refunds, sum(l.amount_credit_micros)::bigint as refunded, max(l.ledger_id) as refund_id,
       array_agg(l.user_id) as accounts
@@ -93,6 +97,8 @@ begin
     -- Looked up one by one: joined, all counters would be read.
     where (select c.user_id from spend_counters c where c.user_id = p.user_id and c.kind = p.kind and c.subject = p.subject
       and c.period = p.period and c.starts_at = p.starts_at) is null
+      and (select turnpike.is_counted_from(g.since, p.starts_at) from spend_counted g where g.user_id = p.user_id and g.kind = p.kind
+        and g.subject = case p.kind when 'key' then p.subject else '' end)
   )
   select w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found from wrong w;
 end $$;

@@ -27,6 +27,7 @@ export const FINDING_KINDS = {
   hold_on_ended_turn: "A turn that has ended still has a hold.",
   hold_differs: "An open turn's hold is not what it will give back.",
   orphaned_turn: "Nobody would ever look at an open turn again. Repaired: the sweeper takes it.",
+  unposted: "What shards of an account were charged is not what is queued to be posted.",
   counter_spent: "A cap's counter differs from what its turns were billed. Repaired: it is set to that.",
   counter_reserved: "A cap's counter differs from what its open turns hold. Repaired: it is set to that.",
   counter_missing: "Turns of a current period have no counter. Repaired: it is made.",

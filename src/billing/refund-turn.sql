@@ -5,7 +5,10 @@ declare
   turn turns;
   charged bigint;
 begin
-  perform from wallets w where w.user_id = (select t.user_id from turns t where t.turn_id = p_turn_id) for no key update;
+  select t.* into turn from turns t where t.turn_id = p_turn_id;
+  perform from wallets w where w.user_id = turn.user_id for no key update;
+  perform turnpike.post_all(turn.user_id, p_moment);
+  -- It may have ended meanwhile.
   select t.* into turn from turns t where t.turn_id = p_turn_id;
   select -sum(l.amount_credit_micros) into charged from ledger l
     where l.turn_id = p_turn_id and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');

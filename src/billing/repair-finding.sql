@@ -1,29 +1,33 @@
--- Sets a counter to the sum of its turns. Counters change only under the wallet's lock, so this sum is complete.
+-- Sets a counter to what turns say. Under the locks of the account nobody counts meanwhile, and the look behind them sees all.
 create function turnpike.repair_counter(p_user_id bigint, p_kind text, p_subject text, p_period text, p_since timestamptz)
 returns boolean language plpgsql as $$
 begin
-  perform from wallets w where w.user_id = p_user_id for no key update;
-  insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
-  select p_user_id, p_kind, p_subject, p_period, p_since, coalesce(sum(s.spent), 0), coalesce(sum(s.reserved), 0)
+  perform turnpike.lock_account(p_user_id);
+  delete from spend_counter_shards s where s.user_id = p_user_id and s.kind = p_kind and s.subject = p_subject
+    and s.period = p_period and s.starts_at = p_since;
+  insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted)
+  select p_user_id, p_kind, p_subject, p_period, p_since, coalesce(sum(s.spent), 0), coalesce(sum(s.reserved), 0), true
   from turnpike.subject_spend(p_user_id, p_kind, p_subject, turnpike.first_counted_id(p_period, p_since)) s
     where turnpike.counts_in(p_period, p_since, s.day, s.window_started_at)
   on conflict (user_id, kind, subject, period, starts_at) do update set
-    spent_credit_micros = excluded.spent_credit_micros, reserved_credit_micros = excluded.reserved_credit_micros;
+    spent_credit_micros = excluded.spent_credit_micros, reserved_credit_micros = excluded.reserved_credit_micros,
+    counted = true;
   return true;
 end $$;
 
--- Sets what a wallet holds to what its open turns will give back, all of them behind p_turn_from. False when the balance does not
+-- Sets what an account holds to what its open turns will give back, all of them behind p_turn_from. False when the balance does not
 -- cover that.
 create function turnpike.repair_held(p_user_id bigint, p_turn_from text) returns boolean language plpgsql as $$
 declare
   holds bigint;
+  sums record;
 begin
-  perform from wallets w where w.user_id = p_user_id for no key update;
+  perform turnpike.lock_account(p_user_id);
+  select s.* into sums from turnpike.wallet_sums(p_user_id) s;
   select coalesce(sum(t.hold_credit_micros), 0) into holds from turns t
     where t.user_id = p_user_id and t.test in (false, true) and t.turn_id collate "C" > p_turn_from
       and t.state in ('queued', 'running');
-  update wallets w set held_credit_micros = holds where w.user_id = p_user_id and w.balance_credit_micros >= holds;
-  return found;
+  return sums.balance >= holds and turnpike.change_held(p_user_id, case when sums.shards > 0 then 0 end, holds - sums.held);
 end $$;
 
 -- Repairs a finding if no decision is needed, and notes it. Returns whether it was repaired. Never changes an amount that somebody paid

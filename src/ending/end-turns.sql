@@ -18,6 +18,7 @@ declare
   of_conversations text[] := '{}';
   conversation text;
   following jsonb;
+  shard integer;
   ended turns[] := '{}';
 begin
   touched := '[]';
@@ -60,11 +61,13 @@ begin
     end if;
   end loop;
   if holds > 0 then
-    update wallets w set held_credit_micros = w.held_credit_micros - holds where w.user_id = p_user_id;
+    -- All of it, since counters of many are changed: their order of locks is that of one turn.
+    perform turnpike.lock_account(p_user_id);
+    shard := turnpike.release_held(p_user_id, holds);
     foreach after in array ended loop
       if after.key_id is not null then
         perform turnpike.count_spend(after.user_id, after.key_id, after.end_user_ref, after.created_at, after.window_started_at, 0,
-          -after.hold_credit_micros);
+          -after.hold_credit_micros, shard);
       end if;
     end loop;
   end if;

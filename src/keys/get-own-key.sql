@@ -11,9 +11,7 @@ begin
     select k.* into own from api_keys k where k.key_id = caller.key_id;
     key := turnpike.key_json(own);
     caps := turnpike.key_caps(own.key_id, own.user_id, own.test, p_moment);
-    select w.balance_credit_micros, w.held_credit_micros into balance, held from wallets w where w.user_id = caller.user_id;
-    balance := coalesce(balance, 0);
-    held := coalesce(held, 0);
+    select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
     perform turnpike.note_use(caller, p_moment);
   end if;
   return next;

@@ -246,6 +246,15 @@ interface OpenTurns {
   wake_at: Timestamp;
 }
 
+interface Postings {
+  amount_credit_micros: number;
+  created_at: Timestamp;
+  posting_id: Generated<number>;
+  reason: string;
+  turn_id: string;
+  user_id: number;
+}
+
 interface ProcedureReleases {
   applied_at: Timestamp;
   name: string;
@@ -362,14 +371,34 @@ interface SpaceSecrets {
   updated_at: Timestamp;
 }
 
+interface SpendCounted {
+  kind: string;
+  since: Timestamp;
+  subject: string;
+  user_id: number;
+}
+
 interface SpendCounters {
+  counted: Generated<boolean>;
   kind: string;
   period: string;
   reserved_credit_micros: number;
+  sharded: Generated<boolean>;
   spent_credit_micros: number;
   starts_at: Timestamp;
   subject: string;
   told_percents: Generated<number[]>;
+  user_id: number;
+}
+
+interface SpendCounterShards {
+  kind: string;
+  period: string;
+  reserved_credit_micros: number;
+  shard: number;
+  spent_credit_micros: number;
+  starts_at: Timestamp;
+  subject: string;
   user_id: number;
 }
 
@@ -530,9 +559,20 @@ interface Wallets {
   depleted_told: Generated<boolean>;
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
+  folded_credit_micros: Generated<number>;
   held_credit_micros: Generated<number>;
   low_balance_credit_micros: Generated<number>;
   low_told: Generated<boolean>;
+  shard_hold_credit_micros: Generated<number>;
+  shards: Generated<number>;
+  user_id: number;
+  waits: Generated<number>;
+}
+
+interface WalletShards {
+  balance_credit_micros: Generated<number>;
+  held_credit_micros: Generated<number>;
+  shard: number;
   user_id: number;
 }
 
@@ -606,6 +646,7 @@ export interface DB {
   losses: Losses;
   model_catalog: ModelCatalog;
   open_turns: OpenTurns;
+  postings: Postings;
   procedure_releases: ProcedureReleases;
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
@@ -616,6 +657,8 @@ export interface DB {
   space_configs: SpaceConfigs;
   space_secrets: SpaceSecrets;
   spaces: Spaces;
+  spend_counted: SpendCounted;
+  spend_counter_shards: SpendCounterShards;
   spend_counters: SpendCounters;
   subscriptions: Subscriptions;
   sweeps: Sweeps;
@@ -625,6 +668,7 @@ export interface DB {
   turns: Turns;
   usage: Usage;
   users: Users;
+  wallet_shards: WalletShards;
   wallets: Wallets;
   webhook_attempts: WebhookAttempts;
   webhook_deliveries: WebhookDeliveries;

@@ -8,7 +8,10 @@ create function turnpike.open_window(p_key_id text, p_moment timestamptz) return
     select n.starts_at from spend_counters n
     where n.user_id = k.user_id and n.kind = 'key' and n.subject = k.key_id and n.period = 'window'
       and n.starts_at > p_moment - make_interval(secs => k.window_seconds)
-      and n.spent_credit_micros + n.reserved_credit_micros > 0
+      and n.spent_credit_micros + n.reserved_credit_micros + case when n.sharded then (
+        select coalesce(sum(s.spent_credit_micros + s.reserved_credit_micros), 0) from spend_counter_shards s
+        where s.user_id = n.user_id and s.kind = n.kind and s.subject = n.subject and s.period = n.period and s.starts_at = n.starts_at)
+        else 0 end > 0
     order by n.starts_at desc limit 1) c
   where k.key_id = p_key_id
 $$;
@@ -18,8 +21,8 @@ $$;
 create function turnpike.cap_states_under(own end_users, p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz,
   p_window timestamptz)
 returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
-  select p.cap, p.source, p.amount, coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0), p.starts_at, p.resets_at
+  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 4 as $$
+  select p.cap, p.source, p.amount, c.spent, c.reserved, p.starts_at, p.resets_at, c.is_counted, c.sharded
   from (select date_trunc('day', p_moment, 'UTC') as day, date_trunc('month', p_moment, 'UTC') as month) as begun
     left join api_keys k on k.key_id = p_key_id
     left join wallets w on w.user_id = p_user_id,
@@ -37,18 +40,14 @@ returns table (cap text, source text, limit_credit_micros bigint, spent_credit_m
       'end_user', p_end_user, 'month', begun.month,
       (date_trunc('month', p_moment at time zone 'UTC') + interval '1 month') at time zone 'UTC')
   ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
-    -- The limit keeps this a lookup of one row, even in a plan that was made while the table was empty.
-    left join lateral (
-      select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where n.user_id = p_user_id and n.kind = p.kind and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at
-      limit 1) c on true
+    cross join lateral turnpike.counter_now(p_user_id, p.kind, p.subject, p.period, p.starts_at) c
   where p.amount is not null and p.subject is not null
 $$;
 
 -- The same under the limits that the end user has.
 create function turnpike.cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_window timestamptz)
 returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz) language sql stable rows 4 as $$
+  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 4 as $$
   select s.* from (select p_end_user as ref) as asked
     left join end_users e on e.user_id = p_user_id and not e.test and e.end_user_ref = asked.ref,
   lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window) s
@@ -74,10 +73,7 @@ create function turnpike.room_for(p_user_id bigint, p_key_id text, p_end_user te
 declare
   room bigint;
 begin
-  select w.balance_credit_micros - w.held_credit_micros, w.held_credit_micros into available, held
-    from wallets w where w.user_id = p_user_id;
-  available := coalesce(available, 0);
-  held := coalesce(held, 0);
+  select s.balance - s.held, s.held into available, held from turnpike.wallet_sums(p_user_id) s;
   room := available;
   caps := '[]';
   -- Without a cap of a window, a new turn of a key is in none.
@@ -96,34 +92,50 @@ begin
   end if;
 end $$;
 
--- Takes that hold. Whoever changes what an account has spent or holds does so under the lock of its wallet, and each query in here
--- sees what was committed before that lock was given: so no two turns get the same credit.
-create function turnpike.take_hold(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
-  p_moment timestamptz, p_is_new boolean, p_window timestamptz, out amount bigint, out window_started_at timestamptz,
-  out available bigint, out held bigint, out caps jsonb) language plpgsql as $$
+-- Whether one of these caps (rows of cap_states) can only be looked at under the locks of the whole account: it is not counted yet; or the
+-- account has shards, and a key's cap would gain or has too little left to be counted in them. p_margin: what has to be left beside
+-- the turn's own hold; 0: the account has no shards.
+create function turnpike.needs_all_locks(p_caps jsonb, p_window_opens boolean, p_wanted bigint, p_margin bigint) returns boolean
+language plpgsql immutable as $$
 begin
-  perform from wallets w where w.user_id = p_user_id for no key update;
-  select r.* into amount, window_started_at, available, held, caps
-    from turnpike.room_for(p_user_id, p_key_id, p_end_user, p_wanted, p_needed, p_moment, p_is_new, p_window) r;
-  if amount > 0 then
-    update wallets w set held_credit_micros = w.held_credit_micros + amount where w.user_id = p_user_id;
-  end if;
+  return exists (
+    select from jsonb_to_recordset(p_caps) c (cap text, limit_credit_micros bigint, spent_credit_micros bigint,
+      reserved_credit_micros bigint, is_counted boolean, sharded boolean),
+      lateral (select c.limit_credit_micros - c.spent_credit_micros - c.reserved_credit_micros as remains) r
+    where not c.is_counted or (p_margin > 0 and c.cap like 'key%' and (
+      (c.cap = 'key_window' and p_window_opens)
+      or case when c.sharded then r.remains < p_margin + p_wanted else r.remains >= 2 * p_margin end)));
 end $$;
 
--- Adds what a turn of a key has newly spent and reserved to the counters of the day, month and window that it counts in. Under the
--- lock of its account's wallet. Never below 0: a counter that was wrong must not keep a turn from its end; the reconciliation finds it.
-create function turnpike.count_spend(p_user_id bigint, p_key_id text, p_end_user text, p_accepted_at timestamptz, p_window timestamptz,
-  p_spent bigint, p_reserved bigint) returns void language plpgsql as $$
+-- Takes room for a turn that goes on, up to p_wanted and at least p_needed. Each query in here sees what was committed before its locks
+-- were given: so no two turns get the same credit. With p_locked under the locks of the whole account; without, and where the account
+-- has shards, it may come to SQLSTATE TP001: then nothing is taken, and the next call has to be with it. shard: the one that was changed.
+create function turnpike.take_hold(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
+  p_moment timestamptz, p_window timestamptz, p_locked boolean, out amount bigint, out shard integer, out available bigint,
+  out held bigint, out caps jsonb) language plpgsql as $$
 declare
-  day timestamptz := date_trunc('day', p_accepted_at, 'UTC');
-  month timestamptz := date_trunc('month', p_accepted_at, 'UTC');
+  sums record;
 begin
-  insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros)
-  select p_user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, p_spent), greatest(0, p_reserved)
-  from (values ('end_user', p_end_user, 'day', day), ('end_user', p_end_user, 'month', month),
-    ('key', p_key_id, 'day', day), ('key', p_key_id, 'window', p_window)) as p(kind, subject, period, starts_at)
-  where p.starts_at is not null
-  on conflict (user_id, kind, subject, period, starts_at) do update set
-    spent_credit_micros = greatest(0, c.spent_credit_micros + p_spent),
-    reserved_credit_micros = greatest(0, c.reserved_credit_micros + p_reserved);
+  if not p_locked then
+    shard := turnpike.take_shard(p_user_id);
+  end if;
+  if shard is null then
+    perform turnpike.lock_account(p_user_id);
+  end if;
+  select s.* into sums from turnpike.wallet_sums(p_user_id) s;
+  select r.amount, r.available, r.held, r.caps into amount, available, held, caps
+    from turnpike.room_for(p_user_id, p_key_id, p_end_user, p_wanted, p_needed, p_moment, false, p_window) r;
+  if shard is not null then
+    if p_wanted > sums.shard_hold or available < p_wanted + sums.shards * sums.shard_hold or caps <> '[]' then
+      raise exception 'only the whole account can say' using errcode = 'TP001';
+    end if;
+  elsif sums.shards > 0 then
+    shard := 0;
+  end if;
+  if caps <> '[]' then
+    perform turnpike.begin_counting(p_user_id, p_key_id, p_end_user, caps, p_wanted, p_moment);
+  end if;
+  if amount > 0 and not turnpike.change_held(p_user_id, shard, amount) then
+    raise exception 'the room of account % is gone', p_user_id;
+  end if;
 end $$;

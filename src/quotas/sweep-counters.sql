@@ -12,5 +12,7 @@ begin
       where c.period <> 'month' and c.starts_at < p_before order by c.starts_at limit p_most));
   end if;
   get diagnostics forgotten = row_count;
+  delete from spend_counter_shards where ctid = any (array(select s.ctid from spend_counter_shards s
+    where s.starts_at < p_before and (s.period = 'month') = p_months order by s.starts_at limit p_most));
   return forgotten;
 end $$;

@@ -60,16 +60,13 @@ begin
   return heard;
 end $$;
 
--- Tells one of balance.low (place 0) and balance.depleted (1) with what the wallet has now.
-create function turnpike.tell_balance(p_user_id bigint, p_type text, p_place integer, p_moment timestamptz)
+-- Tells one of balance.low (place 0) and balance.depleted (1): the account has p_balance, and holds what it holds now.
+create function turnpike.tell_balance(p_user_id bigint, p_type text, p_place integer, p_balance bigint, p_moment timestamptz)
 returns boolean language plpgsql as $$
-declare
-  wallet wallets;
 begin
-  select w.* into wallet from wallets w where w.user_id = p_user_id;
   return turnpike.add_event(turnpike.event_id_at(p_moment, p_place), p_user_id, false, p_type, null, null, null, null,
-    jsonb_build_object('balance_credit_micros', wallet.balance_credit_micros, 'held_credit_micros', wallet.held_credit_micros,
-      'threshold_credit_micros', wallet.low_balance_credit_micros), p_moment);
+    jsonb_build_object('balance_credit_micros', p_balance, 'held_credit_micros', (select s.held from turnpike.wallet_sums(p_user_id) s),
+      'threshold_credit_micros', (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
 end $$;
 
 -- Follows a balance down and up again. p_was: the wallet before the change, which has been made. p_moment: that of the change's ledger row.
@@ -92,10 +89,10 @@ begin
     update wallets w set low_told = low_told_now, depleted_told = depleted_told_now where w.user_id = p_was.user_id;
   end if;
   if tells_low then
-    heard := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_moment);
+    heard := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_balance, p_moment);
   end if;
   if tells_depleted then
-    if turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_moment) then
+    if turnpike.tell_balance(p_was.user_id, 'balance.depleted', 1, p_balance, p_moment) then
       heard := true;
     end if;
   end if;
@@ -116,7 +113,7 @@ begin
     end if;
     update wallets w set depleted_told = true where w.user_id = p_user_id and not w.depleted_told;
     if found then
-      heard := turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_moment);
+      heard := turnpike.tell_balance(p_user_id, 'balance.depleted', 1, p_available + p_held, p_moment);
     end if;
     return heard;
   end if;

@@ -37,6 +37,18 @@ export const systemSchema = z
           .meta({ description: "Those of them that have been due for more than two minutes.", example: 0 }),
       })
       .meta({ description: "The backlog of all endpoints." }),
+    postings: z
+      .object({
+        queued: z.int().meta({ description: "Charges that are not in the ledger yet.", example: 3 }),
+        oldest_seconds: z
+          .number()
+          .nullable()
+          .meta({ description: "How long the oldest of them has waited; null: there is none.", example: 0.2 }),
+      })
+      .meta({
+        description:
+          "The queue of charges of large accounts. Balances count them at once. More than 2 seconds mean that they cannot be posted.",
+      }),
     sweeps: z
       .array(
         z.object({
@@ -74,7 +86,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
     },
   )
   const [row] = rows
-  if (!row?.turns || !row.webhooks) throw new Error("the counts are always there")
+  if (!row?.turns || !row.webhooks || !row.postings) throw new Error("the counts are always there")
   const started = performance.now()
   await ctx.db.selectNoFrom((eb) => eb.lit(1).as("one")).execute()
   const trip = performance.now() - started
@@ -82,6 +94,10 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
     database: { ok: true, round_trip_ms: Math.round(trip * 10) / 10 },
     turns: row.turns,
     webhooks: row.webhooks,
+    postings: {
+      queued: row.postings.queued,
+      oldest_seconds: secondsSince(row.postings.oldest, ctx.clock.now()),
+    },
     sweeps: row.sweeps.map(({ ran_at, succeeded_at, ...sweep }) => {
       return { ...sweep, ran_at: toInstant(ran_at), succeeded_at: toInstant(succeeded_at) }
     }),
@@ -89,6 +105,10 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
     reconciliation_of_all: report(row.reconciliation_of_all),
     reconciliation_running: report(row.reconciliation_running),
   }
+}
+
+function secondsSince(moment: string | null, now: Date): number | null {
+  return moment === null ? null : Math.max(0, (now.getTime() - Date.parse(moment)) / 1000)
 }
 
 const report = (row: unknown) => (row === null ? null : serializeReconciliation(row as ReconciliationRow))
@@ -114,6 +134,11 @@ function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">, l
           fn.countAll<number>().filterWhere("d.next_attempt_at", "<=", late).as("overdue"),
         ]),
     ).as("webhooks"),
+    jsonObjectFrom(
+      eb
+        .selectFrom("postings as q")
+        .select(({ fn }) => [fn.countAll<number>().as("queued"), fn.min<string | null>("q.created_at").as("oldest")]),
+    ).as("postings"),
     jsonArrayFrom(eb.selectFrom("sweeps as s").selectAll("s").orderBy("s.name")).as("sweeps"),
     jsonObjectFrom(passes.where("r.finished_at", "is not", null)).as("reconciliation"),
     jsonObjectFrom(passes.where("r.finished_at", "is not", null).where("r.scope", "=", "all")).as(

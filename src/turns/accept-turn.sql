@@ -1,12 +1,13 @@
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account
 -- used the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), or what admit_turn
 -- refuses. A turn accepted at the same moment may take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001,
--- and the next call with p_locked decides under the wallet's lock.
+-- and the next call with p_locked decides under the locks of the whole account. p_shards: how many shards an account gets whose turns
+-- wait for each other.
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
   p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
   p_timeout integer, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint, p_wake_at timestamptz,
-  p_locked boolean,
+  p_locked boolean, p_shards integer,
   out actor json, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -19,6 +20,14 @@ declare
   amount bigint := 0;
   window_started_at timestamptz;
   capped boolean := false;
+  all_locked boolean := p_locked;
+  margin bigint := 0;
+  shard integer;
+  waited boolean;
+  waits integer;
+  taken boolean;
+  is_short boolean := false;
+  sums record;
   conversation conversations;
   made turns;
 begin
@@ -48,23 +57,48 @@ begin
     perform turnpike.note_use(caller, p_moment);
     return;
   end if;
-  if p_locked then
+  if not caller.test then
+    select w.* into wallet from wallets w where w.user_id = caller.user_id;
+    margin := wallet.shards * wallet.shard_hold_credit_micros;
+    capped := caller.key_id is not null and (caller.capped or admission.limited
+      or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0);
+    if capped and not all_locked then
+      select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+        true, null) r;
+      all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_moment, admission.wanted, margin);
+      if margin > 0 and room.amount is distinct from admission.wanted then
+        all_locked := true;
+      end if;
+    end if;
+    if wallet.shards > 0 and admission.wanted > wallet.shard_hold_credit_micros then
+      all_locked := true;
+    end if;
+  end if;
+  if all_locked then
     -- In the order of all locks: the conversation before the wallet. One that is new goes again if the turn is refused.
     insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
     values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0, p_moment)
     on conflict do nothing;
     perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_end_user
       and c.name = admission.conversation_name for no key update;
-    perform from wallets w where w.user_id = caller.user_id for no key update;
+    perform turnpike.lock_account(caller.user_id);
+    select w.* into wallet from wallets w where w.user_id = caller.user_id;
   end if;
   if not caller.test then
-    select w.* into wallet from wallets w where w.user_id = caller.user_id;
-    capped := caller.key_id is not null and (caller.capped or admission.limited
-      or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0);
-    if capped then
-      room := turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment, true, null);
+    if all_locked then
+      select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+        true, null) r;
+      amount := room.amount;
+      if amount is not null and room.caps <> '[]' then
+        perform turnpike.begin_counting(caller.user_id, caller.key_id, p_end_user, room.caps, admission.wanted, p_moment);
+      end if;
+      window_started_at := room.window_started_at;
+    elsif capped then
       amount := room.amount;
       window_started_at := room.window_started_at;
+    elsif wallet.shards > 0 then
+      -- What the account has is looked at behind the lock of a shard.
+      amount := admission.wanted;
     else
       -- Most turns have no cap at all: the balance alone decides.
       amount := coalesce(wallet.balance_credit_micros - wallet.held_credit_micros, 0);
@@ -98,15 +132,48 @@ begin
       else p_wake_at end, p_moment);
   heard := turnpike.write_transition(made, admission.made_by, p_event_id, '{"state": "queued"}', p_moment);
 
-  -- The wallet last: the amount was only seen, now it is taken, if it is still there under every limit.
+  -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.
   if amount > 0 then
-    update wallets w set held_credit_micros = w.held_credit_micros + amount
-      where w.user_id = caller.user_id and w.balance_credit_micros - w.held_credit_micros >= amount;
-    if not found or (capped and not p_locked and turnpike.overshoots(made)) then
+    if not all_locked then
+      shard := turnpike.take_shard(caller.user_id);
+    elsif wallet.shards > 0 then
+      shard := 0;
+    end if;
+    if shard is null then
+      if not all_locked then
+        perform from wallets w where w.user_id = caller.user_id for no key update skip locked;
+        waited := not found;
+      end if;
+      update wallets w set held_credit_micros = w.held_credit_micros + amount, waits = greatest(0, w.waits + case when waited then 4 else -1 end)
+        where w.user_id = caller.user_id and w.shards = 0 and w.balance_credit_micros - w.held_credit_micros >= amount
+        returning w.waits into waits;
+      taken := found;
+    else
+      taken := turnpike.change_held(caller.user_id, shard, amount);
+    end if;
+    if taken and capped and not all_locked then
+      taken := turnpike.is_in_open_window(made);
+    end if;
+    if not taken then
       raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
     end if;
     if made.key_id is not null then
-      perform turnpike.count_spend(made.user_id, made.key_id, made.end_user_ref, made.created_at, made.window_started_at, 0, amount);
+      perform turnpike.count_spend(made.user_id, made.key_id, made.end_user_ref, made.created_at, made.window_started_at, 0, amount, shard);
+    end if;
+    if shard is not null and not all_locked then
+      -- Behind the lock of the shard: what others may be taking now, and this cannot see, has to be left (wallet.sql).
+      select s.* into sums from turnpike.wallet_sums(caller.user_id) s;
+      margin := sums.shards * sums.shard_hold;
+      is_short := amount > sums.shard_hold or sums.balance - sums.held < margin;
+    end if;
+    if capped and not all_locked then
+      is_short := case when is_short then true else turnpike.overshoots(made, margin) end;
+    end if;
+    if is_short then
+      raise exception 'what was left may have been taken at the same moment' using errcode = 'TP001';
+    end if;
+    if waits >= 20 then
+      perform turnpike.grow_shards(caller.user_id, p_shards, p_default_hold);
     end if;
   end if;
   outcome := 'accepted';
@@ -114,18 +181,7 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Whether a turn's hold, which is not counted yet, is more than its caps have left; under the lock of the wallet, where a window may
--- have been opened meanwhile.
-create function turnpike.overshoots(turn turns) returns boolean language plpgsql as $$
-begin
-  return turn.window_started_at is distinct from (
-      select coalesce(turnpike.open_window(k.key_id, turn.created_at), turn.created_at)
-        from api_keys k where k.key_id = turn.key_id and k.window_seconds is not null)
-    or exists (select from turnpike.cap_states(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at) s
-      where s.starts_at is not null and s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros < turn.hold_credit_micros);
-end $$;
-
--- Refuses a turn for want of room, with numbers of one moment under the wallet's lock, and tells a limit that refuses everyone from
+-- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from
 -- now on. When room has come meanwhile: SQLSTATE TP001, as above.
 create function turnpike.refuse_turn(caller turnpike.caller, p_end_user text, admission turnpike.admission, p_moment timestamptz,
   out outcome text, out hold jsonb, out heard boolean) language plpgsql as $$
@@ -133,7 +189,7 @@ declare
   room record;
   short_needed bigint;
 begin
-  perform from wallets w where w.user_id = caller.user_id for no key update;
+  perform turnpike.lock_account(caller.user_id);
   select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
     true, null) r;
   if room.amount is not null then

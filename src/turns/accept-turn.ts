@@ -6,7 +6,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
-import { wasRefusedWith } from "../platform/db.ts"
+import { unlessOvertaken } from "../platform/db.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
 import { admissionArguments, admissionRefusal } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
@@ -22,9 +22,6 @@ interface AcceptRow {
   hold: HoldRow | null
   heard: boolean | null
 }
-
-/** The SQLSTATE with which accept_turn writes nothing, since another turn took the room that it had seen. */
-const OVERTAKEN = "TP001"
 
 /**
  * Accepts a turn: takes its hold under the balance and all caps, takes its position in its conversation and writes the turn with its
@@ -53,12 +50,10 @@ export async function acceptTurn(
       metadata: body.metadata ?? {},
       timeout: body.timeout_seconds ?? null,
       wake_at: wake,
+      shards: TURN_POLICY.walletShards,
       locked,
     })
-  const { actor, row } = await attempt(false).catch((error: unknown) => {
-    if (!wasRefusedWith(error, OVERTAKEN)) throw error
-    return attempt(true)
-  })
+  const { actor, row } = await unlessOvertaken(attempt)
 
   const { outcome, turn, hold } = row
   if (row.heard) wakeWebhooks(ctx, { user_id: actor.user_id, test: actor.test, hooked: true })

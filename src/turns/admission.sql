@@ -136,8 +136,7 @@ begin
     p_tokens, p_short_tokens, p_bounds, p_min_output);
   refused := admission.refused;
   pin := admission.pin;
-  select coalesce(max(w.balance_credit_micros), 0), coalesce(max(w.held_credit_micros), 0) into balance, held
-    from wallets w where w.user_id = caller.user_id;
+  select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused is null and not caller.test then
     select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.room_for(caller.user_id, caller.key_id,
       p_end_user, admission.wanted, admission.needed, p_moment, true, null) r;

@@ -48,9 +48,7 @@ begin
       heard := cancelled.heard;
       if outcome = 'cancelled' then
         next := turnpike.next_turn(found_turn.conversation_id, p_queued_after, p_moment);
-        if turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment) then
-          heard := true;
-        end if;
+        perform turnpike.close_hold(found_turn, 0, found_turn.hold_credit_micros, p_moment);
       end if;
     else
       outcome := 'ended';

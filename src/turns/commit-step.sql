@@ -148,12 +148,13 @@ begin
   return case when mine.cancel_requested_at is null then 'yes' else 'cancel' end;
 end $$;
 
--- Renews the lease of a turn whose model is still answering: 'yes', 'cancel' (it was asked to stop) or 'stale'.
+-- Renews the lease of a turn whose model is still answering: 'yes', 'cancel' (it was asked to stop) or 'stale'. One that comes behind the
+-- end of its worker's run finds no lease, and leaves the turn to the next.
 create function turnpike.renew_lease(p_turn_id text, p_epoch integer, p_lease timestamptz) returns text language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
-  if mine.turn_id is null then
+  if mine.turn_id is null or mine.lease_until is null then
     return 'stale';
   end if;
   update turns t set lease_until = p_lease where t.turn_id = p_turn_id;
@@ -163,24 +164,26 @@ end $$;
 
 -- Grows a turn's hold by up to p_micros, as far as its max_cost_usd, the balance and its caps allow (those of the day, month and window
 -- in which it was accepted). hold: the whole of it afterwards; amount: by how much it grew; room: what max_cost_usd had left. No row: stale.
-create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint)
+-- SQLSTATE TP001: nothing was done, and the next call has to be with p_locked (take_hold).
+create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean)
 returns table (hold bigint, amount bigint, room bigint, caps jsonb) language plpgsql rows 1 as $$
 declare
   -- Locked: several calls of a turn may grow its hold at once.
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
+  shard integer;
 begin
   if mine.turn_id is null then
     return;
   end if;
   room := greatest(0, coalesce(mine.max_cost_credit_micros - mine.hold_credit_micros, p_micros));
-  select h.amount, h.caps into amount, caps from turnpike.take_hold(mine.user_id, mine.key_id, mine.end_user_ref,
-    least(p_micros, room), 0, mine.created_at, false, mine.window_started_at) h;
+  select h.amount, h.caps, h.shard into amount, caps, shard from turnpike.take_hold(mine.user_id, mine.key_id, mine.end_user_ref,
+    least(p_micros, room), 0, mine.created_at, mine.window_started_at, p_locked) h;
   hold := mine.hold_credit_micros + amount;
   if amount > 0 then
     update turns t set hold_credit_micros = t.hold_credit_micros + amount, held_credit_micros = t.held_credit_micros + amount
       where t.turn_id = p_turn_id;
     if mine.key_id is not null then
-      perform turnpike.count_spend(mine.user_id, mine.key_id, mine.end_user_ref, mine.created_at, mine.window_started_at, 0, amount);
+      perform turnpike.count_spend(mine.user_id, mine.key_id, mine.end_user_ref, mine.created_at, mine.window_started_at, 0, amount, shard);
     end if;
   end if;
   return next;

@@ -1,5 +1,5 @@
 import type { Context } from "../actor/context.ts"
-import { call } from "../platform/db.ts"
+import { call, unlessOvertaken } from "../platform/db.ts"
 import { type CapRow, leftOf } from "../quotas/cap-state.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -13,25 +13,26 @@ interface Grown {
   boundBy: HoldBound | null
 }
 
+interface GrownRow {
+  hold: number
+  amount: number
+  room: number
+  caps: CapRow[]
+}
+
 /**
  * Grows a turn's hold by up to `micros`, as far as its max_cost_usd, the balance and its caps allow (those of the day, month and
  * window in which it was accepted). Null when the epoch is stale.
  */
 export async function growHold(ctx: Context, turn: TurnRow, micros: number): Promise<Grown | null> {
   if (turn.test || micros <= 0) return { hold: turn.hold_credit_micros, boundBy: null }
-  const [row] = await call<"grow_hold", { hold: number; amount: number; room: number; caps: CapRow[] }>(
-    ctx.db,
-    "grow_hold",
-    {
-      turn_id: turn.turn_id,
-      epoch: turn.epoch,
-      micros,
-    },
-  )
+  const args = { turn_id: turn.turn_id, epoch: turn.epoch, micros }
+  const attempt = (locked: boolean) => call<"grow_hold", GrownRow>(ctx.db, "grow_hold", { ...args, locked })
+  const [row] = await unlessOvertaken(attempt)
   return row ? { hold: row.hold, boundBy: boundOf(row, micros) } : null
 }
 
-function boundOf(row: { amount: number; room: number; caps: CapRow[] }, micros: number): HoldBound | null {
+function boundOf(row: GrownRow, micros: number): HoldBound | null {
   if (row.amount >= micros) return null
   if (row.amount >= row.room) return "max_cost"
   return row.caps.find((cap) => leftOf(cap) <= row.amount)?.cap ?? "balance"

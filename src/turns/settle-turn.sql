@@ -9,8 +9,10 @@
 create function turnpike.settle_turn(p_turn_id text, p_epoch integer, p_state text, p_reason text, p_result text, p_error_code text,
   p_error_message text, p_lost boolean, p_step jsonb, p_events jsonb, p_files boolean, p_lost_after integer, p_event_id text,
   p_queued_after timestamptz, p_moment timestamptz)
-returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean) language plpgsql rows 1 as $$
+returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean, posts boolean)
+language plpgsql rows 1 as $$
 declare
+  paid record;
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
   space_maker text;
   cancelled boolean := mine.cancel_requested_at is not null;
@@ -79,24 +81,22 @@ begin
   heard := turnpike.write_transition(mine, space_maker, p_event_id,
     jsonb_strip_nulls(jsonb_build_object('state', mine.state, 'status_reason', mine.status_reason, 'error_code', mine.error_code)), p_moment);
   next := turnpike.next_turn(mine.conversation_id, p_queued_after, p_moment);
-  if turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) then
-    heard := true;
-  end if;
-  return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, heard;
+  select c.* into paid from turnpike.close_hold(mine, billed, mine.hold_credit_micros, p_moment) c;
+  return query select mine.turn_id, mine.user_id, mine.test, mine.state, next, heard or paid.heard, paid.posts;
 end $$;
 
 -- The end that this worker has brought about before, when its answer was lost; no row when it has not.
-create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_queued_after timestamptz,
-  p_moment timestamptz)
-returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean) language plpgsql rows 1 as $$
+create function turnpike.settled_before(p_turn_id text, p_epoch integer, p_event_id text, p_queued_after timestamptz, p_moment timestamptz)
+returns table (turn_id text, user_id bigint, test boolean, state text, next jsonb, heard boolean, posts boolean)
+language plpgsql rows 1 as $$
 declare
   ended turns;
 begin
   select t.* into ended from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.finished_at is not null;
   if exists (select from turn_events e where e.turn_id = ended.turn_id and e.event_id = p_event_id) then
-    -- Whether a webhook hears it is not known any more: a wake too many costs a look.
+    -- Whether a webhook hears it, or something is to be posted, is not known any more: a wake too many costs a look.
     return query select ended.turn_id, ended.user_id, ended.test, ended.state,
-      turnpike.next_turn(ended.conversation_id, p_queued_after, p_moment), true;
+      turnpike.next_turn(ended.conversation_id, p_queued_after, p_moment), true, not ended.test;
   end if;
 end $$;
 

@@ -1,6 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
+import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { call } from "../platform/db.ts"
 import { type Published, queueLimit, wakeNext } from "./publish-turn.ts"
@@ -33,6 +34,7 @@ interface EndedRow {
   state: string
   next: Published | null
   heard: boolean | null
+  posts: boolean
 }
 
 /**
@@ -70,6 +72,7 @@ export async function settleTurn(
   const [ended] = await (lostAfter === undefined ? repeatCommit(ctx, settle) : settle())
   if (!ended) return false
   wakeWebhooks(ctx, { ...ended, hooked: ended.heard === true })
+  if (ended.posts) postBehind(ctx, ended.user_id)
   if (ended.next) await wakeNext(ctx, [ended.next], turn_id)
   return true
 }

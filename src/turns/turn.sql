@@ -51,28 +51,50 @@ begin
     case when turn.finished_at is null then jsonb_build_object('held_credit_micros', turn.held_credit_micros) else '{}' end, p_moment);
 end $$;
 
--- Charges a turn and releases its hold: wallet, ledger row with its running total, counters of its caps, account events. It locks the
--- account's wallet, the last lock of a transaction. p_billed: the charge; p_held: what was held. Returns whether a webhook gets an
--- event.
-create function turnpike.close_hold(turn turns, p_billed bigint, p_held bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+-- Charges a turn and releases its hold, last in a transaction. p_billed: the charge; p_held: what was held. An account without shards gets
+-- its ledger row with the running total and its events here, under the wallet's lock. With shards the charge is queued (posts: there
+-- is work for post_charges). heard: a webhook gets an event.
+create function turnpike.close_hold(turn turns, p_billed bigint, p_held bigint, p_moment timestamptz, out heard boolean, out posts boolean)
+language plpgsql as $$
 declare
   wallet wallets;
-  heard boolean := false;
+  shard_taken integer;
+  is_done boolean;
+  kind text := case when turn.key_id is null then 'space_usage' else 'usage' end;
 begin
+  heard := false;
+  posts := false;
   if p_held = 0 then
-    return false;
+    return;
   end if;
-  update wallets w set balance_credit_micros = w.balance_credit_micros - p_billed, held_credit_micros = w.held_credit_micros - p_held
-    where w.user_id = turn.user_id returning w.* into wallet;
-  if p_billed > 0 then
+  for tries in 1 .. 10 loop
+    shard_taken := turnpike.take_shard(turn.user_id);
+    if shard_taken is null then
+      update wallets w set balance_credit_micros = w.balance_credit_micros - p_billed, held_credit_micros = w.held_credit_micros - p_held
+        where w.user_id = turn.user_id and w.shards = 0 returning w.* into wallet;
+    else
+      update wallet_shards s set balance_credit_micros = s.balance_credit_micros - p_billed,
+        held_credit_micros = s.held_credit_micros - p_held where s.user_id = turn.user_id and s.shard = shard_taken;
+    end if;
+    is_done := found;
+    exit when is_done;
+  end loop;
+  if not is_done then
+    raise exception 'the wallet of account % is not to be had', turn.user_id;
+  end if;
+  if p_billed > 0 and shard_taken is null then
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
-    values (turn.user_id, case when turn.key_id is null then 'space_usage' else 'usage' end, -p_billed,
-      wallet.balance_credit_micros, turn.turn_id, 'turn', p_moment);
+    values (turn.user_id, kind, -p_billed, wallet.balance_credit_micros, turn.turn_id, 'turn', p_moment);
+  elsif p_billed > 0 then
+    insert into postings (user_id, reason, amount_credit_micros, turn_id, created_at)
+    values (turn.user_id, kind, -p_billed, turn.turn_id, p_moment);
+    posts := true;
   end if;
   if turn.key_id is not null then
-    perform turnpike.count_spend(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at, p_billed, -p_held);
+    perform turnpike.count_spend(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at, p_billed, -p_held,
+      shard_taken);
   end if;
-  if p_billed > 0 then
+  if p_billed > 0 and shard_taken is null then
     if turn.key_id is not null then
       heard := turnpike.tell_spend(turn.user_id, turn.key_id, turn.end_user_ref, turn.created_at, turn.window_started_at, p_moment);
     end if;
@@ -83,5 +105,4 @@ begin
       end if;
     end if;
   end if;
-  return heard;
 end $$;

@@ -10,9 +10,7 @@ begin
   if caller.usable then
     select u.* into own from users u where u.user_id = caller.user_id;
     account := turnpike.user_json(own);
-    select w.balance_credit_micros, w.held_credit_micros into balance, held from wallets w where w.user_id = caller.user_id;
-    balance := coalesce(balance, 0);
-    held := coalesce(held, 0);
+    select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
     perform turnpike.note_use(caller, p_moment);
   end if;
   return next;

@@ -187,6 +187,7 @@ test("the status says what waits, what is overdue, when sweeps ran, and what the
     ...{ database: { ok: true, round_trip_ms: expect.any(Number) }, turns: { queued: 3, running: 0, overdue: 0 } },
     ...{
       webhooks: { pending: 0, overdue: 0 },
+      postings: { queued: 0, oldest_seconds: null },
       reconciliation_running: null,
       reconciliation: { findings_total: 0, findings: [] },
     },

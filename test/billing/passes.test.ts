@@ -150,6 +150,10 @@ test("a pass that a run has no time for, or breaks in, goes on where it was, and
 
 test("each finding is a line of the log with its kind and ids, and no text of a customer; each pass is one", async () => {
   const client = await world.createAccount()
+  await world.sql(
+    `update wallets set end_user_daily_credit_micros = 50000000, end_user_monthly_credit_micros = 50000000 where user_id = $1`,
+    [client.userId],
+  )
   const { turn_id } = await client.runTurn({ space: await client.space(), end_user_ref: "canary@customer.com" })
   await world.sql("update wallets set balance_credit_micros = balance_credit_micros + 5 where user_id = $1", [
     client.userId,

@@ -11,6 +11,9 @@ beforeAll(async () => {
   world = await createWorld()
   admin = await signInAdmin(world)
   const client = await world.createAccount({ usd: 20 })
+  // What nobody limits has no counter.
+  const limits = "end_user_daily_credit_micros = 50000000, end_user_monthly_credit_micros = 50000000"
+  await world.sql(`update wallets set ${limits} where user_id = $1`, [client.userId])
   const space = await client.space()
   for (let n = 0; n < 30; n++) await client.sendTurn({ space, end_user_ref: `c${n}` })
   await world.drain()

@@ -46,9 +46,11 @@ export async function liveAccount(world: World, admin: Admin) {
   const funded = await world.createAccount({ usd: 10 })
   const { key_id, value } = await world.makeKey(funded.userId)
   const client = { ...world.createClient(funded.userId, value), keyId: key_id }
-  await world.sql("update api_keys set window_credit_micros = 50000000, window_seconds = 3600 where key_id = $1", [
-    key_id,
-  ])
+  await world.sql(
+    `update api_keys set window_credit_micros = 50000000, window_seconds = 3600, daily_credit_micros = 50000000,
+       end_user_daily_credit_micros = 50000000, end_user_monthly_credit_micros = 50000000 where key_id = $1`,
+    [key_id],
+  )
   const space = await client.space()
   const run = (text: string, end_user_ref = "customer-1") => client.runTurn({ space, text, end_user_ref })
   const done = await run("[use input=1000 output=300]\nhello")
@@ -69,6 +71,8 @@ export async function liveAccount(world: World, admin: Admin) {
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   const test = await tests.runTurn({ space: await tests.space() })
   const [open, queued] = await openTurns(world, client, space)
+  // Counted for long: within an hour of the begin a counter that is lost is asked of the books.
+  await world.sql("update spend_counted set since = since - interval '40 days' where user_id = $1", [client.userId])
   return { client, space, turns: { done, again, theirs, ours, refunded, cancelled, chat, test, open, queued } }
 }
 

@@ -1,4 +1,5 @@
 import { expect } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import type { TestNamespace } from "./namespace.ts"
 
 interface TurnFacts {
@@ -23,15 +24,17 @@ interface TurnFacts {
  */
 export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId: number): Promise<TurnFacts[]> {
   const turns = await sql<TurnFacts>(
-    `select t.turn_id, t.state, t.billed_credit_micros::float8 as billed, t.last_event_seq,
+    `with entries as (
+       select turn_id, amount_credit_micros, reason from ledger where user_id = $1 and reason <> 'admin_action'
+       union all select turn_id, amount_credit_micros, reason from postings where user_id = $1)
+     select t.turn_id, t.state, t.billed_credit_micros::float8 as billed, t.last_event_seq,
        (select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type) order by e.seq)
         from turn_events e where e.turn_id = t.turn_id) as events,
-       coalesce((select sum(-l.amount_credit_micros) from ledger l
-         where l.turn_id = t.turn_id and l.reason <> 'admin_action'), 0)::float8 as ledger,
-       (select count(*) from ledger l where l.turn_id = t.turn_id and l.reason <> 'admin_action')::int as ledger_rows,
+       coalesce((select sum(-l.amount_credit_micros) from entries l where l.turn_id = t.turn_id), 0)::float8 as ledger,
+       (select count(*) from entries l where l.turn_id = t.turn_id)::int as ledger_rows,
        coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed,
        (select a.billed_credit_micros::float8 from api_turns a where a.turn_id = t.turn_id) as chat_billed,
-       (select min(l.reason) from ledger l where l.turn_id = t.turn_id and l.reason <> 'admin_action') as reason, t.key_id is null as chat,
+       (select min(l.reason) from entries l where l.turn_id = t.turn_id) as reason, t.key_id is null as chat,
        t.started_at is not null as started,
        (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files
      from turns t where t.user_id = $1 order by t.conversation_id, t.position`,
@@ -54,23 +57,21 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     expect(turn.ledger_rows).toBe(turn.billed > 0 ? 1 : 0)
   }
   await expectBooks({ sql }, userId)
-  const [open] = await sql<{ held: number }>(
-    "select held_credit_micros::float8 as held from wallets where user_id = $1",
-    [userId],
-  )
+  const [open] = await sql<{ held: number }>(`select held::float8 as held from ${RELEASE}.wallet_sums($1)`, [userId])
   expect(open?.held, "no open hold").toBe(0)
   return turns
 }
 
-/** Balance = sum of the ledger = its last running total; held = sum of the open holds. True at every moment. */
+/** Balance = sum of the ledger = its last running total, with what is queued; held = sum of the open holds. True at every moment. */
 export async function expectBooks({ sql }: Pick<TestNamespace, "sql">, userId: number): Promise<void> {
   const [books] = await sql<{ balance: number; ledger: number; last: number; held: number; holds: number }>(
-    `select w.balance_credit_micros::float8 as balance, w.held_credit_micros::float8 as held,
-       coalesce((select sum(amount_credit_micros) from ledger l where l.user_id = w.user_id), 0)::float8 as ledger,
-       coalesce((select balance_after_credit_micros from ledger l where l.user_id = w.user_id
-         order by ledger_id desc limit 1), 0)::float8 as last,
+    `select s.balance::float8 as balance, s.held::float8 as held,
+       (coalesce((select sum(amount_credit_micros) from ledger l where l.user_id = w.user_id), 0) + q.amount)::float8 as ledger,
+       (coalesce((select balance_after_credit_micros from ledger l where l.user_id = w.user_id
+         order by ledger_id desc limit 1), 0) + q.amount)::float8 as last,
        coalesce((select sum(held_credit_micros) from turns t where t.user_id = w.user_id), 0)::float8 as holds
-     from wallets w where w.user_id = $1`,
+     from wallets w, ${RELEASE}.wallet_sums(w.user_id) s,
+       (select coalesce(sum(amount_credit_micros), 0) as amount from postings where user_id = $1) q where w.user_id = $1`,
     [userId],
   )
   expect(books?.balance, "balance = sum of the ledger").toBe(books?.ledger)

@@ -1,10 +1,11 @@
 import { expect } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import type { World } from "./world.ts"
 
 /**
- * Checks that the database runs when a transaction that changed a turn's money commits: no cap's sum, computed from the turns, exceeds
- * its limit, and the counters agree with the turns. Both hold at every commit, since spend changes only under the wallet's lock. Faults
- * are stored in quota_faults.
+ * What a database is made to look at behind each change of a turn's money, when its transaction commits: that no cap's sum, counted
+ * from the turns themselves, has grown above its limit, and that the counters say what the turns say, as far as anything is limited. All
+ * of it is read in one snapshot each, in which no transaction is half. What it finds is kept in quota_faults.
  */
 const WATCH = [
   "create table quota_faults (fault text not null)",
@@ -15,7 +16,7 @@ declare
 begin
   insert into quota_faults
   select concat_ws(' ', p.kind, p.subject, p.period, p.starts_at, 'limit', p.most, 'turns', t.spent, '+', t.reserved,
-    'counter', c.spent_credit_micros, '+', c.reserved_credit_micros)
+    'counter', c.spent, '+', c.reserved)
   from api_keys k cross join wallets w
     left join end_users e on e.user_id = w.user_id and not e.test and e.end_user_ref = new.end_user_ref
     cross join lateral (values
@@ -31,18 +32,18 @@ begin
           else o.end_user_ref = new.end_user_ref end
         and case p.period when 'window' then o.window_started_at = p.starts_at
           else date_trunc(p.period, o.created_at, 'UTC') = p.starts_at end) t
-    left join spend_counters c on c.user_id = new.user_id and c.kind = p.kind and c.subject = p.subject and c.period = p.period
-      and c.starts_at = p.starts_at
+    cross join lateral ${RELEASE}.counter_now(new.user_id, p.kind, p.subject, p.period, p.starts_at) c
   where k.key_id = new.key_id and w.user_id = new.user_id and p.starts_at is not null
     and ((grown and t.spent + t.reserved > p.most)
-      or (coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0)) <> (t.spent, t.reserved));
+      or (c.spent, c.reserved) <> (t.spent, t.reserved));
   insert into quota_faults
-  select concat_ws(' ', 'wallet', w.balance_credit_micros, 'held', w.held_credit_micros, 'turns', t.held, 'ledger', l.balance)
-  from wallets w,
-    lateral (select coalesce(sum(held_credit_micros), 0) as held from turns where user_id = w.user_id) t,
-    lateral (select coalesce(sum(amount_credit_micros), 0) as balance from ledger where user_id = w.user_id) l
-  where w.user_id = new.user_id
-    and (w.held_credit_micros <> t.held or w.balance_credit_micros <> l.balance or w.held_credit_micros > w.balance_credit_micros);
+  select concat_ws(' ', 'wallet', w.balance, 'held', w.held, 'turns', t.held, 'ledger', l.balance, 'shards', w.shards)
+  from ${RELEASE}.wallet_sums(new.user_id) w,
+    lateral (select coalesce(sum(held_credit_micros), 0) as held from turns where user_id = new.user_id) t,
+    lateral (select coalesce(sum(e.amount), 0) as balance from (
+      select amount_credit_micros as amount from ledger where user_id = new.user_id
+      union all select amount_credit_micros from postings where user_id = new.user_id) e) l
+  where w.held <> t.held or w.balance <> l.balance or w.held > w.balance;
   return null;
 end $$`,
   `create constraint trigger watch_turn_money after insert or update of held_credit_micros, billed_credit_micros on turns

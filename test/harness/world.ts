@@ -5,6 +5,7 @@ import { all } from "../../src/routes/all.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
+import { forceShards } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
 
 export const turnOf = async (response: Response) => (await response.json()) as Turn
@@ -16,6 +17,7 @@ export async function createWorld(
   options: { upstreams?: Record<string, string>; env?: Record<string, unknown>; stackUrl?: string } = {},
 ) {
   const namespace = await openNamespace(options)
+  if ((bindings as unknown as { TURNPIKE_SHARDS: string }).TURNPIKE_SHARDS) await forceShards(namespace)
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()

@@ -156,7 +156,10 @@ test.each(KINDS)("what is accepted under a cap never fails for it: $name", async
     const caps = random.pick(CAPS)(amount / MICROS)
     const key = await world.makeKey(userId, { scope: "all", ...(caps && { caps }) })
     // An end user's counters are of all keys.
-    await world.sql("delete from spend_counters where user_id = $1", [userId])
+    await world.sql(
+      "update spend_counters set spent_credit_micros = 0, reserved_credit_micros = 0 where user_id = $1",
+      [userId],
+    )
     const client = world.createClient(userId, key.value)
     await sendThree({ client, body }, random, told).catch((error: unknown) => {
       throw new Error(`seed ${random.seed}, ${JSON.stringify(caps)}: ${(error as Error).message}`, { cause: error })

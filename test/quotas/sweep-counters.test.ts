@@ -8,10 +8,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const ALL_CAPS = { daily_usd: 10, window_usd: 10, window_seconds: 60, end_user_daily_usd: 10, end_user_monthly_usd: 10 }
 const DAY_MS = 86_400_000
 
 test("counters of days and windows are kept for 40 days, those of months for 400", async () => {
-  const { userId, spend } = await createWatched(world, { caps: { window_usd: 10, window_seconds: 60 } })
+  const { userId, spend } = await createWatched(world, { caps: ALL_CAPS })
   // At noon of the 20th: the day began 0.5 days before, the month 19.5.
   await spend(0.01)
   const keptAfter = async (days: number) => {
@@ -31,7 +32,9 @@ test("counters of days and windows are kept for 40 days, those of months for 400
 })
 
 test("a backlog goes in batches, and what is not over stays", async () => {
-  const { userId, spend } = await createWatched(world)
+  const { userId, spend } = await createWatched(world, {
+    caps: { ...ALL_CAPS, window_usd: null, window_seconds: null },
+  })
   await spend(0.01)
   const before = new Date(world.clock.ms() - 100 * DAY_MS).toISOString()
   await world.sql(

@@ -1,0 +1,118 @@
+-- Posts what turns of an account were charged, up to p_limit of them, in the order in which they ended: their ledger rows with the running
+-- totals, the wallet's balance, and what there is to tell of it. Under the lock of the wallet each is posted once. is_more: others are
+-- queued still. is_poor: the account has not enough for shards any more.
+create function turnpike.post_charges(p_user_id bigint, p_limit integer, p_moment timestamptz, out posted integer, out is_more boolean,
+  out is_poor boolean, out heard boolean) language plpgsql as $$
+declare
+  wallet wallets;
+  turn_ids text[];
+  total bigint;
+  sums record;
+begin
+  select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
+  heard := false;
+  with taken as (
+    delete from postings q where q.posting_id = any (array(
+      select n.posting_id from postings n where n.user_id = p_user_id order by n.posting_id limit p_limit))
+    returning q.*
+  ), entries as (
+    insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
+    select t.user_id, t.reason, t.amount_credit_micros, wallet.balance_credit_micros
+        + sum(t.amount_credit_micros) over (order by t.created_at, t.posting_id), t.turn_id, 'turn', t.created_at
+      from taken t order by t.created_at, t.posting_id
+    returning ledger_id, turn_id, amount_credit_micros
+  )
+  select count(*), coalesce(sum(e.amount_credit_micros), 0)::bigint, coalesce(array_agg(e.turn_id order by e.ledger_id), '{}')
+    into posted, total, turn_ids from entries e;
+  if posted > 0 then
+    update wallets w set balance_credit_micros = w.balance_credit_micros + total, folded_credit_micros = w.folded_credit_micros + total
+      where w.user_id = p_user_id;
+    heard := turnpike.tell_posted(wallet, total, turn_ids, p_moment);
+  end if;
+  is_more := posted = p_limit;
+  select s.* into sums from turnpike.wallet_sums(p_user_id) s;
+  is_poor := sums.shards > 0 and sums.balance - sums.held < sums.shards * sums.shard_hold;
+end $$;
+
+-- Posts all that an account has queued. Whether a webhook hears of anything.
+create function turnpike.post_all(p_user_id bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  heard boolean := false;
+  part record;
+begin
+  loop
+    select p.* into part from turnpike.post_charges(p_user_id, 1000, p_moment) p;
+    heard := heard or part.heard;
+    exit when not part.is_more;
+  end loop;
+  return heard;
+end $$;
+
+-- The same for the account of a caller, who wants to read its ledger.
+create function turnpike.post_own_charges(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  out actor jsonb, out heard boolean) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable and exists (select from postings q where q.user_id = caller.user_id) then
+    heard := turnpike.post_all(caller.user_id, p_moment);
+  end if;
+end $$;
+
+-- Tells what posted charges have brought about: of the balance row by row, as it went down, and of the caps that they count in. p_was: the
+-- wallet before them. Counters are locked in the order in which count_spend locks them.
+create function turnpike.tell_posted(p_was wallets, p_total bigint, p_turn_ids text[], p_moment timestamptz) returns boolean
+language plpgsql as $$
+declare
+  entry record;
+  state record;
+  was wallets := p_was;
+  heard boolean := false;
+begin
+  if p_was.balance_credit_micros + p_total < p_was.low_balance_credit_micros or p_was.balance_credit_micros + p_total = 0 then
+    for entry in select l.balance_after_credit_micros as total, l.created_at from ledger l
+      where l.turn_id = any (p_turn_ids) and l.reason in ('usage', 'space_usage') order by l.ledger_id
+    loop
+      if turnpike.follow_balance(was, entry.total, entry.created_at) then
+        heard := true;
+      end if;
+      select w.* into was from wallets w where w.user_id = p_was.user_id;
+      was.balance_credit_micros := entry.total;
+    end loop;
+  end if;
+  if exists (select from spend_counted c where c.user_id = p_was.user_id) then
+    for state in
+      select distinct on (s.cap like 'key%', s.subject, s.cap, s.starts_at) t.key_id, t.end_user_ref, s.cap, to_jsonb(s) - 'subject' as cap_state,
+        array(select p from unnest('{50, 80, 100}'::integer[]) p where s.spent_credit_micros * 100 >= s.limit_credit_micros * p) as percents
+      from (select distinct e.key_id, e.end_user_ref, date_trunc('day', e.created_at, 'UTC') as day, e.window_started_at
+          from turns e where e.turn_id = any (p_turn_ids) and e.key_id is not null) t,
+        lateral (select c.*, case when c.cap like 'key%' then t.key_id else t.end_user_ref end as subject
+          from turnpike.cap_states(p_was.user_id, t.key_id, t.end_user_ref, t.day, t.window_started_at) c) s
+      where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
+      order by s.cap like 'key%', s.subject, s.cap, s.starts_at
+    loop
+      if turnpike.tell_cap(p_was.user_id, state.key_id, state.end_user_ref, state.cap_state, state.percents, p_moment) then
+        heard := true;
+      end if;
+    end loop;
+  end if;
+  return heard;
+end $$;
+
+-- Accounts that have something to post, those that have waited longest first, and since when.
+create function turnpike.accounts_to_post(p_limit integer) returns table (user_id bigint, oldest timestamptz) language plpgsql as $$
+begin
+  return query select q.user_id, min(q.created_at) from postings q group by q.user_id order by 2 limit p_limit;
+end $$;
+
+-- Accounts with shards that they do not need any more: nothing was charged since p_idle_since, or they have not enough.
+create function turnpike.accounts_to_fold(p_idle_since timestamptz, p_limit integer) returns table (user_id bigint) language plpgsql as $$
+begin
+  return query select w.user_id from wallets w, lateral turnpike.wallet_sums(w.user_id) s
+    where w.shards > 0 and (s.balance - s.held < s.shards * s.shard_hold
+      or ((select l.created_at from ledger l where l.user_id = w.user_id order by l.ledger_id desc limit 1) < p_idle_since
+        and not exists (select from open_turns o where o.user_id = w.user_id and not o.test)))
+    limit p_limit;
+end $$;
