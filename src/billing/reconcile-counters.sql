@@ -6,9 +6,10 @@ returns boolean language sql stable as $$
     else p_starts_at + make_interval(secs => p_window_seconds) > p_moment end
 $$;
 
--- No turn that a counter counts has a smaller id. One whose worker's clock is behind may be in a window that began after its id did.
-create function turnpike.first_counted_id(p_period text, p_starts_at timestamptz) returns text language sql stable as $$
-  select 'turn_' || turnpike.id_time(case p_period when 'window' then p_starts_at - interval '1 hour' else p_starts_at end)
+-- No turn that a counter counts has a smaller id. The id is from before the acceptance, which may wait or be asked again, and its worker's
+-- clock may be behind.
+create function turnpike.first_counted_id(p_starts_at timestamptz) returns text language sql stable as $$
+  select 'turn_' || turnpike.id_time(p_starts_at - interval '1 hour')
 $$;
 
 -- Whether a counter counts the turns of a day and a window (subject_spend).
@@ -58,7 +59,7 @@ begin
       and (p.counted or turnpike.is_counted_from(g.since, p.starts_at))
   ), first as materialized (
     -- Once for each period that there is: most counters share theirs.
-    select s.period, s.starts_at, turnpike.first_counted_id(s.period, s.starts_at) as id
+    select s.period, s.starts_at, turnpike.first_counted_id(s.starts_at) as id
     from (select distinct k.period, k.starts_at from looked k) s
   ), subjects as materialized (
     select k.user_id, k.kind, k.subject, min(f.id) as first_id

@@ -7,7 +7,7 @@ begin
     and s.period = p_period and s.starts_at = p_since;
   insert into spend_counters (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted)
   select p_user_id, p_kind, p_subject, p_period, p_since, coalesce(sum(s.spent), 0), coalesce(sum(s.reserved), 0), true
-  from turnpike.subject_spend(p_user_id, p_kind, p_subject, turnpike.first_counted_id(p_period, p_since)) s
+  from turnpike.subject_spend(p_user_id, p_kind, p_subject, turnpike.first_counted_id(p_since)) s
     where turnpike.counts_in(p_period, p_since, s.day, s.window_started_at)
   on conflict (user_id, kind, subject, period, starts_at) do update set
     spent_credit_micros = excluded.spent_credit_micros, reserved_credit_micros = excluded.reserved_credit_micros,

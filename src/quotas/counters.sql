@@ -33,7 +33,7 @@ begin
   end if;
   if not is_counted then
     select coalesce(sum(t.spent), 0), coalesce(sum(t.reserved), 0) into spent, reserved
-      from turnpike.subject_spend(p_user_id, p_kind, p_subject, turnpike.first_counted_id(p_period, p_starts_at)) t
+      from turnpike.subject_spend(p_user_id, p_kind, p_subject, turnpike.first_counted_id(p_starts_at)) t
       where turnpike.counts_in(p_period, p_starts_at, t.day, t.window_started_at);
   elsif counter.user_id is not null then
     spent := counter.spent_credit_micros;
