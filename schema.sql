@@ -207,7 +207,7 @@ create table api_keys (
   last_used_at timestamptz,
   created_at timestamptz not null,
   constraint api_keys_space_scope_names_a_space check ((scope = 'space') = (space_id is not null))
-);
+) with (fillfactor = 80);
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
 create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) where ending_turns;
 
@@ -270,7 +270,7 @@ create table conversations (
   last_turn_at timestamptz,
   created_at timestamptz not null,
   unique (space_id, end_user_ref, name)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 create index conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
 create index conversations_of_end_user on conversations (user_id, test, end_user_ref, last_turn_at desc);
 
@@ -343,7 +343,9 @@ create table turns (
     = (finished_at is not null and held_credit_micros = 0)
   ),
   constraint turns_running_has_started check (state = 'queued' or state = 'cancelled' or started_at is not null)
-) with (fillfactor = 60);
+-- A claim changes no index, so it finds room in the row's own page; the end of a turn writes all of them.
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
+  autovacuum_analyze_scale_factor = 0.02);
 -- One turn for each Idempotency-Key of an account. An expression, not columns that other indexes begin with: a plan from when the table
 -- was empty might take one of those, and read all turns of the account for each that is accepted.
 create unique index turns_once on turns ((user_id::text || ' ' || test::text || ' ' || idempotency_key));
@@ -406,7 +408,7 @@ create table turn_events (
   data jsonb not null,
   created_at timestamptz not null,
   primary key (turn_id, seq)
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create trigger turn_events_append_only before delete on turn_events
   for each statement execute function guard_append_only();
 
@@ -442,7 +444,7 @@ create table turn_steps (
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   created_at timestamptz not null,
   primary key (turn_id, step)
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Files
@@ -522,7 +524,7 @@ create table wallets (
   end_user_daily_credit_micros bigint check (end_user_daily_credit_micros >= 0),
   end_user_monthly_credit_micros bigint check (end_user_monthly_credit_micros >= 0),
   constraint wallets_never_overspent check (balance_credit_micros - held_credit_micros >= 0)
-);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 
 -- What an account was charged (negative) and what was held and released since it got shards. A transaction changes one that nobody
 -- else has; all of them are locked in the order of their numbers.
@@ -582,7 +584,7 @@ create table ledger (
     when reason in ('usage', 'space_usage') then amount_credit_micros < 0
     when reason = 'admin_action' then amount_credit_micros <> 0
     else amount_credit_micros > 0 end)
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index ledger_by_owner on ledger (user_id, ledger_id desc);
 create unique index ledger_one_entry_per_reference on ledger (reference) where reference is not null;
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
@@ -617,7 +619,7 @@ create table usage (
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
   unique (turn_id, step, role)
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
 
@@ -727,7 +729,7 @@ create table spend_counters (
   -- Whether what came since is in spend_counter_shards.
   sharded boolean not null default false,
   primary key (user_id, kind, subject, period, starts_at)
-) with (fillfactor = 60);
+) with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 -- Months are kept longer than days and windows (src/quotas/sweep-counters.ts).
 create index spend_counters_short on spend_counters (starts_at) where period <> 'month';
 create index spend_counters_months on spend_counters (starts_at) where period = 'month';
@@ -767,7 +769,7 @@ create table events (
   -- its cursor. After a restore from a dump, set it to 0, since the new server counts anew.
   xact xid8 not null default pg_current_xact_id(),
   constraint events_of_a_turn_have_a_seq check ((turn_id is null) = (seq is null))
-);
+) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index events_of_owner on events (user_id, test, event_id collate "C" desc);
 create index events_forward on events (user_id, test, xact, event_id collate "C");
 create trigger events_append_only before update or delete on events
@@ -806,7 +808,7 @@ create table webhook_endpoints (
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
   constraint webhook_endpoints_scope_names_its_bounds check (
     case scope when 'space' then space_id is not null when 'created' then key_id is not null else true end)
-);
+) with (fillfactor = 50);
 create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, webhook_id collate "C" desc)
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
@@ -814,6 +816,7 @@ create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nu
 
 -- One event on its way to one endpoint.
 create table webhook_deliveries (
+  -- Made of the event and the endpoint: one delivery for both, without an index of its own.
   delivery_id text primary key,
   webhook_id text not null references webhook_endpoints,
   event_id text not null references events,
@@ -829,14 +832,12 @@ create table webhook_deliveries (
   next_attempt_at timestamptz,
   created_at timestamptz not null,
   finished_at timestamptz,
-  unique (webhook_id, event_id),
   constraint webhook_deliveries_pending_has_a_time check ((state = 'pending') = (next_attempt_at is not null)),
   constraint webhook_deliveries_end_is_noted check ((state = 'pending') = (finished_at is null))
-);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
+-- None on the lease: a claim writes no index.
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at, event_id collate "C")
   where state = 'pending';
-create index webhook_deliveries_in_order on webhook_deliveries (webhook_id, turn_id, seq) where state = 'pending';
-create index webhook_deliveries_leased on webhook_deliveries (webhook_id, lease_until) where lease_until is not null;
 create index webhook_deliveries_of_endpoint on webhook_deliveries (webhook_id, delivery_id collate "C" desc);
 create index webhook_deliveries_of_turn on webhook_deliveries (turn_id) where turn_id is not null;
 

@@ -1,5 +1,6 @@
 import { measureAccepts } from "./measure-accepts.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
+import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
 import { measureCommits } from "./measure-commits.ts"
 import { measureFiles } from "./measure-files.ts"
 import { measureFloor } from "./measure-floor.ts"
@@ -80,11 +81,12 @@ const ALL: Measurement[] = [
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
+  { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 
-/** The selected measurements. */
+/** The selected measurements. The floor needs a folder, and churn takes minutes for what seldom changes. */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {
   if (only.length > 0) return ALL.filter(({ group }) => only.includes(group))
-  return ALL.filter(({ group }) => group !== "floor" || floor !== undefined)
+  return ALL.filter(({ group }) => group !== "churn" && (group !== "floor" || floor !== undefined))
 }

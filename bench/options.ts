@@ -6,7 +6,7 @@ export interface Options {
   clients: number
   /** Of the measurements of accepts. */
   acceptClients: number
-  /** How many turns the memory measurement runs. */
+  /** How many turns the measurements of memory and churn run. */
   turns: number
   /** How many stored turns the history measurement compares with 100, and the reconciliation looks at. */
   stored: number
@@ -23,7 +23,7 @@ export interface Options {
 
 export const MEASUREMENTS = [
   ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
-  ...["history", "books", "memory", "files", "logins", "upgrade"],
+  ...["history", "books", "memory", "files", "logins", "upgrade", "churn"],
 ]
 
 export function readBenchOptions(args: string[]): Options {

@@ -44,7 +44,6 @@ create table if not exists spend_counted (
 
 alter table spend_counters add column if not exists counted boolean not null default false,
   add column if not exists sharded boolean not null default false;
-alter table spend_counters set (fillfactor = 60);
 
 create table if not exists spend_counter_shards (
   user_id bigint not null,

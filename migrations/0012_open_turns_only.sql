@@ -21,7 +21,7 @@ drop index concurrently if exists turns_queued;
 drop index concurrently if exists turns_open_of_owner;
 drop index concurrently if exists turns_without_result;
 alter table turns drop column if exists wake_at;
-alter table turns set (fillfactor = 60);
+
 alter table turns drop constraint if exists turns_user_id_test_idempotency_key_key;
 alter table turn_events drop constraint if exists turn_events_event_id_key;
 

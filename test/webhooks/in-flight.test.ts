@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createContext } from "../../src/actor/context.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
+import { claimDeliveries } from "../../src/webhooks/claim-deliveries.ts"
+import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
+import { effortOf } from "../harness/plans.ts"
+import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+/** An endpoint with three events due of each of so many turns. */
+async function createBacklog(turns: number) {
+  const client = await world.createAccount({ usd: 100 })
+  const { webhook_id: id } = await makeWebhook(client, { url: serveReceiver(world).url })
+  const now = world.clock.now().toISOString()
+  await world.sql("alter table events disable trigger user")
+  await world.sql(
+    `insert into events (event_id, user_id, test, type, created_at)
+     select 'evt_' || $3 || n || '_' || seq, $1, false, 'ping', $2 from generate_series(1, $4::int) n, generate_series(1, 3) seq`,
+    [client.userId, now, id, turns],
+  )
+  await world.sql("alter table events enable trigger user")
+  await world.sql(
+    `insert into webhook_deliveries (delivery_id, webhook_id, event_id, turn_id, seq, next_attempt_at, created_at)
+     select 'dlv_' || event_id, $1, event_id, left(event_id, -2), right(event_id, 1)::int, $2, $2
+     from events where event_id like 'evt_' || $1 || '%'`,
+    [id, now],
+  )
+  return { client, id }
+}
+
+/** What runs take of it until they get nothing more. */
+async function takeAll(webhookId: string): Promise<number> {
+  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  for (let taken = 0; ; ) {
+    const { deliveries } = await claimDeliveries(ctx, webhookId)
+    if (deliveries.length === 0) return taken
+    taken += deliveries.length
+  }
+}
+
+test("all runs of an endpoint together have so much under way, fewer while it fails, and again when their leases are over", async () => {
+  const { id } = await createBacklog(500)
+  expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlight)
+  await world.advance(WEBHOOK_POLICY.leaseMs + 1)
+  await world.sql("update webhook_endpoints set failing_since = created_at where webhook_id = $1", [id])
+  expect(await takeAll(id)).toBe(WEBHOOK_POLICY.inFlightFailing)
+})
+
+test("a claim writes no index of its rows while their pages have room", async () => {
+  const { client, id } = await createBacklog(500)
+  const claim = await effortOf(world, client, (ctx) => claimDeliveries(ctx, id))
+  const { updated, hot } = claim.written("webhook_deliveries")
+  expect(updated).toBe(WEBHOOK_POLICY.batch)
+  // The first pages have room for a few of the rows that are claimed in one go.
+  expect(hot).toBeGreaterThan(WEBHOOK_POLICY.batch / 2)
+})
