@@ -126,11 +126,15 @@ async function tryRoom(workshop: Workshop, room: string, sources: string[]): Pro
     const started = Date.now()
     const files = testsFor(mutant, text, measured, ofFile)
     const run = () => workshop.withMutant(mutant, text, () => killerOf(workshop, files, measured))
-    // A runner that died may have done so by chance.
     const first = await run()
     const made = first?.result?.file === "died" ? await run() : first
     if (!made) continue
     const killer = made.result
+    // Twice by chance, or by the mutant: nobody knows, so it counts for nothing.
+    if (killer?.file === "died") {
+      console.log(`the test runner died of ${describeMutant(mutant, text)}`)
+      continue
+    }
     tried++
     const name = describeMutant(mutant, text)
     if (killer) ofFile.set(killer.file, (ofFile.get(killer.file) ?? 0) + 1)

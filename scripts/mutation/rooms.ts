@@ -13,16 +13,25 @@ export const ROOMS: Record<string, { sources: string[]; tests: string[] }> = {
       "test/v1/tenant-walls*",
     ],
   },
-  quotas: { sources: ["src/quotas"], tests: ["test/quotas/*", "test/account/{keys,chat}*", "test/v1/end-users*"] },
+  quotas: {
+    sources: ["src/quotas"],
+    tests: ["test/quotas/*", "test/account/{answers,keys,chat}*", "test/v1/end-users*"],
+  },
   turns: {
     sources: ["src/turns"],
-    tests: ["test/turns/*", "test/v1/{turns,outcomes,tenant-walls}*", "test/quotas/first-call*", "test/account/chat*"],
+    tests: [
+      "test/turns/*",
+      "test/v1/{turns,outcomes,tenant-walls}*",
+      "test/quotas/first-call*",
+      "test/account/{answers,chat}*",
+    ],
   },
   webhooks: {
     sources: ["src/webhooks"],
     tests: [
       "test/webhooks/*",
       "test/v1/{idempotency-webhooks,tenant-walls}*",
+      "test/account/answers*",
       "test/quotas/{balance-events,event-crash}*",
     ],
   },
