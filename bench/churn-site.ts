@@ -13,7 +13,7 @@ import { advanceTurn } from "../src/turns/advance-turn.ts"
 import { createWebhook } from "../src/webhooks/create-webhook.ts"
 import { dispatchWebhook } from "../src/webhooks/dispatch-webhook.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 64
 const CONNECTIONS = 4
@@ -38,7 +38,7 @@ interface Account {
 }
 
 /** A database with accounts in it, and this process as its workers. `changes`: statements before anything is in it. */
-export async function createChurnSite(world: World, name: string, changes: string[]): Promise<ChurnSite> {
+export async function createChurnSite(world: BenchWorld, name: string, changes: string[]): Promise<ChurnSite> {
   const { url, sql } = await createSiteDatabase(world, name)
   await world.version.fillDatabase(url)
   for (const change of changes) await sql(change)

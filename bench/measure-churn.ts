@@ -1,7 +1,7 @@
 import { type ChurnSite, createChurnSite } from "./churn-site.ts"
 import type { Options } from "./options.ts"
 import { round } from "./statistics.ts"
-import type { World } from "./world.ts"
+import type { BenchWorld } from "./world.ts"
 
 /** For the server: WAL as a server writes it that keeps its data, and an autovacuum that looks as often as turns are quicker here. */
 export const CHURN_SETTINGS = {
@@ -39,7 +39,7 @@ const BATCH = 1_000
  * What turns leave behind in the tables that they change: plain turns with one webhook, from accept to delivery, by the verbs
  * themselves over direct connections. A database for each of the settings, in alternating batches. Sizes in MB.
  */
-export async function measureChurn(world: World, { turns }: Options) {
+export async function measureChurn(world: BenchWorld, { turns }: Options) {
   const sites: Record<string, ChurnSite> = {}
   for (const [name, changes] of Object.entries(SETTINGS)) sites[name] = await createChurnSite(world, name, changes)
   const spent = new Map(Object.keys(SETTINGS).map((name) => [name, { wal: 0, seconds: 0 }]))
