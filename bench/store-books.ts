@@ -9,7 +9,7 @@ const BILL = 500
 const DAYS = 365
 
 /** What a history is made of. */
-export interface Stored {
+export interface StoredBooks {
   accounts: number
   /** Turn number n is of account 1 + n % accounts, and was accepted and ended at `begins` + n * `stepMs`. */
   turns: number
@@ -18,7 +18,7 @@ export interface Stored {
 }
 
 /** Accounts with a key, a space and 50 end users each, for so many turns over the year that ends at `ends`. */
-export async function storeAccounts(sql: Sql, turns: number, ends: Date): Promise<Stored> {
+export async function storeAccounts(sql: Sql, turns: number, ends: Date): Promise<StoredBooks> {
   const accounts = Math.max(LEAST_ACCOUNTS, Math.ceil(turns / TURNS_OF_ACCOUNT))
   const begins = new Date(ends.getTime() - DAYS * 86_400_000)
   await sql("insert into users (name, created_at) select 'Account ' || n, $2 from generate_series(1, $1::integer) n", [
@@ -39,7 +39,7 @@ export async function storeAccounts(sql: Sql, turns: number, ends: Date): Promis
 }
 
 /** Adds so many turns that are done and billed, with their rows in the ledger and in usage. Indexes are made anew behind many. */
-export async function storeTurns(sql: Sql, stored: Stored, count: number): Promise<Stored> {
+export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): Promise<StoredBooks> {
   const indexes = count > BATCH ? await dropIndexes(sql) : []
   for (let from = stored.turns; from < stored.turns + count; from += BATCH) {
     const upto = Math.min(from + BATCH, stored.turns + count) - 1

@@ -9,7 +9,7 @@ export interface Mutant {
 
 /** `src/room/file.sql:12:5 was → becomes`. */
 export function describeMutant({ file, from, to, becomes }: Mutant, text: string): string {
-  return `${placeOf(file, text, from)} ${changeOf(text.slice(from, to), becomes)}`
+  return `${placeOf(file, text, from)} ${describeChange(text.slice(from, to), becomes)}`
 }
 
 /** `src/room/file.sql:12:5`, as editors know it. */
@@ -25,7 +25,7 @@ export function sourceLine(text: string, at: number): string {
 }
 
 /** Without what both begin and end with. */
-export function changeOf(was: string, becomes: string): string {
+export function describeChange(was: string, becomes: string): string {
   const short = (words: string) => {
     const line = words.replace(/\s+/g, " ").trim()
     return line.length > 90 ? `${line.slice(0, 60)} … ${line.slice(-25)}` : line
