@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { changeOf, describeMutant, type Mutant, placeOf, sourceLine } from "./mutation/mutant.ts"
+import { describeChange, describeMutant, type Mutant, placeOf, sourceLine } from "./mutation/mutant.ts"
 import { ROOMS, roomOf, testsOf } from "./mutation/rooms.ts"
 import { mutateSql } from "./mutation/sql-mutants.ts"
 import { mutateTypeScript } from "./mutation/ts-mutants.ts"
@@ -78,7 +78,7 @@ const isEquivalent = ({ file, from, to, becomes }: Mutant, text: string) =>
     (known) =>
       known.file === file &&
       known.line === sourceLine(text, from) &&
-      known.change === changeOf(text.slice(from, to), becomes),
+      known.change === describeChange(text.slice(from, to), becomes),
   )
 
 async function measure(workshop: Workshop, files: string[]): Promise<Map<string, Measured>> {
