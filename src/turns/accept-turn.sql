@@ -151,6 +151,10 @@ begin
     else
       taken := turnpike.change_held(caller.user_id, shard, amount);
     end if;
+    -- The account has got shards since it was looked at: whether that was enough is not known.
+    if shard is not null and margin = 0 and not all_locked then
+      taken := false;
+    end if;
     if taken and capped and not all_locked then
       taken := turnpike.is_in_open_window(made);
     end if;
