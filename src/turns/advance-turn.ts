@@ -37,7 +37,7 @@ export async function advanceTurn(ctx: AgentContext, turnId: string, delivery?: 
   try {
     return await runTurn(run)
   } catch (error) {
-    await releaseTurn(ctx, claim.turn)
+    await releaseTurn(ctx, claim.turn, { broke: true })
     throw error
   } finally {
     over.clear()
@@ -124,7 +124,7 @@ async function end(run: Run, error: unknown): Promise<Advance> {
     case "unavailable":
       return retryLater(run, error.why.error)
     case "hand_over":
-      await releaseTurn(ctx, turn)
+      await releaseTurn(ctx, turn, { broke: false })
       await publishTurn(ctx, { ...turn, wake_at: ctx.clock.now().toISOString() }, { because: "step" })
       return "handed_over"
   }
@@ -178,10 +178,10 @@ function deadlineOf({ turn, config }: Claim): number {
  * Gives the lease back after a run broke, so QStash's next attempt can go on at once. The attempt stays counted. If this fails too, the
  * lease runs out and the sweeper takes over.
  */
-export async function releaseTurn(ctx: Context, turn: TurnRow): Promise<void> {
+export async function releaseTurn(ctx: Context, turn: TurnRow, { broke }: { broke: boolean }): Promise<void> {
   try {
     const { turn_id, epoch } = turn
-    await call(ctx.db, "release_turn", { turn_id, epoch, moment: ctx.clock.now() })
+    await call(ctx.db, "release_turn", { turn_id, epoch, broke, moment: ctx.clock.now() })
   } catch (error) {
     ctx.log("error", "turn.release_failed", { turn_id: turn.turn_id, error: describeError(error) })
   }

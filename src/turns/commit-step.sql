@@ -118,15 +118,18 @@ begin
   return query select mine.turn_id, mine.epoch, p_wake_at;
 end $$;
 
--- Gives the lease back after a run broke; the attempt stays counted.
-create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_moment timestamptz) returns boolean language plpgsql as $$
+-- Gives the lease back. p_broke: the run broke, and counts as an attempt, also when it had committed a step: what its models were saying is
+-- lost, and the next claim names that.
+create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_broke boolean, p_moment timestamptz) returns boolean
+language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
   if mine.turn_id is null then
     return false;
   end if;
-  update turns t set lease_until = null where t.turn_id = p_turn_id;
+  update turns t set lease_until = null, attempts = case when p_broke then greatest(t.attempts, 1) else t.attempts end
+    where t.turn_id = p_turn_id;
   update open_turns o set wake_at = p_moment where o.turn_id = p_turn_id;
   return true;
 end $$;

@@ -33,8 +33,10 @@ begin
   perform from conversations c where c.conversation_id = mine.conversation_id for no key update;
 
   billed := case when mine.test or is_lost then 0 else mine.cost_credit_micros + last_cost end;
-  if is_lost then
+  if p_lost then
     perform turnpike.add_loss(mine, 'worker_lost', null, p_moment);
+  end if;
+  if is_lost then
     perform turnpike.add_loss(mine, lower(p_error_code), mine.cost_credit_micros + last_cost, p_moment);
   end if;
   kept := mine.outputs;

@@ -218,6 +218,7 @@ export class PaidSequence {
     const unnoted = [...this.noted]
     let lostMicros = 0
     let thoughtOnly = 0
+    const thoughtOnlyOfGone: SentAnswer[] = []
     // A call that was cut in the middle of a thought is a step without text, and nothing in it names the call.
     const textless = steps.filter(
       ({ finish, text, model }) => finish === "aborted" && text === "" && model === PROVIDED_PIN,
@@ -227,20 +228,23 @@ export class PaidSequence {
       const [step, ...twice] = steps.filter(({ content, model }) => model === PROVIDED_PIN && made.test(content))
       expect(twice, "no call is billed twice").toEqual([])
       const words = arrived(sent, sent.words)
-      const mayBeTextless =
-        words.length === 0 && arrived(sent, sent.thoughts).length > 0 && thoughtOnly < textless.length
+      const isThought = words.length === 0 && arrived(sent, sent.thoughts).length > 0
       if (step) this.expectPrice(step, sent)
-      else if (this.gone.has(sent.worker) && !mayBeTextless) lostMicros += this.lose("worker", sent)
+      else if (this.gone.has(sent.worker) && isThought) thoughtOnlyOfGone.push(sent)
+      else if (this.gone.has(sent.worker)) lostMicros += this.lose("worker", sent)
       else if (words.length > 0) {
         // Calls whose turn another worker took over, or that exceeded the hold, are noted by name.
         expect(unnoted.pop(), `call ${sent.n} gave something, and is neither billed nor lost`).toBeDefined()
         lostMicros += this.lose("noted", sent)
       } else {
-        if (arrived(sent, sent.thoughts).length > 0) thoughtOnly++
+        if (isThought) thoughtOnly++
         this.lose("nothing said", sent)
       }
     }
     expect(thoughtOnly, "thoughts are billed, or lost by name").toBeLessThanOrEqual(textless.length + unnoted.length)
+    // A worker that is gone may have committed such a step before; what no step is left for is lost.
+    const committed = Math.max(0, textless.length - thoughtOnly)
+    for (const sent of thoughtOnlyOfGone.slice(committed)) lostMicros += this.lose("worker", sent)
     const workers = this.gone.size
     expect(lostMicros, "what lost workers cost us is bounded by what they held").toBeLessThanOrEqual(
       turn.hold * Math.max(1, workers),

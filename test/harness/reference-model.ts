@@ -82,7 +82,7 @@ export class Sequence extends ModelledAccount {
       if (answered) expect(answered.tool_calls).toBe(turn.toolCalls)
     }
     if (this.random.int(2) === 0) return
-    await releaseTurn(this.context, claim.turn)
+    await releaseTurn(this.context, claim.turn, { broke: false })
     if (!current) return
     turn.leaseUntil = null
     turn.wakeAt = this.now

@@ -15,11 +15,11 @@ test("a column that is not there does not compile", () => {
 })
 
 test("a wrong argument of a procedure does not compile, nor does one that is not there", () => {
-  const right = callOf("release_turn", { turn_id: "turn_1", epoch: 1, moment: new Date(0) })
+  const right = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: 1, moment: new Date(0) })
   // @ts-expect-error
-  const wrong = callOf("release_turn", { turn_id: "turn_1", epoch: "1", moment: new Date(0) })
+  const wrong = callOf("release_turn", { turn_id: "turn_1", broke: false, epoch: "1", moment: new Date(0) })
   // @ts-expect-error
-  const missing = callOf("release_turn", { turn_id: "turn_1", moment: new Date(0) })
+  const missing = callOf("release_turn", { turn_id: "turn_1", broke: false, moment: new Date(0) })
   // @ts-expect-error
   expect(() => callOf("release_turns", {})).toThrow()
   expect([right, wrong, missing].map(({ parameters }) => parameters.length)).toEqual([3, 3, 3])
