@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import type { CapReached } from "../../src/webhooks/account-events.ts"
 import { COSTS_ALL, createWatched, sendFor } from "../harness/account-events.ts"
 import { isThorough } from "../harness/crash.ts"
@@ -81,8 +82,8 @@ test(`of ${AT_ONCE} turns at once, each level that is spent is told once, and no
     expect(heard.map(({ data }) => key(data as unknown as CapReached)).sort(), where).toEqual(told.map(key).sort())
 
     const counters = await world.sql<Counter>(
-      `select period, kind, subject, spent_credit_micros::float8 / 1e7 as spent, reserved_credit_micros::float8 as reserved
-       from spend_counters where user_id = $1`,
+      `select c.period, c.kind, c.subject, n.spent::float8 / 1e7 as spent, n.reserved::float8 as reserved
+       from spend_counters c, ${RELEASE}.counter_now(c.user_id, c.kind, c.subject, c.period, c.starts_at) n where c.user_id = $1`,
       [userId],
     )
     const reached = counters.flatMap((counter) => {

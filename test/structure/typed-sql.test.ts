@@ -22,5 +22,5 @@ test("a wrong argument of a procedure does not compile, nor does one that is not
   const missing = callOf("release_turn", { turn_id: "turn_1", broke: false, moment: new Date(0) })
   // @ts-expect-error
   expect(() => callOf("release_turns", {})).toThrow()
-  expect([right, wrong, missing].map(({ parameters }) => parameters.length)).toEqual([3, 3, 3])
+  expect([right, wrong, missing].map(({ parameters }) => parameters.length)).toEqual([4, 4, 4])
 })
