@@ -85,7 +85,7 @@ begin
   if exists (select from spend_counted c where c.user_id = p_was.user_id) then
     for state in
       select distinct on (s.cap like 'key%', s.subject, s.cap, s.starts_at) t.key_id, t.end_user_ref, s.cap, to_jsonb(s) - 'subject' as cap_state,
-        array(select p from unnest('{50, 80, 100}'::integer[]) p where s.spent_credit_micros * 100 >= s.limit_credit_micros * p) as percents
+        turnpike.reached_percents(s.spent_credit_micros, s.limit_credit_micros) as percents
       from (select distinct e.key_id, e.end_user_ref, date_trunc('day', e.created_at, 'UTC') as day, e.window_started_at
           from turns e where e.turn_id = any (p_turn_ids) and e.key_id is not null) t,
         lateral (select c.*, case when c.cap like 'key%' then t.key_id else t.end_user_ref end as subject
@@ -101,18 +101,20 @@ begin
   return heard;
 end $$;
 
--- Accounts that have something to post, those that have waited longest first, and since when.
-create function turnpike.accounts_to_post(p_limit integer) returns table (user_id bigint, oldest timestamptz) language plpgsql as $$
+-- Accounts that have something to post, and since when, in their order behind p_after: none keeps the sweep from those behind it.
+create function turnpike.accounts_to_post(p_after bigint, p_limit integer) returns table (user_id bigint, oldest timestamptz)
+language plpgsql as $$
 begin
-  return query select q.user_id, min(q.created_at) from postings q group by q.user_id order by 2 limit p_limit;
+  return query select q.user_id, min(q.created_at) from postings q where q.user_id > p_after group by q.user_id order by 1 limit p_limit;
 end $$;
 
--- Accounts with shards that they do not need any more: nothing was charged since p_idle_since, or they have not enough.
-create function turnpike.accounts_to_fold(p_idle_since timestamptz, p_limit integer) returns table (user_id bigint) language plpgsql as $$
+-- Accounts with shards that they do not need any more, in the same order: nothing was charged since p_idle_since, or they have not enough.
+create function turnpike.accounts_to_fold(p_idle_since timestamptz, p_after bigint, p_limit integer) returns table (user_id bigint)
+language plpgsql as $$
 begin
   return query select w.user_id from wallets w, lateral turnpike.wallet_sums(w.user_id) s
-    where w.shards > 0 and (s.balance - s.held < s.shards * s.shard_hold
+    where w.shards > 0 and w.user_id > p_after and (s.balance - s.held < s.shards * s.shard_hold
       or ((select l.created_at from ledger l where l.user_id = w.user_id order by l.ledger_id desc limit 1) < p_idle_since
         and not exists (select from open_turns o where o.user_id = w.user_id and not o.test)))
-    limit p_limit;
+    order by 1 limit p_limit;
 end $$;

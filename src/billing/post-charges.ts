@@ -12,7 +12,7 @@ export const POSTING_POLICY = {
   goneMs: 10_000,
   /** A charge that has waited for longer was forgotten by its worker, or cannot be posted: the log says so. */
   lateSeconds: 2,
-  /** Accounts that one run of the sweeper looks at, and for how long. */
+  /** Accounts that the sweeper looks at together, and how long a run goes on with the next ones. */
   sweepAccounts: 200,
   sweepMs: 40_000,
   /** An account that was charged nothing for so long gives its shards back. */
@@ -63,43 +63,53 @@ async function postOnce(ctx: Context, userId: number): Promise<Posted> {
   return posted
 }
 
-async function foldShards(ctx: Context, userId: number): Promise<void> {
+/** Whether it has taken them away: not while more is queued than one statement posts. */
+async function foldShards(ctx: Context, userId: number): Promise<boolean> {
   const args = { user_id: userId, limit: POSTING_POLICY.batch, moment: ctx.clock.now() }
-  const { heard } = await callOne(ctx.db, "fold_shards", args)
+  const { heard, folded } = await callOne(ctx.db, "fold_shards", args)
   wakeWebhooks(ctx, { user_id: userId, test: false, hooked: heard === true })
+  return folded === true
 }
 
 /** Posts what was left behind, account by account, and takes shards away that are not needed any more. */
 export async function sweepPostings(ctx: Context): Promise<{ posted: number; folded: number; failed: number }> {
   const sweep = { posted: 0, folded: 0, failed: 0 }
-  const stopAt = ctx.clock.now().getTime() + POSTING_POLICY.sweepMs
-  const inEach = (users: { user_id: number | null }[], work: (userId: number) => Promise<void>) =>
-    inParallel(users, async ({ user_id: userId }) => {
-      if (userId === null) return
-      await work(userId).catch((error: unknown) => {
-        sweep.failed++
-        ctx.log("error", "postings.failed", { user_id: userId, error: describeError(error) })
+  const began = ctx.clock.now().getTime()
+  const isOver = () => ctx.clock.now().getTime() > began + POSTING_POLICY.sweepMs
+  /** Does `work` for every account that `look` finds, page by page: those that fail keep nobody. */
+  async function inEach<Row extends { user_id: number }>(
+    look: (page: { after: number; limit: number }) => Promise<Row[]>,
+    work: (row: Row) => Promise<void>,
+  ): Promise<void> {
+    const limit = POSTING_POLICY.sweepAccounts
+    for (let page = await look({ after: 0, limit }); page.length > 0 && !isOver(); ) {
+      await inParallel(page, async (row) => {
+        await work(row).catch((error: unknown) => {
+          sweep.failed++
+          ctx.log("error", "postings.failed", { user_id: row.user_id, error: describeError(error) })
+        })
       })
-    })
-  const limit = POSTING_POLICY.sweepAccounts
-  const waiting = await call<"accounts_to_post", { user_id: number; oldest: Date }>(ctx.db, "accounts_to_post", {
-    limit,
-  })
-  for (const { user_id, oldest } of waiting) {
-    const seconds = (ctx.clock.now().getTime() - oldest.getTime()) / 1000
-    if (seconds > POSTING_POLICY.lateSeconds) ctx.log("error", "postings.late", { user_id, seconds })
-  }
-  await inEach(waiting, async (userId) => {
-    for (let isMore = true; isMore && ctx.clock.now().getTime() < stopAt; ) {
-      const part = await postOnce(ctx, userId)
-      sweep.posted += part.posted
-      isMore = part.is_more
+      page = await look({ after: page.at(-1)?.user_id ?? 0, limit })
     }
-  })
-  const idle_since = new Date(ctx.clock.now().getTime() - POSTING_POLICY.idleMs)
-  await inEach(await call(ctx.db, "accounts_to_fold", { idle_since, limit }), async (userId) => {
-    await foldShards(ctx, userId)
-    sweep.folded++
-  })
+  }
+  await inEach(
+    (page) => call<"accounts_to_post", { user_id: number; oldest: Date }>(ctx.db, "accounts_to_post", page),
+    async ({ user_id, oldest }) => {
+      const seconds = (ctx.clock.now().getTime() - oldest.getTime()) / 1000
+      if (seconds > POSTING_POLICY.lateSeconds) ctx.log("error", "postings.late", { user_id, seconds })
+      for (let isMore = true; isMore && !isOver(); ) {
+        const part = await postOnce(ctx, user_id)
+        sweep.posted += part.posted
+        isMore = part.is_more
+      }
+    },
+  )
+  const idle_since = new Date(began - POSTING_POLICY.idleMs)
+  await inEach(
+    (page) => call<"accounts_to_fold", { user_id: number }>(ctx.db, "accounts_to_fold", { idle_since, ...page }),
+    async ({ user_id }) => {
+      if (await foldShards(ctx, user_id)) sweep.folded++
+    },
+  )
   return sweep
 }

@@ -4,10 +4,11 @@ create function turnpike.refund_turn(p_turn_id text, p_actor text, p_note text, 
 declare
   turn turns;
   charged bigint;
+  was_heard boolean;
 begin
   select t.* into turn from turns t where t.turn_id = p_turn_id;
   perform from wallets w where w.user_id = turn.user_id for no key update;
-  perform turnpike.post_all(turn.user_id, p_moment);
+  was_heard := turnpike.post_all(turn.user_id, p_moment);
   -- It may have ended meanwhile.
   select t.* into turn from turns t where t.turn_id = p_turn_id;
   select -sum(l.amount_credit_micros) into charged from ledger l
@@ -20,6 +21,7 @@ begin
     select b.* into entry, replayed, refused, heard from turnpike.book_entry(turn.user_id, 'admin_action', charged, p_turn_id,
       'refund:' || p_turn_id, null, null, p_actor, p_note, p_moment) b;
   end if;
+  heard := heard or was_heard;
 end $$;
 
 -- The same by an admin; refused: 'admin' when the caller is not one.

@@ -20,14 +20,14 @@ end $$;
 create function turnpike.repair_held(p_user_id bigint, p_turn_from text) returns boolean language plpgsql as $$
 declare
   holds bigint;
+  shard integer := turnpike.lock_account(p_user_id);
   sums record;
 begin
-  perform turnpike.lock_account(p_user_id);
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
   select coalesce(sum(t.hold_credit_micros), 0) into holds from turns t
     where t.user_id = p_user_id and t.test in (false, true) and t.turn_id collate "C" > p_turn_from
       and t.state in ('queued', 'running');
-  return sums.balance >= holds and turnpike.change_held(p_user_id, case when sums.shards > 0 then 0 end, holds - sums.held);
+  return sums.balance >= holds and turnpike.change_held(p_user_id, shard, holds - sums.held);
 end $$;
 
 -- Repairs a finding if no decision is needed, and notes it. Returns whether it was repaired. Never changes an amount that somebody paid

@@ -1,6 +1,6 @@
 -- Gives an account shards, so that its turns do not wait for each other, once it has twice what makes that worth it. Under the lock of its
 -- wallet. What is held moves into the first one: the wallet's own check is about what is posted.
-create function turnpike.grow_shards(p_user_id bigint, p_count integer, p_hold bigint) returns boolean language plpgsql as $$
+create function turnpike.grow_shards(p_user_id bigint, p_count integer, p_hold bigint) returns void language plpgsql as $$
 declare
   wallet wallets;
 begin
@@ -9,13 +9,12 @@ begin
   if wallet.shards > 0 or wallet.balance_credit_micros - wallet.held_credit_micros < 2 * p_count * p_hold
     or not exists (select from schema_migrations m where m.name like '%\_allow\_shards')
   then
-    return false;
+    return;
   end if;
   insert into wallet_shards (user_id, shard, held_credit_micros)
   select p_user_id, n, case n when 0 then wallet.held_credit_micros else 0 end from generate_series(0, p_count - 1) n;
   update wallets w set shards = p_count, shard_hold_credit_micros = p_hold, held_credit_micros = 0, folded_credit_micros = 0, waits = 0
     where w.user_id = p_user_id;
-  return true;
 end $$;
 
 -- Takes an account's shards away again, unless more is queued to be posted than one transaction posts. Whether it did.

@@ -48,7 +48,8 @@ begin
 end $$;
 
 -- Locks all that an account has: nobody else changes anything of it until the end of this transaction, and the next statement sees all.
-create function turnpike.lock_account(p_user_id bigint) returns void language plpgsql as $$
+-- Returns the shard to change; null when it has none.
+create function turnpike.lock_account(p_user_id bigint) returns integer language plpgsql as $$
 declare
   locked integer;
 begin
@@ -59,6 +60,7 @@ begin
   if locked = 0 and exists (select from wallets w where w.user_id = p_user_id and w.shards > 0) then
     raise exception 'account % has got shards', p_user_id using errcode = 'deadlock_detected';
   end if;
+  return case when locked > 0 then 0 end;
 end $$;
 
 -- Changes what is held; p_shard: the one that this transaction has, null when the account has no shards. False when it has got some
@@ -72,18 +74,4 @@ begin
     update wallet_shards s set held_credit_micros = s.held_credit_micros + p_amount where s.user_id = p_user_id and s.shard = p_shard;
   end if;
   return found;
-end $$;
-
--- Gives back what was held; returns the shard that was taken for it, null when the account has none.
-create function turnpike.release_held(p_user_id bigint, p_amount bigint) returns integer language plpgsql as $$
-declare
-  shard integer;
-begin
-  for tries in 1 .. 10 loop
-    shard := turnpike.take_shard(p_user_id);
-    if turnpike.change_held(p_user_id, shard, -p_amount) then
-      return shard;
-    end if;
-  end loop;
-  raise exception 'the wallet of account % is not to be had', p_user_id;
 end $$;

@@ -62,8 +62,8 @@ begin
   end loop;
   if holds > 0 then
     -- All of it, since counters of many are changed: their order of locks is that of one turn.
-    perform turnpike.lock_account(p_user_id);
-    shard := turnpike.release_held(p_user_id, holds);
+    shard := turnpike.lock_account(p_user_id);
+    perform turnpike.change_held(p_user_id, shard, -holds);
     foreach after in array ended loop
       if after.key_id is not null then
         perform turnpike.count_spend(after.user_id, after.key_id, after.end_user_ref, after.created_at, after.window_started_at, 0,

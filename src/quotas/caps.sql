@@ -115,22 +115,20 @@ create function turnpike.take_hold(p_user_id bigint, p_key_id text, p_end_user t
   out held bigint, out caps jsonb) language plpgsql as $$
 declare
   sums record;
+  all_locked boolean;
 begin
   if not p_locked then
     shard := turnpike.take_shard(p_user_id);
   end if;
-  if shard is null then
-    perform turnpike.lock_account(p_user_id);
+  all_locked := shard is null;
+  if all_locked then
+    shard := turnpike.lock_account(p_user_id);
   end if;
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
   select r.amount, r.available, r.held, r.caps into amount, available, held, caps
     from turnpike.room_for(p_user_id, p_key_id, p_end_user, p_wanted, p_needed, p_moment, false, p_window) r;
-  if shard is not null then
-    if p_wanted > sums.shard_hold or available < p_wanted + sums.shards * sums.shard_hold or caps <> '[]' then
-      raise exception 'only the whole account can say' using errcode = 'TP001';
-    end if;
-  elsif sums.shards > 0 then
-    shard := 0;
+  if not all_locked and (p_wanted > sums.shard_hold or available < p_wanted + sums.shards * sums.shard_hold or caps <> '[]') then
+    raise exception 'only the whole account can say' using errcode = 'TP001';
   end if;
   if caps <> '[]' then
     perform turnpike.begin_counting(p_user_id, p_key_id, p_end_user, caps, p_wanted, p_moment);

@@ -38,6 +38,11 @@ begin
   return heard;
 end $$;
 
+-- The percents of a cap that are told of and that are spent.
+create function turnpike.reached_percents(p_spent bigint, p_limit bigint) returns integer[] language sql immutable as $$
+  select array(select p from unnest('{50, 80, 100}'::integer[]) p where p_spent * 100 >= p_limit * p)
+$$;
+
 -- A charge tells each share of the caps that bind its turn which is reached by what is spent now: behind count_spend.
 create function turnpike.tell_spend(p_user_id bigint, p_key_id text, p_end_user text, p_accepted_at timestamptz, p_window timestamptz,
   p_moment timestamptz) returns boolean language plpgsql as $$
@@ -52,8 +57,7 @@ begin
     where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
   loop
     if turnpike.tell_cap(p_user_id, p_key_id, p_end_user, to_jsonb(state),
-      array(select p from unnest('{50, 80, 100}'::integer[]) p where state.spent_credit_micros * 100 >= state.limit_credit_micros * p),
-      p_moment) then
+      turnpike.reached_percents(state.spent_credit_micros, state.limit_credit_micros), p_moment) then
       heard := true;
     end if;
   end loop;

@@ -81,7 +81,7 @@ begin
     on conflict do nothing;
     perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_end_user
       and c.name = admission.conversation_name for no key update;
-    perform turnpike.lock_account(caller.user_id);
+    shard := turnpike.lock_account(caller.user_id);
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
   end if;
   if not caller.test then
@@ -136,8 +136,6 @@ begin
   if amount > 0 then
     if not all_locked then
       shard := turnpike.take_shard(caller.user_id);
-    elsif wallet.shards > 0 then
-      shard := 0;
     end if;
     if shard is null then
       if not all_locked then

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
-import { sweepPostings } from "../../src/billing/post-charges.ts"
+import { POSTING_POLICY, sweepPostings } from "../../src/billing/post-charges.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
@@ -234,6 +234,31 @@ describe("posting", () => {
     await world.sql("update wallet_shards set held_credit_micros = 0 where user_id = $1 and shard = 1", [client.userId])
     await sweepPostings(contextOf())
     await settled(3)
+  })
+
+  test("accounts that cannot be posted, as many as one look finds, keep the sweep from none behind them", async () => {
+    const other = await world.createAccount({ usd: 1000 })
+    await giveShards(other)
+    await queueCharges(client, 3)
+    await world.advance(5000)
+    await queueCharges(other, 3)
+    await world.sql("update wallet_shards set held_credit_micros = 100000000000 where user_id = $1 and shard = 1", [
+      client.userId,
+    ])
+    const policy = POSTING_POLICY as { sweepAccounts: number }
+    const { sweepAccounts } = policy
+    policy.sweepAccounts = 1
+    try {
+      await sweepPostings(contextOf())
+    } finally {
+      policy.sweepAccounts = sweepAccounts
+    }
+    expect((await walletOf(other.userId)).queued).toBe(0)
+    expect((await walletOf(client.userId)).queued).toBe(3)
+    await world.sql("delete from postings where user_id = $1", [client.userId])
+    await world.sql("update wallet_shards set held_credit_micros = 0, balance_credit_micros = 0 where user_id = $1", [
+      client.userId,
+    ])
   })
 
   const BACKLOG = isThorough ? 100_000 : 5_000
