@@ -174,6 +174,13 @@ describe("posting", () => {
     await giveShards(client)
   })
 
+  /** More held than is posted: nothing may be posted. */
+  const holdInShard = (micros: number) =>
+    world.sql("update wallet_shards set held_credit_micros = $2 where user_id = $1 and shard = 1", [
+      client.userId,
+      micros,
+    ])
+
   const settled = async (count: number) => {
     expect(await walletOf(client.userId)).toMatchObject({ queued: 0, balance: 1e10 - 100 * count })
     const rows = await chainOf(client.userId)
@@ -221,17 +228,14 @@ describe("posting", () => {
     await queueCharges(client, 3)
     await world.advance(5000)
     await queueCharges(other, 3)
-    // Less posted than is held: nothing may be posted.
-    await world.sql("update wallet_shards set held_credit_micros = 100000000000 where user_id = $1 and shard = 1", [
-      client.userId,
-    ])
+    await holdInShard(1e11)
     const admin = await signInAdmin(world)
     expect(await sweepPostings(contextOf())).toMatchObject({ posted: 3, failed: expect.any(Number) })
     const [, system] = await admin.json("GET", "/api/admin/system")
     expect(system.postings).toMatchObject({ queued: 3 })
     expect(system.postings.oldest_seconds).toBeGreaterThan(4)
     expect((await walletOf(other.userId)).queued).toBe(0)
-    await world.sql("update wallet_shards set held_credit_micros = 0 where user_id = $1 and shard = 1", [client.userId])
+    await holdInShard(0)
     await sweepPostings(contextOf())
     await settled(3)
   })
@@ -242,9 +246,7 @@ describe("posting", () => {
     await queueCharges(client, 3)
     await world.advance(5000)
     await queueCharges(other, 3)
-    await world.sql("update wallet_shards set held_credit_micros = 100000000000 where user_id = $1 and shard = 1", [
-      client.userId,
-    ])
+    await holdInShard(1e11)
     const policy = POSTING_POLICY as { sweepAccounts: number }
     const { sweepAccounts } = policy
     policy.sweepAccounts = 1
