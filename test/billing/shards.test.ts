@@ -257,10 +257,6 @@ describe("posting", () => {
     }
     expect((await walletOf(other.userId)).queued).toBe(0)
     expect((await walletOf(client.userId)).queued).toBe(3)
-    await world.sql("delete from postings where user_id = $1", [client.userId])
-    await world.sql("update wallet_shards set held_credit_micros = 0, balance_credit_micros = 0 where user_id = $1", [
-      client.userId,
-    ])
   })
 
   const BACKLOG = isThorough ? 100_000 : 5_000
