@@ -152,14 +152,11 @@ describe("what is admitted without all locks", () => {
       )
       await giveShards(client, hold, shards)
       const space = await client.space(BARE)
-      const statuses = await Promise.all(
-        Array.from({ length: 100 }, async (_, n) => {
-          const max_cost_usd = hold / 1e7
-          return (await client.sendTurn({ space, end_user_ref: `c${n}`, text: "[use input=1 output=0]", max_cost_usd }))
-            .status
-        }),
+      const turn = { space, text: "[use input=1 output=0]", max_cost_usd: hold / 1e7 }
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, n) => client.sendTurn({ ...turn, end_user_ref: `c${n}` })),
       )
-      const accepted = statuses.filter((status) => status === 202).length
+      const accepted = answers.filter(({ status }) => status === 202).length
       expect(accepted, `round ${round}, seed ${random.seed}: ${shards} shards of ${hold}`).toBe(Math.min(100, fits))
       await world.drain()
       await expectPromises(world, client.userId)
