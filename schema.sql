@@ -909,7 +909,9 @@ create index erased_objects_to_remove on erased_objects (erasure_id) where remov
 create table settings (
   key text primary key,
   value jsonb not null,
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  version integer not null default 1,
+  updated_by bigint references users
 );
 
 -- When each sweep ran last, and when it last succeeded.

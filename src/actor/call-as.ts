@@ -18,7 +18,7 @@ import type { Context } from "./context.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
 /** The arguments that every procedure of a caller takes first. */
-type CallerArguments = "caller_kind" | "caller_token" | "caller_test" | "moment"
+export type CallerArguments = "caller_kind" | "caller_token" | "caller_test" | "moment"
 type CallersProcedure = {
   [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown } ? Name : never
 }[ProcedureName]

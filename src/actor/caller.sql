@@ -101,3 +101,23 @@ returns boolean language sql immutable as $$
     or (caller.scope = 'created' and space_maker = caller.key_id)
     or (caller.scope = 'space' and id = caller.space_id))
 $$;
+
+-- The caller of an admin's procedure, and `refused`: null, or admin when the caller may not act or is not an admin now.
+create type turnpike.admin_caller as (caller turnpike.caller, refused text);
+
+create function turnpike.find_admin(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
+returns turnpike.admin_caller language plpgsql stable as $$
+declare
+  found turnpike.admin_caller;
+begin
+  found.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  if (found.caller).usable is not true or (found.caller).role is distinct from 'admin' then
+    found.refused := 'admin';
+  end if;
+  return found;
+end $$;
+
+-- Whether If-Match allows an edit of a row: p_if_version null allows any version.
+create function turnpike.is_stale(p_if_version integer, p_version integer) returns boolean language sql immutable as $$
+  select p_if_version is not null and p_if_version <> p_version
+$$;

@@ -1,3 +1,4 @@
+import { ADMIN_CODES } from "./admin-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
 
 export interface ErrorEntry {
@@ -44,20 +45,7 @@ export const ERROR_CODES = {
     cause: "No session was sent, or the session has expired or was ended.",
     cure: "Sign in.",
   },
-  ADMIN_REQUIRED: {
-    status: 403,
-    retryable: false,
-    dashboard: true,
-    cause: "The operation is for admins, and the signed-in user is not an admin.",
-    cure: "Ask an admin.",
-  },
-  LAST_ADMIN: {
-    status: 409,
-    retryable: false,
-    dashboard: true,
-    cause: "The change would leave no admin who can sign in.",
-    cure: "Make another user an admin first.",
-  },
+  ...ADMIN_CODES,
   ...SIGN_IN_CODES,
   CROSS_ORIGIN: {
     status: 403,

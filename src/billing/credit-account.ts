@@ -72,7 +72,8 @@ export async function grantCredit(
 ): Promise<Made<LedgerRow>> {
   requireSign(credit)
   const { userId: user_id, reason, micros: amount, note = null } = credit
-  const args = { user_id, reason, amount, once_key: idempotencyKey, note }
+  const audit = { request_id: ctx.requestId, address: ctx.address }
+  const args = { user_id, reason, amount, once_key: idempotencyKey, note, ...audit }
   const { row } = await callAs<"grant_credit", BookingAs>(ctx, credential, "grant_credit", args)
   wakeFor(ctx, row)
   return booked(row, credit)

@@ -1,5 +1,6 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
+import { csvLine, harmless } from "../base/csv.ts"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { type GroupRow, sumUsage, usageRange } from "./report-usage.ts"
 import type { UsageQuery } from "./usage-schemas.ts"
@@ -37,18 +38,4 @@ function groupLine(row: GroupRow): string {
 /** Credit micros as USD with all 7 decimals: never an exponent, never rounded. */
 function usdText(micros: number): string {
   return `${Math.floor(micros / MICROS_PER_USD)}.${String(micros % MICROS_PER_USD).padStart(7, "0")}`
-}
-
-/**
- * A spreadsheet would run a text that begins like a formula (OWASP, CSV injection), and end users may have chosen it. Such a text gets
- * an apostrophe in front, and so does one that begins with an apostrophe: removing one always restores the text.
- */
-function harmless(text: string): string {
-  return /^[=+\-@\t\r\n'\uff0b\uff0d\uff1d\uff20]/.test(text) ? `'${text}` : text
-}
-
-const csvLine = (fields: string[]) => `${fields.map(csvField).join(",")}\r\n`
-
-function csvField(field: string): string {
-  return /[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field
 }

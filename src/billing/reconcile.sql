@@ -54,8 +54,8 @@ end $$;
 
 -- The same of all history, by an admin; refused: 'admin' for anybody else.
 create function turnpike.begin_reconciliation_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, out actor jsonb,
-  out refused text, out pass jsonb) language plpgsql as $$
+  p_reconciliation_id text, p_settled_before timestamptz, p_kept_from timestamptz, p_request_id text,
+  p_address text, out actor jsonb, out refused text, out pass jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -69,6 +69,11 @@ begin
   else
     pass := turnpike.begin_reconciliation(p_reconciliation_id, 'admin:' || caller.user_id, null, null, null, p_settled_before,
       p_kept_from, p_moment);
+    -- Going on with the pass under way changes nothing that an admin decides.
+    if pass ->> 'reconciliation_id' = p_reconciliation_id then
+      perform turnpike.note_change(caller.user_id, 'books.reconcile', 'reconciliation', p_reconciliation_id, null, null, p_request_id,
+        p_address, p_moment);
+    end if;
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;

@@ -44,7 +44,11 @@ export async function reconcileAs(ctx: Context, credential: SessionCredential): 
   const { row } = await callAs<
     "begin_reconciliation_as",
     { actor: unknown; refused: string | null; pass: Pass | null }
-  >(ctx, credential, "begin_reconciliation_as", newPass(ctx))
+  >(ctx, credential, "begin_reconciliation_as", {
+    ...newPass(ctx),
+    request_id: ctx.requestId,
+    address: ctx.address,
+  })
   if (row.refused) throw adminRequired()
   const pass = known(row.pass)
   await runPass(ctx, pass, RECONCILIATION_POLICY.requestMs)

@@ -26,7 +26,7 @@ end $$;
 
 -- The same by an admin; refused: 'admin' when the caller is not one.
 create function turnpike.refund_turn_as(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_turn_id text, p_note text, out actor jsonb, out entry jsonb, out replayed boolean, out refused text, out heard boolean)
+  p_turn_id text, p_note text, p_request_id text, p_address text, out actor jsonb, out entry jsonb, out replayed boolean, out refused text, out heard boolean)
 language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -41,6 +41,9 @@ begin
   else
     select r.* into entry, replayed, refused, heard
       from turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_moment) r;
+    if refused is null and not replayed then
+      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, entry, p_request_id, p_address, p_moment);
+    end if;
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;

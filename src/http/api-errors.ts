@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception"
 import { TurnpikeError } from "../base/errors.ts"
 import { describeError } from "../platform/log.ts"
 import type { AppEnv } from "./app-env.ts"
+import { setVersion } from "./versions.ts"
 
 /**
  * The answer to a thrown error, in the shape of the surface that the path belongs to. Unknown errors become INTERNAL; the log has the
@@ -14,6 +15,7 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   if (known.status >= 500) ctx.log("error", "request.failed", { code: known.code, error: describeError(error) })
   if (known.retryAfter !== undefined) c.header("Retry-After", String(known.retryAfter))
   if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
+  if (known.code === "VERSION_MISMATCH") setVersion(c, (known.details as { current: object }).current)
   return c.json(errorBody(known, c, ctx.requestId), known.status)
 }
 

@@ -9,6 +9,7 @@ import type { AppEnv } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
+import { setVersion } from "./versions.ts"
 
 /** A group of routes that one worker can serve, with the parser of its bindings. */
 export interface Group {
@@ -38,6 +39,7 @@ export class App extends Hono<AppEnv> {
     this.on(method.toUpperCase(), [honoPath(path)], ...validatorsOf(operation), async (c) => {
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
       const answered = await handle(c, input)
+      if (operation.versioned) setVersion(c, answered)
       return answered instanceof Response ? answered : c.json(answered as object, answer.status)
     })
   }

@@ -7,6 +7,7 @@ import type { AppEnv } from "./app-env.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
 import { jsonBodies } from "./json-bodies.ts"
 import { validationError } from "./validation-error.ts"
+import { parseIfMatch } from "./versions.ts"
 
 type Shape = z.ZodType<Record<string, unknown>>
 
@@ -40,6 +41,11 @@ export interface Operation<
    * "naturally": a repeat does no harm; the description says what the key means.
    */
   idempotent?: "replayed" | "naturally"
+  /**
+   * Its answer is one row with a `version`, which becomes the ETag. "checked": it edits that row and takes If-Match, as `ifVersion` of
+   * its input.
+   */
+  versioned?: "shown" | "checked"
   answer: {
     /** 302: without a body; Location says where to go. */
     status: 200 | 201 | 202 | 302
@@ -64,6 +70,8 @@ export interface Input<Params, Query, Body> {
   body: Body
   /** Its Idempotency-Key, if it takes one and came with one. */
   once: Once | undefined
+  /** The version that If-Match names: null for any, also without the header; -1 for a tag that is none of ours. */
+  ifVersion: number | null
 }
 
 /** The validators of an operation, in the order in which they report faults. */
@@ -111,10 +119,19 @@ export function inputOf(c: HonoContext<AppEnv>, operation: Operation): Input<unk
     query: operation.query && valid("query"),
     body: operation.body && valid("json"),
   }
+  const ifVersion = operation.versioned === "checked" ? parseIfMatch(c.req.header("if-match")) : null
   const header = operation.idempotent && c.req.header("idempotency-key")
-  if (header === undefined) return { ...input, once: undefined }
-  return { ...input, once: { key: parseIdempotencyKey(header), request: { operation: operation.id, ...input } } }
+  if (header === undefined) return { ...input, ifVersion, once: undefined }
+  return {
+    ...input,
+    ifVersion,
+    once: { key: parseIdempotencyKey(header), request: { operation: operation.id, ...input } },
+  }
 }
 
+/** Path parameters whose values may have slashes, encoded or not: the pin `rehearsal/standard`. */
+const WITH_SLASHES = ["pin", "chat_key"]
+
 /** Hono's spelling of an OpenAPI path. */
-export const honoPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1")
+export const honoPath = (path: string) =>
+  path.replace(/\{(\w+)\}/g, (_match, name: string) => (WITH_SLASHES.includes(name) ? `:${name}{.+}` : `:${name}`))

@@ -45,9 +45,9 @@ export const createdQuery = {
   created_before: instantParam.optional().meta({ description: "Exclusive." }),
 }
 
-/** A page of a dashboard list. */
-export const listQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: "The size of a page." }),
+/** A page of a dashboard list, of at most `max` entries. */
+export const listQueryUpTo = (max: number, usual = 50) => ({
+  limit: z.coerce.number().int().min(1).max(max).default(usual).meta({ description: "The size of a page." }),
   offset: z.coerce
     .number()
     .int()
@@ -55,7 +55,18 @@ export const listQuery = {
     .max(1_000_000_000)
     .default(0)
     .meta({ description: "How many entries to skip." }),
-}
+})
+
+/** The usual page of a dashboard list. */
+export const listQuery = listQueryUpTo(200)
+
+/** A path parameter that is a number. Anything else is a validation error, as the contract's "path integer" says. */
+export const numberParam = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+/** The last `days` days (contract sections 4.3 and 4.5). */
+export const daysQuery = (max: number, usual = 30) => ({
+  days: z.coerce.number().int().min(1).max(max).default(usual).meta({ description: "How many days, with today." }),
+})
 
 /** Test data instead of live data; the session middleware reads it. */
 export const testQuery = {

@@ -324,7 +324,9 @@ interface Sessions {
 interface Settings {
   key: string;
   updated_at: Generated<Timestamp>;
+  updated_by: number | null;
   value: Json;
+  version: Generated<number>;
 }
 
 interface SpaceConfigs {

@@ -5,6 +5,7 @@ import { type ClientMethods, clientSample } from "./client-sample.ts"
 import { exampleOf, type JsonValue } from "./examples.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
 import { withIdempotency } from "./openapi-idempotency.ts"
+import { withVersions } from "./openapi-versions.ts"
 import type { Surface } from "./surface.ts"
 import { TAGS } from "./tags.ts"
 
@@ -46,7 +47,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
   const { surface } = options
   const document = { schemas: {} as JsonValue, responses: {} as JsonValue, codes: new Set<ErrorCode>(), options }
   const paths: Record<string, JsonValue> = {}
-  for (const operation of operations.map(withIdempotency)) {
+  for (const operation of operations.map(withIdempotency).map(withVersions)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation, document) }
   }
   return {

@@ -5,10 +5,10 @@ import { adminLedgerEntrySchema, serializeAdminLedgerEntry } from "../../billing
 import { refundSchema, refundTurnAs } from "../../billing/refund-turn.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
-import { idParam } from "../../http/query.ts"
+import { idParam, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 
-const tag = "Books"
+const tag = "admin"
 
 export function mountBooks(app: App) {
   app.operation(
@@ -23,12 +23,7 @@ export function mountBooks(app: App) {
         "often you send it. A negative `admin_action` takes back what was booked by mistake, at most what " +
         "is available.",
       params: z.object({
-        user_id: z.coerce
-          .number()
-          .int()
-          .min(1)
-          .max(Number.MAX_SAFE_INTEGER)
-          .meta({ description: "The account.", example: 42 }),
+        user_id: numberParam.meta({ description: "The account.", example: 42 }),
       }),
       headers: [
         {

@@ -4,7 +4,7 @@ import type { App } from "../../http/app.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { getSystem, systemSchema } from "../../system/get-system.ts"
 
-const tag = "System"
+const tag = "admin"
 
 export function mountSystem(app: App) {
   app.operation(

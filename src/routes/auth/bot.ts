@@ -24,7 +24,7 @@ export function mountBot(app: App) {
       method: "post",
       path: PATH,
       id: "answerBotUpdate",
-      tag: "Signing in",
+      tag: "auth",
       summary: "Receive an update of the brand's bot",
       description:
         "The webhook of the bot of this host's brand, for the messaging platform only. `/start weblogin_…` " +

@@ -44,7 +44,7 @@ export function mountIdpSession(app: App) {
       method: "post",
       path: IDP_PATH,
       id: "createIdpSession",
-      tag: "Signing in",
+      tag: "auth",
       summary: "Mint a session for a person who signed in to your own identity service",
       description:
         "A call from server to server, never from a page. `X-Internal-Secret` is a secret that both " +

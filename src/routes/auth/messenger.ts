@@ -13,7 +13,7 @@ import {
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
 
-const tag = "Signing in"
+const tag = "auth"
 
 /** Binds a login to the browser that has started it. */
 const LOGIN_COOKIE = "tg_login"

@@ -15,7 +15,7 @@ import { safeNext } from "../../sign-in/safe-next.ts"
 import { readSessionToken } from "../../sign-in/session-token.ts"
 import { authContext, oidcOf } from "./context.ts"
 
-const tag = "Signing in"
+const tag = "auth"
 const START_PATH = "/api/auth/oauth-login/start"
 
 /** Where a flow ends. Anything that is not a path of ours is ignored, not an error. */

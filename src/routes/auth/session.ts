@@ -12,7 +12,7 @@ export function mountLogin(app: App) {
       method: "post",
       path: "/api/auth/login",
       id: "login",
-      tag: "Signing in",
+      tag: "auth",
       summary: "Sign in with email and password",
       description:
         "Sets the cookie `token` and answers the user. An unknown email, a wrong password and a disabled " +
@@ -31,7 +31,7 @@ export function mountLogin(app: App) {
   )
 }
 
-const tag = "Signing in"
+const tag = "auth"
 
 export function mountSession(app: App) {
   app.operation(

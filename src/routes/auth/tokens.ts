@@ -4,7 +4,7 @@ import { appTokenSchema, magicExchangeSchema, mintAppToken, redeemSignInToken } 
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
 
-const tag = "Signing in"
+const tag = "auth"
 
 export function mountTokens(app: App) {
   app.operation(

@@ -1,0 +1,50 @@
+import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
+import type { ArgumentsOf, ProcedureName, Procedures } from "../platform/procedures.ts"
+import { adminRequired, type SessionCredential } from "./actor.ts"
+import { type CallerArguments, callAs } from "./call-as.ts"
+import type { Context } from "./context.ts"
+
+/** The arguments of a request that the audit log notes. */
+type AuditArguments = "request_id" | "address"
+
+/** Procedures of admins: they answer `refused`, or the row as it is now. */
+type AdminProcedure = {
+  [Name in ProcedureName]: Procedures[Name]["row"] extends { actor: unknown; refused: unknown; entity: unknown }
+    ? Name
+    : never
+}[ProcedureName]
+
+/** What each refusal of a procedure means to its caller: a code and a sentence. */
+export type Refusals = Record<string, [code: ErrorCode, message: string]>
+
+/**
+ * Calls a procedure of admins, in one statement: it changes a row and writes its audit entry, or refuses. Answers the row as it is now.
+ * `admin` is ADMIN_REQUIRED and `stale` VERSION_MISMATCH, with the row as `details.current`; `refusals` says what all others mean.
+ */
+export async function editAs<Name extends AdminProcedure, Row, Answer>(
+  ctx: Context,
+  credential: SessionCredential,
+  name: Name,
+  {
+    args,
+    refusals,
+    serialize,
+  }: {
+    args: Omit<ArgumentsOf<Name>, CallerArguments | AuditArguments>
+    refusals: Refusals
+    serialize: (row: Row) => Answer
+  },
+): Promise<Answer> {
+  const noted = { ...args, request_id: ctx.requestId, address: ctx.address }
+  const { row: answer } = await callAs(ctx, credential, name, noted as never)
+  const { refused, entity } = answer as unknown as { refused: string | null; entity: Row }
+  if (refused === null) return serialize(entity)
+  if (refused === "admin") throw adminRequired()
+  if (refused === "stale") {
+    const message = "It has changed since the version that If-Match names. Nothing was written."
+    throw new TurnpikeError("VERSION_MISMATCH", message, { details: { current: serialize(entity) } })
+  }
+  const [code, message] = refusals[refused] ?? []
+  if (!code) throw new Error(`${name} refused: ${refused}`)
+  throw new TurnpikeError(code, message ?? code)
+}

@@ -1,0 +1,55 @@
+import type { Context as HonoContext } from "hono"
+import * as z from "zod"
+import { csvLine, harmless } from "../base/csv.ts"
+import type { AppEnv } from "./app-env.ts"
+import { textStream } from "./text-stream.ts"
+
+type Field = string | number | boolean | null
+
+/** The columns of a list as CSV: each with its name and what it shows of a row. Texts are made harmless for spreadsheets. */
+export type CsvColumns<Row> = Record<string, (row: Row) => Field>
+
+/** How many rows one statement of a CSV reads. */
+const PAGE = 5_000
+
+export const csvQuery = {
+  format: z
+    .enum(["json", "csv"])
+    .default("json")
+    .meta({ description: "`csv`: the whole list with these filters as a file, without pages." }),
+}
+
+/** What the documents say about it: `answer.also` of the operation. */
+export const CSV_ANSWER = {
+  "text/csv":
+    "The whole list (RFC 4180, UTF-8, with a header line). A text like a formula gets an apostrophe in front.",
+}
+
+/**
+ * A whole list as a file. `read` is called with growing offsets until a page is not full; the first page is read before anything is
+ * sent, so a refusal is an error as usual.
+ */
+export async function csvAnswer<Row>(
+  c: HonoContext<AppEnv>,
+  name: string,
+  columns: CsvColumns<Row>,
+  read: (page: { limit: number; offset: number }) => Promise<Row[]>,
+): Promise<Response> {
+  const shown = Object.values(columns)
+  const lineOf = (row: Row) =>
+    csvLine(shown.map((show) => show(row)).map((field) => (typeof field === "string" ? harmless(field) : field)))
+  const first = await read({ limit: PAGE, offset: 0 })
+  const pieces = (async function* () {
+    yield csvLine(Object.keys(columns))
+    let page = first
+    for (let offset = PAGE; ; offset += PAGE) {
+      yield page.map(lineOf).join("")
+      if (page.length < PAGE) return
+      page = await read({ limit: PAGE, offset })
+    }
+  })()
+  return textStream(pieces, c.get("ctx").log, {
+    "content-type": "text/csv; charset=utf-8; header=present",
+    "content-disposition": `attachment; filename="${name}.csv"`,
+  })
+}

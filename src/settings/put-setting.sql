@@ -1,0 +1,37 @@
+-- A setting as operators see it; null when it was never set.
+create function turnpike.setting_json(p_key text) returns jsonb language sql stable as $$
+  select to_jsonb(s) || jsonb_build_object('updated_by', u.user_id, 'updated_by_name', u.name)
+    from settings s left join users u on u.user_id = s.updated_by where s.key = p_key
+$$;
+
+-- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale.
+create function turnpike.put_setting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_key text, p_value jsonb, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was settings;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- A setting that was never set has no row to lock.
+  perform pg_advisory_xact_lock(hashtext('setting'), hashtext(p_key));
+  select s.* into was from settings s where s.key = p_key;
+  if turnpike.is_stale(p_if_version, coalesce(was.version, 0)) then
+    refused := 'stale';
+  elsif was.value is distinct from p_value then
+    insert into settings as s (key, value, updated_at, updated_by) values (p_key, p_value, p_moment, (found.caller).user_id)
+      on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at, updated_by = excluded.updated_by,
+        version = s.version + 1;
+    perform turnpike.note_change((found.caller).user_id, 'setting.update', 'setting', p_key, jsonb_build_object('value', was.value),
+      jsonb_build_object('value', p_value), p_request_id, p_address, p_moment);
+  end if;
+  entity := turnpike.setting_json(p_key);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

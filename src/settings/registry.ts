@@ -1,0 +1,76 @@
+import * as z from "zod"
+
+/** A setting that operators can change while the service runs. */
+interface SettingEntry<Value extends z.ZodType = z.ZodType> {
+  description: string
+  /** What it may be, with its bounds. */
+  schema: Value
+  /** What counts while nobody has set it. */
+  default: z.output<Value>
+}
+
+const setting = <Value extends z.ZodType>(entry: SettingEntry<Value>) => entry
+
+const PLAN_ID = /^[a-z][a-z0-9_-]{0,31}$/
+
+/** What a plan gives. Amounts are USD with at most 7 decimals. */
+const planSchema = z.strictObject({
+  label: z.string().trim().min(1).max(100),
+  included_credit_usd: z.number().min(0).max(100_000).default(0),
+  daily_cap_usd: z.number().min(0).max(1_000_000).nullable().default(null),
+})
+
+const creditMicros = z.int().min(0).max(1_000_000_000_000)
+
+/** Every setting there is. A row of the table `settings` takes precedence over the default; a change binds the next request. */
+export const SETTINGS = {
+  plans: setting({
+    description:
+      "The plans that a subscription can name: a label, the credit that is booked for each month of it, and what an account may spend " +
+      "in a day (UTC), null for no cap.",
+    schema: z
+      .record(z.string().regex(PLAN_ID), planSchema)
+      .refine((plans) => Object.keys(plans).length <= 50, "at most 50 plans"),
+    default: { trial: { label: "Trial", included_credit_usd: 0, daily_cap_usd: null } },
+  }),
+  trial_plan: setting({
+    description: "The plan of the first sign-in with the messaging platform.",
+    schema: z.string().regex(PLAN_ID),
+    default: "trial",
+  }),
+  trial_days: setting({
+    description: "How many days that plan lasts; 0: none is given.",
+    schema: z.int().min(0).max(3_650),
+    default: 14,
+  }),
+  signup_credit_micros: setting({
+    description: "Credit of the first sign-in, in credit micros (10,000,000 are 1 USD).",
+    schema: creditMicros,
+    default: 2_500_000,
+  }),
+  referred_credit_micros: setting({
+    description: "Additional credit of somebody who was referred, in credit micros.",
+    schema: creditMicros,
+    default: 2_500_000,
+  }),
+  referrer_credit_micros: setting({
+    description: "Credit of whoever referred them, in credit micros.",
+    schema: creditMicros,
+    default: 2_500_000,
+  }),
+  container_second_usd: setting({
+    description: "The price of one second of a container, in USD.",
+    schema: z.number().min(0).max(1),
+    default: 0,
+  }),
+  stored_gib_hour_usd: setting({
+    description: "The price of one GiB stored for one hour, in USD.",
+    schema: z.number().min(0).max(1),
+    default: 0,
+  }),
+} satisfies Record<string, SettingEntry>
+
+export type SettingKey = keyof typeof SETTINGS
+export type SettingValue<Key extends SettingKey> = z.output<(typeof SETTINGS)[Key]["schema"]>
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as [SettingKey, ...SettingKey[]]

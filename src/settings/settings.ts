@@ -1,0 +1,110 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toInstant } from "../base/time.ts"
+import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./registry.ts"
+
+export const settingSchema = z
+  .object({
+    key: z.enum(SETTING_KEYS).meta({ example: "trial_days" }),
+    value: z.unknown().meta({ description: "What counts now.", example: 14 }),
+    default: z.unknown().meta({ description: "What counts while nobody has set it.", example: 14 }),
+    description: z.string(),
+    schema: z.record(z.string(), z.unknown()).meta({
+      description: "What it may be, as JSON Schema.",
+      example: { type: "integer", minimum: 0, maximum: 3650 },
+    }),
+    version: z.int().meta({ description: "Raised by each change; 0: never set." }),
+    updated_at: z.iso.datetime().nullable(),
+    updated_by: z
+      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
+      .nullable()
+      .meta({ description: "Who set it; null: nobody, or the command line." }),
+  })
+  .meta({ id: "Setting" })
+
+type Setting = z.infer<typeof settingSchema>
+
+/** The contract's SettingUpdate. */
+export const settingUpdateSchema = z
+  .strictObject({
+    key: z.enum(SETTING_KEYS).meta({ example: "trial_days" }),
+    value: z.unknown().meta({ description: "The whole new value.", example: 14 }),
+  })
+  .meta({ id: "SettingUpdate" })
+
+interface SettingRow {
+  key: string
+  value: unknown
+  version: number
+  updated_at: string
+  updated_by: number | null
+  updated_by_name: string | null
+}
+
+function serializeSetting(key: SettingKey, row: SettingRow | null | undefined): Setting {
+  const { schema, default: usual, description } = SETTINGS[key]
+  const { $schema: _schema, ...shape } = z.toJSONSchema(schema, { io: "input" })
+  return {
+    key,
+    value: row ? row.value : usual,
+    default: usual,
+    description,
+    schema: shape,
+    version: row?.version ?? 0,
+    updated_at: row ? toInstant(row.updated_at) : null,
+    updated_by: row?.updated_by == null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+  }
+}
+
+/** All settings with who changed them last, for admins. */
+export async function listSettings(ctx: Context, credential: SessionCredential): Promise<Setting[]> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("settings as s")
+        .innerJoin("caller", (join) => join.onTrue())
+        .leftJoin("users as u", "u.user_id", "s.updated_by")
+        .select(["s.key", "s.value", "s.version", "s.updated_at", "s.updated_by", "u.name as updated_by_name"]),
+    { role: "admin" },
+  )
+  const byKey = new Map(rows.map((row) => [row.key, row as SettingRow]))
+  return SETTING_KEYS.map((key) => serializeSetting(key, byKey.get(key)))
+}
+
+/** Sets one setting, which binds the next request. VALIDATION_FAILED when the value is not what it may be. */
+export async function putSetting(
+  ctx: Context,
+  credential: SessionCredential,
+  { key, value, ifVersion }: { key: SettingKey; value: unknown; ifVersion: number | null },
+): Promise<Setting> {
+  const parsed = SETTINGS[key].schema.safeParse(value)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => ({
+      location: "body" as const,
+      path: ["value", ...path].map((part) => (typeof part === "number" ? part : String(part))),
+      type: "value_error",
+      message,
+    }))
+    throw new TurnpikeError("VALIDATION_FAILED", `value: ${faults[0]?.message}`, { param: "value", faults })
+  }
+  return editAs(ctx, credential, "put_setting", {
+    args: { key, value: parsed.data as object, if_version: ifVersion },
+    refusals: {},
+    serialize: (row: SettingRow | null) => serializeSetting(key, row),
+  })
+}
+
+/** What a setting says now, for verbs and sweeps. */
+export async function readSetting<Key extends SettingKey>(
+  ctx: Pick<Context, "db">,
+  key: Key,
+): Promise<SettingValue<Key>> {
+  const row = await ctx.db.selectFrom("settings").select("value").where("key", "=", key).executeTakeFirst()
+  return (row ? row.value : SETTINGS[key].default) as SettingValue<Key>
+}
