@@ -1,4 +1,5 @@
 import pg from "pg"
+import { boundLocks } from "../ops/bound-locks.ts"
 import { migrate } from "../ops/migrations.ts"
 import { applyRelease, readRelease } from "../ops/release.ts"
 
@@ -26,7 +27,10 @@ export async function addDatabase(adminUrl: string, name: string, template?: str
       `create database ${pg.escapeIdentifier(name)}${template ? ` template ${pg.escapeIdentifier(template)}` : ""}`,
     ),
   )
-  return withDatabase(adminUrl, name)
+  const url = withDatabase(adminUrl, name)
+  // A copy does not have the settings of its template.
+  if (template) await withClient(url, (client) => boundLocks(client))
+  return url
 }
 
 export async function databaseExists(adminUrl: string, name: string): Promise<boolean> {

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
+import { BARE } from "../harness/customer.ts"
+import { holdRows } from "../harness/locks.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test("every database that we make bounds the wait for a lock", async () => {
+  expect(await world.sql("show lock_timeout")).toEqual([{ lock_timeout: `${TIME_LIMITS.lockMs / 1000}s` }])
+})
+
+test("who waits too long for an account gets a clear 503, keeps no connection, and nothing is lost", async () => {
+  // A session keeps what it began with: new ones have the shorter limit.
+  const quick = await createWorld()
+  try {
+    const [{ name } = { name: "" }] = await quick.sql<{ name: string }>("select current_database() as name")
+    await quick.sql(`alter database "${name}" set lock_timeout = '200ms'`)
+    await quick.sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    )
+    const [client, other] = [await quick.createAccount(), await quick.createAccount()]
+    const [space, theirs] = [await client.space(BARE), await other.space(BARE)]
+    const key = crypto.randomUUID()
+    const letGo = await holdRows(quick, `select from wallets where user_id = ${client.userId} for update`)
+    const refused = await client.sendTurn({ space }, key)
+    expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toMatchObject([
+      503,
+      "1",
+      { error: { code: "UNAVAILABLE", retryable: true } },
+    ])
+    expect((await other.sendTurn({ space: theirs })).status, "nobody else waits").toBe(202)
+    const waiting = await quick.sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    expect(waiting).toEqual([])
+    await letGo()
+    const { turn_id } = await turnOf(await client.sendTurn({ space }, key))
+    await quick.drain()
+    expect((await client.getTurn(turn_id)).state).toBe("done")
+    await expectPromises(quick, client.userId)
+  } finally {
+    await quick.close()
+  }
+})
