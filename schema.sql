@@ -705,7 +705,7 @@ create index reconciliation_findings_of_pass on reconciliation_findings (reconci
 -- one (subject ''). What nobody limits is in the books alone.
 create table spend_counted (
   user_id bigint not null,
-  kind text not null check (kind in ('key', 'end_user')),
+  kind text not null check (kind in ('key', 'end_user', 'account')),
   subject text not null,
   since timestamptz not null,
   primary key (user_id, kind, subject)
@@ -715,7 +715,7 @@ create table spend_counted (
 -- these counters. The procedures that accept and end turns keep them (src/quotas/counters.sql).
 create table spend_counters (
   user_id bigint not null,
-  kind text not null check (kind in ('key', 'end_user')),
+  kind text not null check (kind in ('key', 'end_user', 'account')),
   -- A key_id, or an end_user_ref.
   subject text not null,
   period text not null check (period in ('day', 'month', 'window')),

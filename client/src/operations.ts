@@ -22,9 +22,9 @@ export interface BalanceReached {
 /** The `data` of `cap.reached`. */
 export interface CapReached {
   /** Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month. */
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
   /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
-  source: "key" | "end_user" | "account"
+  source: "key" | "end_user" | "account" | "plan"
   /** Each is reported once in a day, month or window. 100 is also reported when what is left is too little for any turn. */
   percent: 50 | 80 | 100
   limit_usd: number
@@ -41,9 +41,9 @@ export interface CapReached {
 }
 
 export interface CapState {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
-  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
-  source: "key" | "end_user" | "account"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
+  source: "key" | "end_user" | "account" | "plan"
   limit_usd: number
   /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
   spent_usd: number
@@ -449,7 +449,7 @@ export interface Me {
     created_at: string
     expires_at: string | null
   }
-  /** The caps that are set on the key itself, `key_daily` and `key_window`, with what is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose turns have no caps. */
+  /** The caps that are set on the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with what is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose turns have no caps. */
   caps: CapState[]
   balance: Balance
 }
@@ -539,9 +539,9 @@ export interface PutTool {
 
 /** The `details` of QUOTA_EXCEEDED: the cap that frees the turn last. */
 export interface QuotaDetails {
-  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly"
-  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
-  source: "key" | "end_user" | "account"
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
+  source: "key" | "end_user" | "account" | "plan"
   limit_usd: number
   /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
   spent_usd: number

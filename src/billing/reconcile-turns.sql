@@ -67,8 +67,9 @@ begin
       ('key', s.key_id, 'day', date_trunc('day', s.created_at, 'UTC')),
       ('key', s.key_id, 'window', s.window_started_at),
       ('end_user', s.end_user_ref, 'day', date_trunc('day', s.created_at, 'UTC')),
-      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
-    where s.key_id is not null and s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
+      ('end_user', s.end_user_ref, 'month', date_trunc('month', s.created_at, 'UTC')),
+      ('account', '', 'day', date_trunc('day', s.created_at, 'UTC'))) as p (kind, subject, period, starts_at)
+    where (s.key_id is not null or p.kind = 'account') and s.created_at > p_moment - interval '32 days' and (s.billed > 0 or (not s.ended and s.hold > 0))
       and turnpike.is_current_period(p.period, p.starts_at, k.window_seconds, p_moment)
   ), wrong as (
     select f.kind, s.user_id, s.turn_id, f.ledger_id, null::jsonb as counter, f.expected, f.found

@@ -22,8 +22,8 @@ export const ownKeyAnswerSchema = z
     key: ownKeySchema,
     caps: z.array(capStateSchema).meta({
       description:
-        "The caps that are set on the key itself, `key_daily` and `key_window`, with what is spent, " +
-        "reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose " +
+        "The caps that are set on the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with what " +
+        "is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose " +
         "turns have no caps.",
     }),
     balance: balanceSchema,

@@ -8,6 +8,7 @@ export const CAPS = {
   key_window: "the cap of the key's window",
   end_user_daily: "the end user's daily limit",
   end_user_monthly: "the end user's monthly limit",
+  account_daily: "the daily cap of the account's plan",
 } as const
 
 export type CapName = keyof typeof CAPS
@@ -15,7 +16,7 @@ export type CapName = keyof typeof CAPS
 /** A row of cap_states (src/quotas/caps.sql). Amounts in credit micros. */
 export interface CapRow {
   cap: CapName
-  source: "key" | "end_user" | "account"
+  source: "key" | "end_user" | "account" | "plan"
   limit_credit_micros: number
   spent_credit_micros: number
   reserved_credit_micros: number
@@ -26,8 +27,9 @@ export interface CapRow {
 export const capStateSchema = z
   .object({
     cap: z.enum(Object.keys(CAPS) as [CapName, ...CapName[]]),
-    source: z.enum(["key", "end_user", "account"]).meta({
-      description: "Where the limit is set: on the key, for this end user alone, or as the account's default.",
+    source: z.enum(["key", "end_user", "account", "plan"]).meta({
+      description:
+        "Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan.",
     }),
     limit_usd: z.number(),
     spent_usd: z.number().meta({

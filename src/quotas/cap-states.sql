@@ -1,10 +1,10 @@
 -- The caps that readers see, as lists of the rows of cap_states.
 
--- Those of a key now, whose end users are not looked at; a test key's turns have none.
+-- Those of a key and of its account's plan now, whose end users are not looked at; a test key's turns have none.
 create function turnpike.key_caps(p_key_id text, p_user_id bigint, p_test boolean, p_moment timestamptz) returns jsonb
 language plpgsql stable as $$
 begin
-  if p_test or not turnpike.has_caps(p_user_id, p_key_id, null) then
+  if p_test or not turnpike.has_caps(p_user_id, p_key_id, null, p_moment) then
     return '[]';
   end if;
   return (select coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]')
@@ -15,7 +15,7 @@ end $$;
 create function turnpike.end_user_caps(p_user_id bigint, p_key_id text, p_test boolean, p_end_user text, p_moment timestamptz)
 returns jsonb language plpgsql stable as $$
 begin
-  if p_test or not turnpike.has_caps(p_user_id, p_key_id, p_end_user) then
+  if p_test or not turnpike.has_caps(p_user_id, p_key_id, p_end_user, p_moment) then
     return '[]';
   end if;
   return (select coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]')

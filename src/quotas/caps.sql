@@ -16,12 +16,26 @@ create function turnpike.open_window(p_key_id text, p_moment timestamptz) return
   where k.key_id = p_key_id
 $$;
 
+-- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap. Of several active plans the one
+-- that was booked last counts.
+create function turnpike.plan_cap(p_user_id bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
+declare
+  active text;
+begin
+  select s.plan into active from subscriptions s where s.user_id = p_user_id and s.deactivated_at is null and s.starts_at <= p_moment
+    and (s.ends_at is null or s.ends_at > p_moment) order by s.sub_id desc limit 1;
+  if active is null then
+    return null;
+  end if;
+  return (select round((s.value -> active ->> 'daily_cap_usd')::numeric * 10000000)::bigint from settings s where s.key = 'plans');
+end $$;
+
 -- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
--- a window. The limit of an end user is `own`, else the key's default, else the account's.
+-- a window; without either, those of the account alone, as for its web chat. The limit of an end user is `own`, else the key's default, else the account's.
 create function turnpike.cap_states_under(own end_users, p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz,
   p_window timestamptz)
 returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 4 as $$
+  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
   select p.cap, p.source, p.amount, c.spent, c.reserved, p.starts_at, p.resets_at, c.is_counted, c.sharded
   from (select date_trunc('day', p_moment, 'UTC') as day, date_trunc('month', p_moment, 'UTC') as month) as begun
     left join api_keys k on k.key_id = p_key_id
@@ -38,7 +52,8 @@ returns table (cap text, source text, limit_credit_micros bigint, spent_credit_m
         when k.end_user_monthly_credit_micros is not null then 'key' else 'account' end,
       coalesce((own).monthly_limit_credit_micros, k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros),
       'end_user', p_end_user, 'month', begun.month,
-      (date_trunc('month', p_moment at time zone 'UTC') + interval '1 month') at time zone 'UTC')
+      (date_trunc('month', p_moment at time zone 'UTC') + interval '1 month') at time zone 'UTC'),
+    ('account_daily', 'plan', turnpike.plan_cap(p_user_id, p_moment), 'account', '', 'day', begun.day, begun.day + interval '24 hours')
   ) as p(cap, source, amount, kind, subject, period, starts_at, resets_at)
     cross join lateral turnpike.counter_now(p_user_id, p.kind, p.subject, p.period, p.starts_at) c
   where p.amount is not null and p.subject is not null
@@ -47,21 +62,22 @@ $$;
 -- The same under the limits that the end user has.
 create function turnpike.cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_window timestamptz)
 returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 4 as $$
+  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
   select s.* from (select p_end_user as ref) as asked
     left join end_users e on e.user_id = p_user_id and not e.test and e.end_user_ref = asked.ref,
   lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window) s
 $$;
 
--- Whether any cap can bind turns of a key for an end user. Most turns have none: cap_states would take five times as long to say so.
-create function turnpike.has_caps(p_user_id bigint, p_key_id text, p_end_user text) returns boolean language plpgsql stable as $$
+-- Whether any cap can bind turns of a key for an end user at a moment. Most turns have none: cap_states would take five times as long to say so.
+create function turnpike.has_caps(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz) returns boolean language plpgsql stable as $$
 begin
   return exists (select from api_keys k where k.key_id = p_key_id and num_nonnulls(k.daily_credit_micros, k.window_credit_micros,
       k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros) > 0)
     or exists (select from wallets w where w.user_id = p_user_id
       and num_nonnulls(w.end_user_daily_credit_micros, w.end_user_monthly_credit_micros) > 0)
     or exists (select from end_users e where e.user_id = p_user_id and not e.test and e.end_user_ref = p_end_user
-      and num_nonnulls(e.daily_limit_credit_micros, e.monthly_limit_credit_micros) > 0);
+      and num_nonnulls(e.daily_limit_credit_micros, e.monthly_limit_credit_micros) > 0)
+    or turnpike.plan_cap(p_user_id, p_moment) is not null;
 end $$;
 
 -- The hold of up to p_wanted that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
@@ -72,20 +88,22 @@ create function turnpike.room_for(p_user_id bigint, p_key_id text, p_end_user te
   out available bigint, out held bigint, out caps jsonb) language plpgsql stable as $$
 declare
   room bigint;
+  -- A web chat is the owner's own: limits of end users do not bind it.
+  bound_user text := case when p_key_id is not null then p_end_user end;
 begin
   select s.balance - s.held, s.held into available, held from turnpike.wallet_sums(p_user_id) s;
   room := available;
   caps := '[]';
   -- Without a cap of a window, a new turn of a key is in none.
   window_started_at := case when p_key_id is null or not p_is_new then p_window end;
-  if p_key_id is not null and turnpike.has_caps(p_user_id, p_key_id, p_end_user) then
-    if p_is_new then
+  if turnpike.has_caps(p_user_id, p_key_id, bound_user, p_moment) then
+    if p_is_new and p_key_id is not null then
       select coalesce(turnpike.open_window(p_key_id, p_moment), p_moment) into window_started_at
         from api_keys k where k.key_id = p_key_id and k.window_seconds is not null;
     end if;
     select least(room, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
         coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]') into room, caps
-      from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_moment, window_started_at) s where s.starts_at is not null;
+      from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_moment, window_started_at) s where s.starts_at is not null;
   end if;
   if greatest(0, room) >= p_needed then
     amount := greatest(0, least(p_wanted, room));
@@ -93,7 +111,7 @@ begin
 end $$;
 
 -- Whether one of these caps (rows of cap_states) can only be looked at under the locks of the whole account: it is not counted yet; or the
--- account has shards, and a key's cap would gain or has too little left to be counted in them. p_margin: what has to be left beside
+-- account has shards, and a cap of a key or of the account would gain or has too little left to be counted in them. p_margin: what has to be left beside
 -- the turn's own hold; 0: the account has no shards.
 create function turnpike.needs_all_locks(p_caps jsonb, p_window_opens boolean, p_wanted bigint, p_margin bigint) returns boolean
 language plpgsql immutable as $$
@@ -102,7 +120,7 @@ begin
     select from jsonb_to_recordset(p_caps) c (cap text, limit_credit_micros bigint, spent_credit_micros bigint,
       reserved_credit_micros bigint, is_counted boolean, sharded boolean),
       lateral (select c.limit_credit_micros - c.spent_credit_micros - c.reserved_credit_micros as remains) r
-    where not c.is_counted or (p_margin > 0 and c.cap like 'key%' and (
+    where not c.is_counted or (p_margin > 0 and c.cap not like 'end_user%' and (
       (c.cap = 'key_window' and p_window_opens)
       or case when c.sharded then r.remains < p_margin + p_wanted else r.remains >= 2 * p_margin end)));
 end $$;

@@ -7,8 +7,9 @@ create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_end_user te
   p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   is_of_key boolean := p_state ->> 'cap' in ('key_daily', 'key_window');
-  in_kind text := case when is_of_key then 'key' else 'end_user' end;
-  of_subject text := case when is_of_key then p_key_id else p_end_user end;
+  is_of_account boolean := p_state ->> 'cap' = 'account_daily';
+  in_kind text := case when is_of_key then 'key' when is_of_account then 'account' else 'end_user' end;
+  of_subject text := case when is_of_key then p_key_id when is_of_account then '' else p_end_user end;
   in_period text := case p_state ->> 'cap' when 'key_window' then 'window' when 'end_user_monthly' then 'month' else 'day' end;
   begun timestamptz := p_state ->> 'starts_at';
   told integer[] := '{}';
@@ -31,7 +32,7 @@ begin
         'limit_credit_micros', p_state -> 'limit_credit_micros', 'spent_credit_micros', p_state -> 'spent_credit_micros',
         'reserved_credit_micros', p_state -> 'reserved_credit_micros', 'resets_at', p_state -> 'resets_at',
         'key_id', case when is_of_key or p_state ->> 'source' = 'key' then p_key_id end,
-        'end_user_ref', case when not is_of_key then p_end_user end), p_moment) then
+        'end_user_ref', case when not is_of_key and not is_of_account then p_end_user end), p_moment) then
       heard := true;
     end if;
   end loop;
@@ -49,11 +50,12 @@ create function turnpike.tell_spend(p_user_id bigint, p_key_id text, p_end_user 
 declare
   state record;
   heard boolean := false;
+  bound_user text := case when p_key_id is not null then p_end_user end;
 begin
-  if not turnpike.has_caps(p_user_id, p_key_id, p_end_user) then
+  if not turnpike.has_caps(p_user_id, p_key_id, bound_user, p_accepted_at) then
     return false;
   end if;
-  for state in select s.* from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_accepted_at, p_window) s
+  for state in select s.* from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_accepted_at, p_window) s
     where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
   loop
     if turnpike.tell_cap(p_user_id, p_key_id, p_end_user, to_jsonb(state),

@@ -60,8 +60,9 @@ begin
   if not caller.test then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     margin := wallet.shards * wallet.shard_hold_credit_micros;
-    capped := caller.key_id is not null and (caller.capped or admission.limited
-      or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0);
+    capped := (caller.key_id is not null and (caller.capped or admission.limited
+      or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
+      or turnpike.plan_cap(caller.user_id, p_moment) is not null;
     if capped and not all_locked then
       select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
         true, null) r;
@@ -159,9 +160,7 @@ begin
     if not taken then
       raise exception 'what was left was taken at the same moment' using errcode = 'TP001';
     end if;
-    if made.key_id is not null then
-      perform turnpike.count_spend(made.user_id, made.key_id, made.end_user_ref, made.created_at, made.window_started_at, 0, amount, shard);
-    end if;
+    perform turnpike.count_spend(made.user_id, made.key_id, made.end_user_ref, made.created_at, made.window_started_at, 0, amount, shard);
     if shard is not null and not all_locked then
       -- Behind the lock of the shard: what others may be taking now, and this cannot see, has to be left (wallet.sql).
       select s.* into sums from turnpike.wallet_sums(caller.user_id) s;

@@ -185,9 +185,7 @@ begin
   if amount > 0 then
     update turns t set hold_credit_micros = t.hold_credit_micros + amount, held_credit_micros = t.held_credit_micros + amount
       where t.turn_id = p_turn_id;
-    if mine.key_id is not null then
-      perform turnpike.count_spend(mine.user_id, mine.key_id, mine.end_user_ref, mine.created_at, mine.window_started_at, 0, amount, shard);
-    end if;
+    perform turnpike.count_spend(mine.user_id, mine.key_id, mine.end_user_ref, mine.created_at, mine.window_started_at, 0, amount, shard);
   end if;
   return next;
 end $$;

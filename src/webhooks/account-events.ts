@@ -18,7 +18,7 @@ export const capReachedSchema = z
       description: "Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month.",
       example: "end_user_daily",
     }),
-    source: z.enum(["key", "end_user", "account"]).meta({
+    source: z.enum(["key", "end_user", "account", "plan"]).meta({
       description: "Where the limit is set: on the key, for this end user alone, or as the account's default.",
     }),
     percent: z.literal([50, 80, 100]).meta({

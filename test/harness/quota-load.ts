@@ -16,6 +16,8 @@ export interface Limits {
   window_seconds?: number
   end_user_daily?: Partial<Record<"own" | "key" | "account", number>>
   end_user_monthly?: Partial<Record<"own" | "key" | "account", number>>
+  /** The daily cap of the account's plan. */
+  account_daily?: number
 }
 
 export interface QuotaEstate {
@@ -47,6 +49,7 @@ export async function makeEstate(world: World, limits: Limits, endUsers: number,
     "update wallets set end_user_daily_credit_micros = $2, end_user_monthly_credit_micros = $3 where user_id = $1",
     [userId, daily.account ?? null, monthly.account ?? null],
   )
+  if (limits.account_daily !== undefined) await givePlan(world, userId, limits.account_daily / USD)
   if (daily.own !== undefined || monthly.own !== undefined) {
     const own = { daily_usd: usd(daily.own), monthly_usd: usd(monthly.own) }
     for (const ref of refs) {
@@ -55,6 +58,22 @@ export async function makeEstate(world: World, limits: Limits, endUsers: number,
     }
   }
   return { userId, limits, clients, refs }
+}
+
+/** Gives an account a plan of its own with a daily cap (USD; null: none). */
+export async function givePlan(
+  { sql, clock }: Pick<World, "sql" | "clock">,
+  userId: number,
+  daily_cap_usd: number | null,
+) {
+  const plan = `plan_${crypto.randomUUID().slice(0, 8)}`
+  const value = { [plan]: { label: plan, included_credit_usd: 0, daily_cap_usd } }
+  await sql(
+    `with plans as (insert into settings as s (key, value) values ('plans', $2::jsonb)
+       on conflict (key) do update set value = s.value || excluded.value)
+     insert into subscriptions (user_id, plan, starts_at, created_at, updated_at) values ($1, $3, $4, $4, $4)`,
+    [userId, JSON.stringify(value), plan, clock.now()],
+  )
 }
 
 /** A turn to send: with which key, and its body. */

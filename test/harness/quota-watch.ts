@@ -25,11 +25,12 @@ begin
       ('end_user', new.end_user_ref, 'day', date_trunc('day', new.created_at, 'UTC'), coalesce(e.daily_limit_credit_micros,
         k.end_user_daily_credit_micros, w.end_user_daily_credit_micros)),
       ('end_user', new.end_user_ref, 'month', date_trunc('month', new.created_at, 'UTC'), coalesce(e.monthly_limit_credit_micros,
-        k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros))) as p(kind, subject, period, starts_at, most)
+        k.end_user_monthly_credit_micros, w.end_user_monthly_credit_micros)),
+      ('account', '', 'day', date_trunc('day', new.created_at, 'UTC'), ${RELEASE}.plan_cap(new.user_id, new.created_at))) as p(kind, subject, period, starts_at, most)
     cross join lateral (
       select coalesce(sum(o.billed_credit_micros), 0) as spent, coalesce(sum(o.held_credit_micros), 0) as reserved from turns o
-      where o.user_id = new.user_id and o.key_id is not null and case p.kind when 'key' then o.key_id = new.key_id
-          else o.end_user_ref = new.end_user_ref end
+      where o.user_id = new.user_id and not o.test and case p.kind when 'account' then true
+          when 'key' then o.key_id = new.key_id else o.key_id is not null and o.end_user_ref = new.end_user_ref end
         and case p.period when 'window' then o.window_started_at = p.starts_at
           else date_trunc(p.period, o.created_at, 'UTC') = p.starts_at end) t
     cross join lateral ${RELEASE}.counter_now(new.user_id, p.kind, p.subject, p.period, p.starts_at) c
