@@ -27,7 +27,7 @@ export async function signIn({ invoke, env, clock }: Service, userId: number) {
     const sent = new Headers({ cookie: `token=${cookie}`, "sec-fetch-site": "same-origin" })
     if (body !== undefined) sent.set("content-type", "application/json")
     for (const [name, value] of Object.entries(headers)) value === null ? sent.delete(name) : sent.set(name, value)
-    const text = typeof body === "string" ? body : JSON.stringify(body)
+    const text = typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body)
     const request = new Request(ORIGIN + path, { method, headers: sent, ...(body !== undefined && { body: text }) })
     const response = await invoke(request)
     cookie = /(?:^|, )token=([^;]*)/.exec(response.headers.get("set-cookie") ?? "")?.[1] ?? cookie

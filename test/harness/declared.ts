@@ -39,8 +39,18 @@ export interface SeenAnswer {
 /** Statuses for a method that a path does not have: the caller and the body are checked first. */
 const NO_METHOD = [401, 404, 405, 413, 415, 422]
 
-/** Checks an answer against the promises of the OpenAPI document of /v1. Returns the faults. */
-export function declaredAnswers({ components }: OpenApi) {
+/** How errors look on a surface: their schemas, where the code is, and what a 401 asks for. */
+const SURFACES = {
+  v1: { isError: () => "Error", asks: "Bearer" },
+  dashboard: {
+    isError: (status: number) => (status === 422 ? "HTTPValidationError" : "DashboardError"),
+    asks: "Cookie",
+  },
+}
+
+/** Checks an answer against the promises of the OpenAPI document of a surface. Returns the faults. */
+export function declaredAnswers({ components }: OpenApi, surface: keyof typeof SURFACES = "v1") {
+  const { isError, asks } = SURFACES[surface]
   const checks = new Map<string, (value: unknown) => string[]>()
   const checkOf = (schema: AnySchema) => {
     const name = JSON.stringify(schema)
@@ -48,7 +58,6 @@ export function declaredAnswers({ components }: OpenApi) {
     checks.set(name, check)
     return check
   }
-  const isError = checkOf({ $ref: "#/components/schemas/Error" })
 
   return function faultsOf(operation: DeclaredOperation | undefined, { method, response, text }: SeenAnswer): string[] {
     const { status, headers } = response
@@ -57,7 +66,7 @@ export function declaredAnswers({ components }: OpenApi) {
     demand(status < 500, "the service failed")
     demand(/^req_[0-9a-z]{26}$/.test(headers.get("x-request-id") ?? ""), "no X-Request-Id")
     demand(headers.get("server-timing") !== null, "no Server-Timing")
-    if (status === 401) demand(headers.get("www-authenticate") === "Bearer", "401 without WWW-Authenticate")
+    if (status === 401) demand(headers.get("www-authenticate") === asks, "401 without WWW-Authenticate")
     if (status === 405) demand((headers.get("allow") ?? "") !== "", "405 without Allow")
     if (!operation) demand(NO_METHOD.includes(status), `${status} for a method that is not there`)
     const shared = operation?.responses[status]
@@ -70,10 +79,14 @@ export function declaredAnswers({ components }: OpenApi) {
     if (status >= 400) {
       const body = parse(text)
       demand(headers.get("content-type") === "application/json", "an error that is no JSON")
-      faults.push(...isError(body))
-      const { code, request_id } = (body as { error?: { code?: string; request_id?: string } })?.error ?? {}
-      demand(request_id === headers.get("x-request-id"), "another request_id than X-Request-Id")
-      if (declared) demand(declared.description.includes(`\`${code}\``), `${code} is not declared`)
+      faults.push(...checkOf({ $ref: `#/components/schemas/${isError(status)}` })(body))
+      const { error, code = error?.code } = (body ?? {}) as {
+        error?: { code?: string; request_id?: string }
+        code?: string
+      }
+      if (surface === "v1")
+        demand(error?.request_id === headers.get("x-request-id"), "another request_id than X-Request-Id")
+      if (declared && code) demand(declared.description.includes(`\`${code}\``), `${code} is not declared`)
       return faults
     }
     if (!declared) return faults

@@ -26,7 +26,8 @@ const OTHER_METHODS = ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST", "GET
 /** How many of the requests for an operation are valid, nearly valid, and odd in their headers or method. */
 const WEIGHTS = { valid: 5, nearly: 5, odd: 4 }
 
-const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, weight = 4) =>
+/** One of `usual`, and now and then one of `other`. */
+export const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, weight = 4) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other })
 
 /** Meaningful values, by the names of fields and query parameters. */
@@ -147,7 +148,8 @@ function pathOf(template: string, { own, others }: World): fc.Arbitrary<string> 
     .map((filled) => filled.reduce((path, [name, segment]) => path.replace(name, () => segment), template))
 }
 
-function queryOf(
+/** Queries of an operation, valid ones and wrong ones. */
+export function queryOf(
   { operationId, parameters = [] }: DeclaredOperation,
   of: (schema: AnySchema) => fc.Arbitrary<unknown>,
   hints: Hints,
@@ -185,8 +187,11 @@ function queryOf(
   return { valid, wrong: fc.oneof(pairs, pairs, broken) }
 }
 
-/** A long text in a query would be refused before the service sees it. */
-function bodyOf({ requestBody, parameters = [] }: DeclaredOperation, of: (schema: AnySchema) => fc.Arbitrary<unknown>) {
+/** Bodies of an operation, valid ones and wrong ones. A long text in a query would be refused before the service sees it. */
+export function bodyOf(
+  { requestBody, parameters = [] }: DeclaredOperation,
+  of: (schema: AnySchema) => fc.Arbitrary<unknown>,
+) {
   const keyed = parameters.find(({ name }) => name === "Idempotency-Key")
   const keys = fc.oneof(fc.uuid(), fc.uuid(), fc.constantFrom("again-1", "again-2"))
   const key = keyed ? (keyed.required ? keys : fc.option(keys, { nil: undefined })) : fc.constant(undefined)
