@@ -1,4 +1,5 @@
 import { measureAccepts } from "./measure-accepts.ts"
+import { measureAdmin } from "./measure-admin.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
 import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
 import { measureCommits } from "./measure-commits.ts"
@@ -77,6 +78,7 @@ const ALL: Measurement[] = [
     measure: (world, { floor = "" }) => measureFloor(world, floor),
   },
   { group: "history", title: "stored turns", world: { settings: STATEMENT_STATISTICS }, measure: measureHistory },
+  { group: "admin", title: "lists of admins", world: { settings: FILLING }, measure: measureAdmin },
   { group: "books", title: "reconciliation of stored turns", world: { settings: FILLING }, measure: measureBooks },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },

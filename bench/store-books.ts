@@ -17,9 +17,16 @@ export interface StoredBooks {
   stepMs: number
 }
 
+/** How many accounts so many turns are of, when nobody asks for more. */
+const accountsOf = (turns: number) => Math.max(LEAST_ACCOUNTS, Math.ceil(turns / TURNS_OF_ACCOUNT))
+
 /** Accounts with a key, a space and 50 end users each, for so many turns over the year that ends at `ends`. */
-export async function storeAccounts(sql: Sql, turns: number, ends: Date): Promise<StoredBooks> {
-  const accounts = Math.max(LEAST_ACCOUNTS, Math.ceil(turns / TURNS_OF_ACCOUNT))
+export async function storeAccounts(
+  sql: Sql,
+  turns: number,
+  ends: Date,
+  accounts: number = accountsOf(turns),
+): Promise<StoredBooks> {
   const begins = new Date(ends.getTime() - DAYS * 86_400_000)
   await sql("insert into users (name, created_at) select 'Account ' || n, $2 from generate_series(1, $1::integer) n", [
     accounts,
