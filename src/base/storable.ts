@@ -24,9 +24,13 @@ export function nestsTooDeep(value: unknown): boolean {
   return false
 }
 
-/** The same for a JSON text, without parsing it. */
-export function textNestsTooDeep(text: string): boolean {
+/** No real request has more values than this. Each may be a fault, and a validator handles faults one by one. */
+export const MAX_VALUES = 50_000
+
+/** What is wrong with the shape of a JSON text, found without parsing it: it nests too deeply, or has too many values. */
+export function shapeFault(text: string): string | null {
   let depth = 0
+  let values = 0
   let quoted = false
   for (let at = 0; at < text.length; at++) {
     const char = text[at]
@@ -35,8 +39,9 @@ export function textNestsTooDeep(text: string): boolean {
       else if (char === '"') quoted = false
     } else if (char === '"') quoted = true
     else if (char === "{" || char === "[") {
-      if (++depth > MAX_NESTING) return true
+      if (++depth > MAX_NESTING) return `nests deeper than ${MAX_NESTING} levels`
     } else if (char === "}" || char === "]") depth--
+    else if (char === "," && ++values > MAX_VALUES) return `has more than ${MAX_VALUES} values`
   }
-  return false
+  return null
 }

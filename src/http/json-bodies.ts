@@ -1,10 +1,13 @@
 import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import { TurnpikeError } from "../base/errors.ts"
-import { MAX_NESTING, textNestsTooDeep } from "../base/storable.ts"
+import { shapeFault } from "../base/storable.ts"
 import type { AppEnv } from "./app-env.ts"
 
 const MAX_JSON_BYTES = 1024 * 1024
+
+/** Of operations that anybody may call: nothing that they take is larger. */
+const MAX_OPEN_BYTES = 16 * 1024
 
 /** A body must be JSON, also where none is expected. */
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
@@ -17,20 +20,23 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Checks a body before it is parsed: JSON, at most 1 MiB, and not nested too deeply. */
-export const jsonBodies = [
-  jsonOnly,
+/** Checks a body before it is parsed: JSON, at most 1 MiB (16 KiB where anybody may send it), of a shape that can be walked. */
+export const jsonBodies = (isOpen: boolean) => [jsonOnly, isOpen ? openLimit : usualLimit, shapeLimit]
+
+const limitOf = (maxSize: number) =>
   bodyLimit({
-    maxSize: MAX_JSON_BYTES,
+    maxSize,
     onError: () => {
-      throw new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${MAX_JSON_BYTES} bytes.`)
+      throw new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${maxSize} bytes.`)
     },
-  }),
-  createMiddleware<AppEnv>(async (c, next) => {
-    // Before anything walks through it.
-    if (c.req.raw.body !== null && textNestsTooDeep(await c.req.text())) {
-      throw new TurnpikeError("VALIDATION_FAILED", `The body nests deeper than ${MAX_NESTING} levels.`)
-    }
-    await next()
-  }),
-] as const
+  })
+
+const usualLimit = limitOf(MAX_JSON_BYTES)
+const openLimit = limitOf(MAX_OPEN_BYTES)
+
+const shapeLimit = createMiddleware<AppEnv>(async (c, next) => {
+  // Before anything walks through it.
+  const fault = c.req.raw.body === null ? null : shapeFault(await c.req.text())
+  if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
+  await next()
+})

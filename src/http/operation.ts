@@ -4,6 +4,7 @@ import type * as z from "zod"
 import type { Once } from "../actor/once.ts"
 import type { ErrorCode } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
+import { checkInput, MAX_FAULTS } from "./check-input.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
 import { jsonBodies } from "./json-bodies.ts"
 import { validationError } from "./validation-error.ts"
@@ -77,12 +78,18 @@ export interface Input<Params, Query, Body> {
 /** The validators of an operation, in the order in which they report faults. */
 export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] {
   const validators: MiddlewareHandler[] = []
-  if (operation.params) validators.push(zValidator("param", operation.params, refuse))
-  if (operation.query) validators.push(zValidator("query", operation.query, refuse))
+  if (operation.params) validators.push(zValidator("param", operation.params, refuse, checked))
+  if (operation.query) validators.push(zValidator("query", operation.query, refuse, checked))
   // An operation without a body does not read one.
-  if (operation.body) validators.push(...jsonBodies, zValidator("json", operation.body, refuse))
+  if (operation.body)
+    validators.push(
+      ...jsonBodies(operation.open === true && !operation.byServer),
+      zValidator("json", operation.body, refuse, checked),
+    )
   return validators
 }
+
+const checked = { validationFunction: checkInput }
 
 type Checked = (
   | { success: true; data: unknown }
@@ -108,7 +115,12 @@ function unstorable(value: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
     return [{ code: "custom", path, message: "holds a NUL character or half of a surrogate pair", input: value }]
   }
   if (typeof value !== "object" || value === null) return []
-  return Object.entries(value).flatMap(([key, item]) => [...unstorable(key, path), ...unstorable(item, [...path, key])])
+  const faults: z.core.$ZodIssue[] = []
+  for (const [key, item] of Object.entries(value)) {
+    faults.push(...unstorable(key, path), ...unstorable(item, [...path, key]))
+    if (faults.length >= MAX_FAULTS) break
+  }
+  return faults.slice(0, MAX_FAULTS)
 }
 
 /** The validated input. */

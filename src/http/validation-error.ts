@@ -1,17 +1,27 @@
 import type * as z from "zod"
 import { type Fault, TurnpikeError } from "../base/errors.ts"
+import { MAX_FAULTS } from "./check-input.ts"
 import { REQUIRED } from "./wording.ts"
+
+const MAX_NAME = 100
 
 type Issue = z.core.$ZodIssue
 
-/** VALIDATION_FAILED with the first fault as `param` and all of them as `details` (/v1) and `faults` (/api). */
+/** VALIDATION_FAILED with the first fault as `param`, and the first 100 as `details` (/v1) and `faults` (/api). */
 export function validationError(issues: readonly Issue[], location: Fault["location"]): TurnpikeError {
-  const faults = issues.flatMap((issue): Fault[] => {
-    const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)))
+  const faults: Fault[] = []
+  for (const issue of issues) {
+    const path = issue.path.map((key) => (typeof key === "number" ? key : shortened(String(key))))
     const { message } = issue
-    if (issue.code !== "unrecognized_keys") return [{ location, path, type: typeOf(issue), message }]
-    return issue.keys.map((key) => ({ location, path: [...path, key], type: "extra_forbidden", message }))
-  })
+    if (issue.code !== "unrecognized_keys") faults.push({ location, path, type: typeOf(issue), message })
+    else {
+      const unknown = issue.keys.slice(0, MAX_FAULTS - faults.length)
+      faults.push(
+        ...unknown.map((key) => ({ location, path: [...path, shortened(key)], type: "extra_forbidden", message })),
+      )
+    }
+    if (faults.length >= MAX_FAULTS) break
+  }
   const details = firstOfEach(faults.map(({ path, message }) => ({ param: path.join("."), message })))
   const first = details[0]
   const message = first ? `${first.param || `The ${location}`}: ${first.message}` : "The request is wrong."
@@ -26,6 +36,9 @@ export function validationError(issues: readonly Issue[], location: Fault["locat
 function firstOfEach<T extends { param: string }>(details: T[]): T[] {
   return details.filter(({ param }, index) => details.findIndex((other) => other.param === param) === index)
 }
+
+/** A caller chooses the names of unknown fields: the answer repeats no more of them than tells which one is meant. */
+const shortened = (name: string) => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)
 
 /** The word for an expected type, where Pydantic's differs. */
 const WRONG_TYPES: Record<string, string> = {

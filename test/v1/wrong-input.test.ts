@@ -152,6 +152,17 @@ describe("the envelope", () => {
     })
     await expectRefused(() => world.invoke(request), 413, "PAYLOAD_TOO_LARGE")
   })
+  test("a body of nothing but unknown fields, or of more values than anybody sends", async () => {
+    const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n.toString(36), 1]))
+    const response = await client.call("POST", "/v1/turns", fields(40_000), headers)
+    const text = await response.text()
+    expect([response.status, JSON.parse(text).error.details.length]).toEqual([422, 100])
+    expect(text.length).toBeLessThan(50_000)
+    await expectRefused(() => client.call("POST", "/v1/turns", fields(121_836), headers), 422, "VALIDATION_FAILED")
+    const login = { method: "POST", headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" } }
+    const attack = new Request("https://api.test/api/auth/login", { ...login, body: JSON.stringify(fields(121_836)) })
+    expect((await world.invoke(attack)).status).toBe(413)
+  })
   test("a missing or malformed Idempotency-Key", async () => {
     await expectRefused(() => client.call("POST", "/v1/turns", good()), 400, "IDEMPOTENCY_KEY_REQUIRED")
     for (const key of [long(256), "clé", '"unclosed', "tab\there"]) {

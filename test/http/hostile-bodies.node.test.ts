@@ -1,0 +1,43 @@
+import { expect, test } from "vitest"
+import type * as z from "zod"
+import { SURFACES } from "../../scripts/documents.ts"
+import { MAX_VALUES, shapeFault } from "../../src/base/storable.ts"
+import { checkInput, MAX_FAULTS } from "../../src/http/check-input.ts"
+import { validationError } from "../../src/http/validation-error.ts"
+
+const MIB = 1024 * 1024
+const FIELDS = Object.fromEntries(Array.from({ length: MAX_VALUES }, (_, n) => [n.toString(36), 1]))
+const ITEMS = Array.from({ length: MAX_VALUES }, () => 1)
+
+/** What fills a whole body for an operation: unknown fields, a list or an object of nothing but faults in each of its fields. */
+function hostileBodies(body: z.ZodType): unknown[] {
+  const fields = Object.keys((body as unknown as { shape?: object }).shape ?? {})
+  return [FIELDS, ITEMS, ...fields.flatMap((name) => [{ [name]: FIELDS }, { [name]: ITEMS }])]
+}
+
+const operations = Object.values(SURFACES).flatMap(({ app }) => app.operations.filter(({ body }) => body !== undefined))
+
+test.each(operations)("$id answers a hostile body with a few faults", async ({ body }) => {
+  for (const hostile of hostileBodies(body as z.ZodType)) {
+    const checked = await checkInput(body as z.ZodType, hostile)
+    if (checked.success) continue
+    const { faults, details } = validationError(checked.error.issues, "body")
+    expect(faults.length).toBeLessThanOrEqual(MAX_FAULTS)
+    expect(JSON.stringify([faults, details]).length).toBeLessThan(256 * 1024)
+  }
+})
+
+test("what has more values is refused before it is parsed", () => {
+  const list = (values: number) => JSON.stringify({ files: Array.from({ length: values }, () => 1) })
+  expect(shapeFault(list(MAX_VALUES))).toBeNull()
+  expect(shapeFault(list(MIB / 2))).toMatch(/more than 50000 values/)
+  expect(shapeFault(JSON.stringify({ text: ",".repeat(MIB) })), "a comma in a text is no value").toBeNull()
+})
+
+test("an unknown field with a name of a megabyte is named by its beginning", async () => {
+  const [operation] = operations
+  const checked = await checkInput(operation?.body as z.ZodType, { ["x".repeat(MIB)]: 1 })
+  const { message, faults } = validationError(checked.error?.issues ?? [], "body")
+  expect(message.length).toBeLessThan(1000)
+  expect(JSON.stringify(faults).length).toBeLessThan(10_000)
+})
