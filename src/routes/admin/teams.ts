@@ -17,11 +17,11 @@ const tag = "admin"
 const params = z.object({ team_id: numberParam.meta({ example: 3 }) })
 const theTeam = { status: 200, description: "The team with its members.", schema: teamSchema } as const
 
-/** Filters of lists of groups. Without any, such a list is whole. */
+/** Filters of lists of groups: without any, all of them, up to 200 on a page. */
 export const groupQuery = {
   q: z.string().min(1).max(200).optional().meta({ description: "A part of the name, in upper or lower case." }),
   archived: z.enum(ARCHIVED_GROUPS).default("all"),
-  ...listQueryUpTo(1000, 1000),
+  ...listQueryUpTo(200, 200),
 }
 
 export function mountTeams(app: App) {
