@@ -112,8 +112,8 @@ begin
   else
     if p_change ? 'spaces' then
       slugs := array(select jsonb_array_elements_text(p_change -> 'spaces'));
-      -- Locked in one order: two workspaces that want the same space see each other.
-      perform from spaces s where s.slug = any(slugs) order by s.space_id for no key update;
+      -- What comes and what goes, locked in one order: two workspaces that exchange spaces wait for each other and then see each other.
+      perform from spaces s where s.slug = any(slugs) or s.workspace_id = p_workspace_id order by s.space_id for no key update;
       select 'unknown_space', jsonb_agg(n.slug) into refused, entity from unnest(slugs) n (slug)
         where not exists (select from spaces s where s.slug = n.slug) having count(*) > 0;
       if refused is null then

@@ -134,6 +134,18 @@ describe("a workspace", () => {
     expect((await of(first.workspace_id)).spaces).toHaveLength(1)
   })
 
+  test("20 times two workspaces take the same space at once: one has it", async () => {
+    const [one, two] = [await makeWorkspace(estate), await makeWorkspace(estate)]
+    const paths = [one, two].map(({ workspace_id }) => `${WORKSPACES}/${workspace_id}`)
+    for (let round = 0; round < 20; round++) {
+      const spaces = [await estate.client.space()]
+      const answers = await Promise.all(paths.map((path) => json("PATCH", path, { spaces })))
+      expect(answers.map(([status]) => status).sort()).toEqual([200, 409])
+      const held = [await of(one.workspace_id), await of(two.workspace_id)].flatMap((each) => each.spaces)
+      expect(held.filter(({ space_id }: { space_id: string }) => space_id === spaces[0])).toHaveLength(1)
+    }
+  })
+
   test("is found by a part of its name or its id", async () => {
     const word = `z${estate.random.int(1e9)}`
     const { workspace_id: named } = await makeWorkspace(estate, { name: `Some ${word.toUpperCase()}` })
