@@ -120,6 +120,54 @@ create table brands (
 create index brands_of_host on brands using gin (hosts jsonb_path_ops);
 
 ---------------------------------------------------------------------------------------------------------------------------------
+-- Groups of people
+
+create table teams (
+  team_id integer generated always as identity primary key,
+  name text not null,
+  description text,
+  archived_at timestamptz,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users
+);
+
+create table team_members (
+  team_id integer not null references teams,
+  user_id bigint not null references users,
+  role text not null default 'member' check (role in ('lead', 'member')),
+  created_at timestamptz not null,
+  primary key (team_id, user_id)
+);
+create index team_members_of_user on team_members (user_id);
+
+-- People with a bot and spaces. Its bot's token is sealed by the key ring, for this table, column and workspace. It is never deleted.
+create table workspaces (
+  workspace_id text primary key check (workspace_id ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
+  name text not null,
+  -- The members of an attached team are members of the workspace.
+  team_id integer references teams,
+  bot_username text,
+  bot_token text,
+  archived_at timestamptz,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users
+);
+create index workspaces_of_team on workspaces (team_id) where team_id is not null;
+
+create table workspace_members (
+  workspace_id text not null references workspaces,
+  user_id bigint not null references users,
+  role text not null default 'member' check (role in ('owner', 'admin', 'member')),
+  created_at timestamptz not null,
+  primary key (workspace_id, user_id)
+);
+create index workspace_members_of_user on workspace_members (user_id);
+
+---------------------------------------------------------------------------------------------------------------------------------
 -- Spaces and their configuration
 
 create table spaces (
@@ -147,11 +195,40 @@ create table spaces (
   ending_turns boolean not null default false,
   ending_tried_at timestamptz,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- The workspace whose members see and use it.
+  workspace_id text
 );
 create index spaces_by_owner on spaces (user_id, slug desc);
 create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
 create index spaces_ending on spaces (ending_tried_at nulls first) where ending_turns;
+create index spaces_of_workspace on spaces (workspace_id) where workspace_id is not null;
+
+-- People whom a space is shared with, beside the members of its workspace.
+create table space_members (
+  space_id bigint not null references spaces,
+  user_id bigint not null references users,
+  created_at timestamptz not null,
+  primary key (space_id, user_id)
+);
+create index space_members_of_user on space_members (user_id);
+
+-- The one rule of who may see and use a space of somebody else: for each way that leads there, the space, the user and their role. An
+-- admin changes it, a member does not. Nobody sees the spaces of a disabled account.
+create view space_shares as
+  select s.space_id, m.user_id, 'member'::text as role
+    from space_members m join spaces s on s.space_id = m.space_id join users o on o.user_id = s.user_id
+    where o.disabled_at is null and m.user_id <> s.user_id
+  union all
+  select s.space_id, m.user_id, case when m.role in ('owner', 'admin') then 'admin' else 'member' end
+    from workspace_members m join workspaces w on w.workspace_id = m.workspace_id join spaces s on s.workspace_id = w.workspace_id
+      join users o on o.user_id = s.user_id
+    where w.archived_at is null and o.disabled_at is null and m.user_id <> s.user_id
+  union all
+  select s.space_id, m.user_id, 'member'::text
+    from team_members m join teams t on t.team_id = m.team_id join workspaces w on w.team_id = t.team_id
+      join spaces s on s.workspace_id = w.workspace_id join users o on o.user_id = s.user_id
+    where t.archived_at is null and w.archived_at is null and o.disabled_at is null and m.user_id <> s.user_id;
 
 -- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with.
 create table space_configs (
@@ -277,7 +354,7 @@ create index conversations_of_end_user on conversations (user_id, test, end_user
 create table turns (
   turn_id text primary key,
   user_id bigint not null,
-  -- Null: the owner's own web chat.
+  -- Null: a web chat, of the owner or of a member of the space.
   key_id text,
   space_id bigint not null,
   conversation_id text not null,
@@ -334,6 +411,8 @@ create table turns (
   started_at timestamptz,
   finished_at timestamptz,
   erased_at timestamptz,
+  -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
+  member_id bigint,
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),
@@ -354,6 +433,7 @@ create index turns_of_space on turns (space_id, turn_id collate "C" desc);
 create index turns_of_key on turns (key_id, turn_id collate "C" desc);
 create index turns_of_end_user on turns (user_id, end_user_ref, turn_id collate "C" desc);
 create index turns_of_chat on turns (user_id, test, turn_id collate "C" desc) where key_id is null;
+create index turns_of_member on turns (member_id, turn_id collate "C" desc) where member_id is not null;
 -- For failed and cancelled turns, which have a reason, without reading all that are done. Open turns are in open_turns: an index on the
 -- state would make each change of it write all indexes of the row.
 create index turns_not_done on turns (user_id, test, turn_id collate "C" desc) where status_reason is not null;
@@ -469,7 +549,9 @@ create table files (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- When the bucket's object of a deleted file was removed.
-  object_removed_at timestamptz
+  object_removed_at timestamptz,
+  -- Who uploaded it, when that was a member of the space and not its owner.
+  member_id bigint
 );
 create index files_of_space on files (space_id, file_id collate "C" desc) where state = 'ready';
 create index files_of_turn on files (turn_id) where turn_id is not null;

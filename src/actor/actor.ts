@@ -47,6 +47,8 @@ export interface SessionActor extends CommonActor {
   scope: "all"
   session_id: string
   role: "user" | "admin"
+  /** Who acts in a space that is shared with them, while `user_id` is its owner; only of a turn that they send. */
+  member_id: number | null
 }
 
 export type Actor = KeyActor | SessionActor

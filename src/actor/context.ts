@@ -27,6 +27,8 @@ export interface Context {
   readonly keyRing: KeyRing
   /** What a customer's URL may be. */
   readonly urlPolicy: UrlPolicy
+  /** The messaging platform's Bot API, without a slash at its end. */
+  readonly botApiUrl: string
   readonly meter: Meter
   readonly log: Log
   /** Accounts whose charges this isolate posts at the moment. */
@@ -88,6 +90,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   files: createBucket(env.FILES),
   keyRing: createKeyRing(env.SECRETS_KEYS),
   posting: new Map<number, Posting>(),
+  botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))

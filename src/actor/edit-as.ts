@@ -14,8 +14,8 @@ type AdminProcedure = {
     : never
 }[ProcedureName]
 
-/** What each refusal of a procedure means to its caller: a code and a sentence. */
-export type Refusals = Record<string, [code: ErrorCode, message: string]>
+/** What each refusal of a procedure means to its caller: a code and a sentence, or an error made of what the procedure answered. */
+export type Refusals = Record<string, [code: ErrorCode, message: string] | ((entity: unknown) => TurnpikeError)>
 
 /**
  * Calls a procedure of admins, in one statement: it changes a row and writes its audit entry, or refuses. Answers the row as it is now.
@@ -44,7 +44,9 @@ export async function editAs<Name extends AdminProcedure, Row, Answer>(
     const message = "It has changed since the version that If-Match names. Nothing was written."
     throw new TurnpikeError("VERSION_MISMATCH", message, { details: { current: serialize(entity) } })
   }
-  const [code, message] = refusals[refused] ?? []
+  const refusal = refusals[refused]
+  if (typeof refusal === "function") throw refusal(entity)
+  const [code, message] = refusal ?? []
   if (!code) throw new Error(`${name} refused: ${refused}`)
   throw new TurnpikeError(code, message ?? code)
 }

@@ -28,6 +28,27 @@ export const ADMIN_CODES = {
     cause: "The user is a member already.",
     cure: "See the list of members.",
   },
+  LAST_OWNER: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The workspace would have members and no owner.",
+    cure: "Add another owner first, or remove all other members.",
+  },
+  WORKSPACE_EXISTS: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "There is a workspace with this id already.",
+    cure: "Choose another id, or change the one that is there.",
+  },
+  NO_BOT: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The workspace has no token of a bot.",
+    cure: "Set it with `PUT /api/admin/workspaces/{workspace_id}/bot`.",
+  },
   IF_MATCH_INVALID: {
     status: 400,
     retryable: false,

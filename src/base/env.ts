@@ -34,6 +34,8 @@ const base = z.object({
       return z.NEVER
     }
   }),
+  /** The messaging platform's Bot API, or a server of one's own that speaks it. */
+  BOT_API_URL: url.default("https://api.telegram.org"),
   /** More hosts of our own that customers' URLs may not name, separated by commas. */
   OWN_HOSTS: z.string().default(""),
   /** Opens this machine's own addresses to customers' URLs. Only `npm start` and `npm run stack` set it. */

@@ -72,6 +72,13 @@ export const ERROR_CODES = {
     cause: "The key's scope does not cover this operation.",
     cure: "Use a key with a wider scope.",
   },
+  SPACE_ROLE_REQUIRED: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The space is shared with you, and only its owner and the owners and admins of its workspace may change it.",
+    cure: "Ask one of them, or an operator for a role in the workspace.",
+  },
   END_USER_BLOCKED: {
     status: 403,
     retryable: false,

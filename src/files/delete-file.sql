@@ -1,10 +1,12 @@
--- Deletes a file that the caller may use; its bytes are removed later. file is null when it does not exist or was deleted already.
+-- Deletes a file that the caller may use; its bytes are removed later. A member of the space deletes what they brought or had made, an
+-- admin of it any file. refused: not_found (or deleted already), role.
 create function turnpike.delete_file(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_file_id text,
-  out actor jsonb, out file jsonb) language plpgsql as $$
+  out actor jsonb, out file jsonb, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   gone files;
   space spaces;
+  role text;
 begin
   actor := to_jsonb(caller);
   if caller.usable is not true then
@@ -12,11 +14,19 @@ begin
   end if;
   select f.* into gone from files f where f.file_id = p_file_id limit 1;
   select s.* into space from spaces s where s.space_id = gone.space_id limit 1;
-  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) is not true then
+    role := turnpike.role_in(caller, space);
+    refused := case when role is null or gone.state <> 'ready' then 'not_found'
+      when role = 'member' and gone.member_id is distinct from caller.user_id and not exists (
+        select from turns t where t.turn_id = gone.turn_id and t.member_id = caller.user_id) then 'role' end;
+  end if;
+  if refused is null then
     update files f set state = 'deleted', updated_at = p_moment
       where f.file_id = p_file_id and f.state = 'ready' returning f.* into gone;
     if found then
       file := turnpike.file_json(gone, space.slug);
+    else
+      refused := 'not_found';
     end if;
   end if;
   perform turnpike.note_use(caller, p_moment);

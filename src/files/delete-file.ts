@@ -1,6 +1,7 @@
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { fileNotFound } from "./get-file.ts"
@@ -9,6 +10,12 @@ import type { FileRow } from "./serialize-file.ts"
 /** Deletes a file: it is gone for everybody at once, its bytes right after the answer. NOT_FOUND when it was gone before. */
 export async function deleteFile(ctx: Context, credential: Credential, fileId: string): Promise<FileRow> {
   const { row } = await callAs(ctx, credential, "delete_file", { file_id: fileId })
+  if (row.refused === "role") {
+    throw new TurnpikeError(
+      "SPACE_ROLE_REQUIRED",
+      "Somebody else has brought this file. You may use it, but not delete it.",
+    )
+  }
   const file = row.file as FileRow | null
   if (!file) throw fileNotFound(fileId)
   // The sweeper removes what this leaves.

@@ -1,10 +1,11 @@
 import type { Credential } from "../actor/actor.ts"
-import { readAs, spaceInScope } from "../actor/call-as.ts"
+import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { spaceVisible } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { FileRow } from "./serialize-file.ts"
 
-/** A file in the key's scope, or NOT_FOUND. One statement. */
+/** A file of a space that the caller may use, or NOT_FOUND. One statement. */
 export async function getFile(ctx: Context, credential: Credential, fileId: string): Promise<FileRow> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
@@ -13,7 +14,7 @@ export async function getFile(ctx: Context, credential: Credential, fileId: stri
       .innerJoin("caller", (join) => join.onTrue())
       .where("f.file_id", "=", fileId)
       .where("f.state", "=", "ready")
-      .where(spaceInScope)
+      .where(spaceVisible(credential))
       .selectAll("f")
       .select("s.slug as space"),
   )

@@ -24,8 +24,10 @@ begin
     space := turnpike.find_space(caller, p_space);
     refused := turnpike.space_refusal(space);
     if refused is null then
-      insert into files (file_id, user_id, space_id, test, key_id, name, media_type, object_key, state, created_at, updated_at)
-      values (p_file_id, space.user_id, space.space_id, space.test, caller.key_id, p_name, p_media_type, p_object_key, 'uploading',
+      insert into files (file_id, user_id, space_id, test, key_id, member_id, name, media_type, object_key, state, created_at,
+        updated_at)
+      values (p_file_id, space.user_id, space.space_id, space.test, caller.key_id,
+        case when space.user_id <> caller.user_id then caller.user_id end, p_name, p_media_type, p_object_key, 'uploading',
         p_moment, p_moment);
     end if;
   end if;

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto"
+import { newId } from "../base/ids.ts"
 import type { CreditReason } from "../billing/buckets.ts"
 import { type NewKey, newKey } from "../keys/create-key.ts"
 import { callOf } from "../platform/db.ts"
@@ -62,4 +64,14 @@ export async function createApiKey(
   const owned = { ...row, user_id: userId, space_id: spaceId ?? null }
   await run(sql, "seed_key", { key: owned })
   return { key_id: row.key_id, value }
+}
+
+/**
+ * A team, a workspace with members and a space of the key's account, to be looked at: made once, so what an operator changes of them
+ * stays. Returns whether they were made now.
+ */
+export async function seedGroups(sql: RunSql, { apiKey, now }: { apiKey: string; now: Date }): Promise<boolean> {
+  const key_hash = createHash("sha256").update(apiKey).digest("hex")
+  const { seed_groups } = await run(sql, "seed_groups", { key_hash, slug: newId("space", now), moment: now })
+  return seed_groups === true
 }

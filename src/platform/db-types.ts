@@ -156,6 +156,7 @@ interface Files {
   file_id: string;
   key_id: string | null;
   media_type: string;
+  member_id: number | null;
   name: string;
   object_key: string;
   object_removed_at: Timestamp | null;
@@ -340,6 +341,12 @@ interface SpaceConfigs {
   version: number;
 }
 
+interface SpaceMembers {
+  created_at: Timestamp;
+  space_id: number;
+  user_id: number;
+}
+
 interface Spaces {
   archived_at: Timestamp | null;
   brand: Generated<string>;
@@ -363,6 +370,7 @@ interface Spaces {
   tools: Generated<Json>;
   updated_at: Timestamp;
   user_id: number;
+  workspace_id: string | null;
 }
 
 interface SpaceSecrets {
@@ -371,6 +379,12 @@ interface SpaceSecrets {
   sealed: string;
   space_id: number;
   updated_at: Timestamp;
+}
+
+interface SpaceShares {
+  role: string | null;
+  space_id: number | null;
+  user_id: number | null;
 }
 
 interface SpendCounted {
@@ -441,6 +455,24 @@ interface Tasks {
   updated_at: Timestamp;
 }
 
+interface TeamMembers {
+  created_at: Timestamp;
+  role: Generated<string>;
+  team_id: number;
+  user_id: number;
+}
+
+interface Teams {
+  archived_at: Timestamp | null;
+  created_at: Timestamp;
+  description: string | null;
+  name: string;
+  team_id: Generated<number>;
+  updated_at: Timestamp;
+  updated_by: number | null;
+  version: Generated<number>;
+}
+
 interface TurnEvents {
   created_at: Timestamp;
   data: Json;
@@ -476,6 +508,7 @@ interface Turns {
   last_event_seq: Generated<number>;
   lease_until: Timestamp | null;
   max_cost_credit_micros: number | null;
+  member_id: number | null;
   metadata: Generated<Json>;
   model: string;
   model_calls: Generated<number>;
@@ -630,6 +663,26 @@ interface WebhookEndpoints {
   woken_at: Timestamp | null;
 }
 
+interface WorkspaceMembers {
+  created_at: Timestamp;
+  role: Generated<string>;
+  user_id: number;
+  workspace_id: string;
+}
+
+interface Workspaces {
+  archived_at: Timestamp | null;
+  bot_token: string | null;
+  bot_username: string | null;
+  created_at: Timestamp;
+  name: string;
+  team_id: number | null;
+  updated_at: Timestamp;
+  updated_by: number | null;
+  version: Generated<number>;
+  workspace_id: string;
+}
+
 export interface DB {
   api_keys: ApiKeys;
   api_turns: ApiTurns;
@@ -657,7 +710,9 @@ export interface DB {
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
+  space_members: SpaceMembers;
   space_secrets: SpaceSecrets;
+  space_shares: SpaceShares;
   spaces: Spaces;
   spend_counted: SpendCounted;
   spend_counter_shards: SpendCounterShards;
@@ -665,6 +720,8 @@ export interface DB {
   subscriptions: Subscriptions;
   sweeps: Sweeps;
   tasks: Tasks;
+  team_members: TeamMembers;
+  teams: Teams;
   turn_events: TurnEvents;
   turn_steps: TurnSteps;
   turns: Turns;
@@ -675,4 +732,6 @@ export interface DB {
   webhook_attempts: WebhookAttempts;
   webhook_deliveries: WebhookDeliveries;
   webhook_endpoints: WebhookEndpoints;
+  workspace_members: WorkspaceMembers;
+  workspaces: Workspaces;
 }

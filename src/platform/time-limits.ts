@@ -17,7 +17,7 @@ export const TIME_LIMITS = {
   objectMs: 30_000,
   /** A call from one of our workers to another: the longest tool call, and a little. */
   workerMs: 140_000,
-  /** A call of the Bot API, from the command line. */
+  /** A call of the Bot API, from the command line or to test a workspace's bot. */
   botApiMs: 10_000,
   /** The list of a provider's models, when a server is seeded. */
   modelListMs: 10_000,

@@ -1,7 +1,7 @@
 -- Archives a space: nothing is accepted into it after this commit, and its turns are ended (ending_turns). Repeating it gives the same
--- answer. space is null when the caller sees no such space.
+-- answer. refused: not_found, role.
 create function turnpike.archive_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_slug text,
-  out actor jsonb, out space jsonb) language plpgsql as $$
+  out actor jsonb, out space jsonb, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
   archived spaces;
@@ -11,8 +11,12 @@ begin
   if caller.usable is not true then
     return;
   end if;
-  select s.* into archived from spaces s where s.slug = p_slug for no key update;
-  if turnpike.in_scope(caller, archived.user_id, archived.test, archived.created_by_key_id, archived.space_id) then
+  archived := turnpike.lock_space(caller, p_slug);
+  refused := turnpike.change_refusal(caller, archived);
+  if refused = 'archived' then
+    refused := null;
+  end if;
+  if refused is null then
     if archived.archived_at is null then
       update spaces s set archived_at = p_moment, ending_turns = true, updated_at = p_moment
         where s.space_id = archived.space_id returning s.* into archived;

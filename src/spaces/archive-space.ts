@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { endSpaceTurns } from "../ending/causes.ts"
+import { throwRefusedChange } from "./change-config.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
 /**
@@ -9,8 +10,9 @@ import type { SpaceRow } from "./serialize-space.ts"
  * stop at their next boundary; the sweeper ends those that are left. Repeating it gives the same answer. NOT_FOUND.
  */
 export async function archiveSpace(ctx: Context, credential: Credential, spaceId: string): Promise<SpaceRow> {
-  type Row = { actor: unknown; space: SpaceRow | null }
+  type Row = { actor: unknown; space: SpaceRow | null; refused: string | null }
   const { row } = await callAs<"archive_space", Row>(ctx, credential, "archive_space", { slug: spaceId })
+  throwRefusedChange(spaceId, row)
   if (!row.space) throw spaceNotFound(spaceId)
   // When this fails, the space is archived already; a repeat or the sweeper goes on.
   if (row.space.ending_turns) await endSpaceTurns(ctx, row.space)

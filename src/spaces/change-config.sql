@@ -1,13 +1,16 @@
 -- The parts of every change of a space's configuration. The space's row is locked first, so changes at the same moment become one
 -- version each, one after the other. Turns and files that name the space do not wait for that.
 
--- A space that a caller may use; null when there is none. The scope is checked after the look-up, which only the slug's index fits.
+-- A space that a caller may use, their own or a shared one; null when there is none. Checked after the look-up, which only the slug's
+-- index fits.
 create function turnpike.find_space(caller turnpike.caller, p_slug text) returns spaces language plpgsql stable as $$
 declare
   space spaces;
 begin
   select s.* into space from spaces s where s.slug = p_slug limit 1;
-  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
+    or turnpike.role_in(caller, space) is not null
+  then
     return space;
   end if;
   return null;
@@ -22,10 +25,19 @@ begin
   return space;
 end $$;
 
--- Why a space takes no change: not_found, archived, or null when it does.
+-- Why a space takes no turn, file or change: not_found, archived, or null when it does.
 create function turnpike.space_refusal(space spaces) returns text language plpgsql immutable as $$
 begin
   return case when space.space_id is null then 'not_found' when space.archived_at is not null then 'archived' end;
+end $$;
+
+-- Why a caller may not change a space that find_space has found: not_found, role, archived, or null when they may.
+create function turnpike.change_refusal(caller turnpike.caller, space spaces) returns text language plpgsql stable as $$
+begin
+  if space.user_id <> caller.user_id and turnpike.role_in(caller, space) is distinct from 'admin' then
+    return 'role';
+  end if;
+  return turnpike.space_refusal(space);
 end $$;
 
 -- The first of these pins that is not an enabled model of the catalog.

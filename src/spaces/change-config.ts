@@ -23,11 +23,14 @@ interface Refusal {
 }
 
 /**
- * Throws the refusals that every change of a space shares: NOT_FOUND, CONFLICT for an archived space, VALIDATION_FAILED for an unknown
+ * Throws the refusals that every change of a space shares: NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT for an archived space, VALIDATION_FAILED for an unknown
  * one of `pins`. Other refusals are the verb's own.
  */
 export function throwRefusedChange(spaceId: string, { refused, unknown_pin }: Refusal, pins: WantedPin[] = []): void {
   if (refused === "not_found") throw spaceNotFound(spaceId)
+  if (refused === "role") {
+    throw new TurnpikeError("SPACE_ROLE_REQUIRED", `You may use the space "${spaceId}", but not change it.`)
+  }
   if (refused === "archived") {
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
   }

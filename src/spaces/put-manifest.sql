@@ -12,7 +12,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.space_refusal(space);
+  refused := turnpike.change_refusal(caller, space);
   if refused is null then
     unknown_pin := turnpike.unknown_pin(p_pins);
     if unknown_pin is not null then

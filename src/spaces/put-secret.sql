@@ -13,7 +13,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.space_refusal(space);
+  refused := turnpike.change_refusal(caller, space);
   if refused is null then
     -- Adding a secret holds the lock of the space's row, so the number is exact.
     if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
@@ -43,7 +43,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.space_refusal(space);
+  refused := turnpike.change_refusal(caller, space);
   if refused is null then
     delete from space_secrets o where o.space_id = space.space_id and o.name = p_name;
     if found then

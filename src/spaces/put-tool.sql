@@ -16,7 +16,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.space_refusal(space);
+  refused := turnpike.change_refusal(caller, space);
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
     if entries -> p_name is distinct from p_entry then
@@ -46,7 +46,7 @@ begin
     return;
   end if;
   space := turnpike.lock_space(caller, p_slug);
-  refused := turnpike.space_refusal(space);
+  refused := turnpike.change_refusal(caller, space);
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
     if entries ? p_name then

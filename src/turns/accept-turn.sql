@@ -33,6 +33,11 @@ declare
 begin
   -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  if caller.kind = 'session' and caller.usable then
+    caller := turnpike.as_member(caller, p_space);
+    -- A member's keys never meet those of the owner or of another member.
+    p_idempotency_key := concat(caller.member_id || ' ', p_idempotency_key);
+  end if;
   actor := row_to_json(caller);
   if caller.usable is not true then
     return;
@@ -121,10 +126,10 @@ begin
   returning c.* into conversation;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
-    created_at)
+    created_at, member_id)
   values (p_turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
     caller.test, p_end_user, p_idempotency_key, p_request_hash, p_text, p_files, admission.pin, p_metadata, p_max_cost, p_timeout,
-    amount, amount, window_started_at, p_moment)
+    amount, amount, window_started_at, p_moment, caller.member_id)
   returning t.* into made;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
   values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued',

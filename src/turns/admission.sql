@@ -73,13 +73,14 @@ begin
   if p_conversation like 'conv\_%' then
     select c.* into talk from conversations c
       where c.conversation_id = p_conversation and c.space_id = space.space_id and c.end_user_ref = p_end_user;
-    if not found then
+    if not found or substring(talk.name from '^conv_(\d+) ')::bigint is distinct from caller.member_id then
       admission.refused := 'conversation';
       return admission;
     end if;
     admission.conversation_name := talk.name;
   else
-    admission.conversation_name := coalesce(p_conversation, 'default');
+    -- A member's conversations are their own: no request can say such a name, since it begins like an id.
+    admission.conversation_name := concat('conv_' || caller.member_id || ' ', coalesce(p_conversation, 'default'));
   end if;
   if p_files <> '[]' then
     of_files := turnpike.file_tokens(space.space_id, p_files, model.engine, p_bounds);

@@ -27,6 +27,7 @@ declare
   found_turn turns;
   cancelled record;
   space spaces;
+  is_visible boolean;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := row_to_json(caller);
@@ -36,7 +37,11 @@ begin
   outcome := 'unknown';
   -- The scope is checked before the lock: a caller must not lock a turn that it may not see.
   select s.* into space from spaces s where s.space_id = (select t.space_id from turns t where t.turn_id = p_turn_id);
-  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+  is_visible := turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id);
+  if is_visible is not true and space.space_id is not null then
+    is_visible := turnpike.is_sent_by(caller, (select t.member_id from turns t where t.turn_id = p_turn_id), space);
+  end if;
+  if is_visible then
     select t.* into found_turn from turns t where t.turn_id = p_turn_id for no key update;
     if found_turn.state in ('queued', 'running') then
       outcome := case found_turn.state when 'queued' then 'cancelled' else 'asked' end;

@@ -8,8 +8,8 @@ import { createTurnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /**
- * The end_user_ref of an owner's chat. No request of /v1 can name it, since there it has at least one character: so a chat never shares
- * a conversation with a customer.
+ * The end_user_ref of a web chat. No request of /v1 can name it, since there it has at least one character: so a chat never shares a
+ * conversation with a customer. Each member of a space has conversations of their own (src/turns/admission.sql).
  */
 export const OWNER_REF = ""
 
@@ -27,7 +27,10 @@ export const createChatTurnSchema = createTurnSchema
   })
   .meta({ id: "CreateChatTurn" })
 
-/** Accepts a web-chat turn: a turn of the signed-in owner, without a key. Errors as of `acceptTurn`. */
+/**
+ * Accepts a web-chat turn: a turn without a key of somebody who is signed in, in a space of theirs or one that is shared with them. Its
+ * owner is billed. Errors as of `acceptTurn`.
+ */
 export function acceptChatTurn(
   ctx: Context,
   credential: SessionCredential,

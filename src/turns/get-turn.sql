@@ -13,7 +13,9 @@ begin
   end if;
   select t.* into found_turn from turns t where t.turn_id = p_turn_id;
   select s.* into space from spaces s where s.space_id = found_turn.space_id;
-  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
+    or turnpike.is_sent_by(caller, found_turn.member_id, space)
+  then
     turn := turnpike.turn_answer(found_turn, space.slug);
   end if;
   perform turnpike.note_use(caller, p_moment);
@@ -38,7 +40,9 @@ begin
   events := '[]';
   select t.* into found_turn from turns t where t.turn_id = p_turn_id;
   select s.* into space from spaces s where s.space_id = found_turn.space_id;
-  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+  if turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id)
+    or turnpike.is_sent_by(caller, found_turn.member_id, space)
+  then
     if found_turn.state in ('queued', 'running') and p_reader_until is not null
       and coalesce(found_turn.stream_until < p_reader_soon, true)
     then

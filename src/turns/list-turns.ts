@@ -25,7 +25,7 @@ export interface TurnFilters {
   conversation?: string | undefined
   state?: TurnState | undefined
   key?: string | undefined
-  /** Only the web-chat turns of the account's owner: those without a key. */
+  /** Only the web-chat turns that the caller has sent, in spaces of their own and in those that are shared with them. */
   chat?: true
   created_after?: string | undefined
   created_before?: string | undefined
@@ -56,7 +56,7 @@ export async function findTurns(
 ): Promise<{ turns: TurnRow[]; total: number }> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db.selectNoFrom([
-      matching(db, filters)
+      sourceOf(db, filters)
         .select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("count"))
         .as("total"),
       jsonArrayFrom(turnPage(db, { filters, inScope: false, limit, offset })).as("turns"),
@@ -84,6 +84,26 @@ function matching(db: QueryCreator<CallerDB>, filters: TurnFilters) {
   )
 }
 
+/** The same; of a chat, those that the caller has sent, each kind by an index of its own. */
+function sourceOf(db: QueryCreator<CallerDB>, filters: TurnFilters): ReturnType<typeof matching> {
+  if (!filters.chat) return matching(db, filters)
+  const own = matching(db, filters).where("t.key_id", "is", null).where("t.member_id", "is", null)
+  const shared = eb.selectFrom("space_shares as h").where("h.user_id", "=", owner("user_id")).select("h.space_id")
+  const named = eb
+    .selectFrom("spaces as s")
+    .where("s.slug", "=", filters.space ?? "")
+    .select("s.space_id")
+  const elsewhere = db
+    .selectFrom("turns as t")
+    .where("t.member_id", "=", owner("user_id"))
+    .where("t.test", "=", owner("test"))
+    .where("t.space_id", "in", shared)
+    .$if(filters.space !== undefined, (query) => query.where("t.space_id", "=", named))
+    .where(eb.and(restOf(filters)))
+  const sent = db.selectFrom(own.selectAll("t").unionAll(elsewhere.selectAll("t")).as("t"))
+  return sent as unknown as ReturnType<typeof matching>
+}
+
 type OfTurns = CallerDB & { t: DB["turns"] }
 const eb: ExpressionBuilder<OfTurns, "t"> = expressionBuilder()
 
@@ -91,19 +111,25 @@ const eb: ExpressionBuilder<OfTurns, "t"> = expressionBuilder()
 const owner = <Column extends "user_id" | "test">(column: Column) => eb.selectFrom("caller").select(column)
 
 function hasAll(filters: TurnFilters): Expression<SqlBool> {
-  const { space, end_user_ref, conversation, state, key, chat } = filters
+  const { space } = filters
   const all: Expression<SqlBool>[] = [eb("t.user_id", "=", owner("user_id")), eb("t.test", "=", owner("test"))]
   if (space) {
     const named = eb.selectFrom(["spaces as s", "caller"]).where("s.slug", "=", space).where(spaceInScope)
     all.push(eb("t.space_id", "=", named.select("s.space_id")))
   }
+  return eb.and([...all, ...restOf(filters)])
+}
+
+/** What the filters say beside whose and where the turns are. */
+function restOf(filters: TurnFilters): Expression<SqlBool>[] {
+  const { end_user_ref, conversation, state, key } = filters
+  const all: Expression<SqlBool>[] = []
   if (end_user_ref) all.push(eb("t.end_user_ref", "=", end_user_ref))
   if (conversation) all.push(eb("t.conversation_id", "=", conversation))
   if (state) all.push(eb("t.state", "=", state))
   if (key) all.push(eb("t.key_id", "=", key))
-  if (chat) all.push(eb("t.key_id", "is", null))
   all.push(...createdBetween("turn", [eb.ref("t.turn_id"), eb.ref("t.created_at")], filters))
-  return eb.and(all)
+  return all
 }
 
 interface TurnPage {
@@ -118,7 +144,7 @@ interface TurnPage {
 
 /** Such turns, newest first, as many as fit into `answerBytes`; `found` is their number without that limit. */
 function turnPage(db: QueryCreator<CallerDB>, { filters, after, inScope, limit, offset }: TurnPage) {
-  const newest = matching(db, filters)
+  const newest = sourceOf(db, filters)
     .$if(inScope, (query) => query.where(isOfScope(eb.ref("t.space_id"))))
     .$if(after !== undefined, (query) => query.where(({ ref }) => sql`${ref("t.turn_id")} collate "C" < ${after}`))
     .selectAll("t")

@@ -20,7 +20,8 @@ export function mountChat(app: App) {
       tag,
       summary: "Send a turn of the web chat",
       description:
-        "A turn of the signed-in owner in a space of theirs, without an API key. It is accepted, run and " +
+        "A turn of whoever is signed in, without an API key, in a space of theirs or one that is shared with them. Only the owner of " +
+        "the space is billed; each member has conversations of their own, which other members do not see. It is accepted, run and " +
         "billed like any other. It belongs to no customer (`end_user_ref` is empty), its charge is in the " +
         "ledger as `space_usage`, and it is not in the usage of keys. Only the balance limits it; it has " +
         "no caps. The same Idempotency-Key with the same body answers the same turn.",
@@ -65,7 +66,8 @@ export function mountChat(app: App) {
       id: "listChatTurns",
       tag,
       summary: "List turns of the web chat",
-      description: "Newest first. A page with very long texts may have fewer turns than its limit.",
+      description:
+        "The turns that you have sent, in your own spaces and in those that are shared with you. Newest first. A page with very long texts may have fewer turns than its limit.",
       query: z.strictObject({ ...turnFilters, ...testQuery, ...listQuery }),
       answer: { status: 200, description: "A page of turns.", schema: listOf(turnSchema) },
       errors: [],

@@ -1,15 +1,24 @@
+import { createMiddleware } from "hono/factory"
 import { parseAuthEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
+import type { AppEnv } from "../../http/app-env.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { mountOwner } from "./operations.ts"
 
+const UPLOAD = /^\/api\/account\/spaces\/[^/]+\/files$/
+
+/** A body must be JSON, but for a file that is uploaded. */
+const jsonUnlessFile = createMiddleware<AppEnv>((c, next) =>
+  c.req.method === "POST" && UPLOAD.test(c.req.path) ? next() : jsonOnly(c, next),
+)
+
 /** /api/account/*: what an account's owner sees and does in the dashboard. */
 export const account: Group = {
   parseEnv: parseAuthEnv,
   mount(app) {
-    app.use("/api/account/*", sameOrigin, sessionAuth, jsonOnly)
+    app.use("/api/account/*", sameOrigin, sessionAuth, jsonUnlessFile)
     mountOwner(app)
   },
 }

@@ -2,6 +2,7 @@ import type { App } from "../../http/app.ts"
 import { testQuery } from "../../http/query.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
+import { mountOwnFiles } from "./files.ts"
 import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
@@ -19,6 +20,7 @@ export function mountOwner(app: App) {
   mountIdentities(app)
   mountKeys(app)
   mountOwnSpaces(app)
+  mountOwnFiles(app)
   mountOwnTurns(app)
   mountChat(app)
   mountOwnWebhooks(app)

@@ -1,16 +1,30 @@
 import * as z from "zod"
+import { manifestSchema } from "../../agent-config/manifest.ts"
+import { getSpaceSpend, spaceSpendSchema } from "../../billing/space-spend.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
+import { daysQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
+import { archiveSpace } from "../../spaces/archive-space.ts"
 import { createSpace } from "../../spaces/create-space.ts"
-import { ARCHIVED_FILTER, findSpaces, serializeSpaceSummary, spaceSummarySchema } from "../../spaces/find-spaces.ts"
-import { getSpace } from "../../spaces/get-space.ts"
-import { createSpaceSchema, spaceSchema } from "../../spaces/schemas.ts"
+import {
+  ARCHIVED_FILTER,
+  accountSpaceSchema,
+  findSpaces,
+  serializeAccountSpace,
+  serializeSpaceSummary,
+  spaceSummarySchema,
+} from "../../spaces/find-spaces.ts"
+import { getAccountSpace } from "../../spaces/get-space.ts"
+import { patchSpace, putManifest } from "../../spaces/patch-space.ts"
+import { createSpaceSchema, patchSpaceSchema, spaceSchema } from "../../spaces/schemas.ts"
 import { serializeSpace } from "../../spaces/serialize-space.ts"
 
 const tag = "Spaces"
 const query = z.strictObject(testQuery)
+const params = z.object({ space_id: idParam })
+const CHANGE_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED"] as const
+const WHO_CHANGES = "For its owner, and for the owners and admins of its workspace."
 
 export function mountOwnSpaces(app: App) {
   app.operation(
@@ -20,7 +34,7 @@ export function mountOwnSpaces(app: App) {
       id: "listSpaces",
       tag,
       summary: "List spaces",
-      description: "Newest first, without their configuration.",
+      description: "Your own and those that are shared with you, newest first, without their configuration.",
       query: z.strictObject({
         q: z
           .string()
@@ -70,11 +84,79 @@ export function mountOwnSpaces(app: App) {
       id: "getSpace",
       tag,
       summary: "Read a space",
-      params: z.object({ space_id: idParam }),
+      params,
       query,
-      answer: { status: 200, description: "The space.", schema: spaceSchema },
+      answer: { status: 200, description: "The space.", schema: accountSpaceSchema },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params }) => serializeSpace(await getSpace(c.get("ctx"), sessionOf(c), params.space_id)),
+    async (c, { params }) => serializeAccountSpace(await getAccountSpace(c.get("ctx"), sessionOf(c), params.space_id)),
+  )
+
+  app.operation(
+    {
+      method: "patch",
+      path: "/api/account/spaces/{space_id}",
+      id: "updateSpace",
+      tag,
+      summary: "Change a space's title, model or metadata",
+      description: `Fields that you leave out stay as they are. ${WHO_CHANGES}`,
+      params,
+      query,
+      body: patchSpaceSchema,
+      answer: { status: 200, description: "The space.", schema: spaceSchema },
+      errors: [...CHANGE_ERRORS],
+    },
+    async (c, { params, body }) => serializeSpace(await patchSpace(c.get("ctx"), sessionOf(c), params.space_id, body)),
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/api/account/spaces/{space_id}/manifest",
+      id: "putManifest",
+      tag,
+      summary: "Replace a space's manifest",
+      description: `Turns that are running keep the configuration they began with. ${WHO_CHANGES}`,
+      params,
+      query,
+      body: manifestSchema,
+      answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
+      errors: [...CHANGE_ERRORS],
+    },
+    async (c, { params, body }) => putManifest(c.get("ctx"), sessionOf(c), params.space_id, body),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/account/spaces/{space_id}",
+      id: "archiveSpace",
+      tag,
+      summary: "Archive a space",
+      description: `It takes no turns, files or changes any more, but can be read. Its open turns end. ${WHO_CHANGES}`,
+      params,
+      query,
+      answer: { status: 200, description: "The archived space.", schema: spaceSchema },
+      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED"],
+    },
+    async (c, { params }) => serializeSpace(await archiveSpace(c.get("ctx"), sessionOf(c), params.space_id)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/spaces/{space_id}/spend",
+      id: "getSpaceSpend",
+      tag,
+      summary: "Read what a space costs",
+      description:
+        "What its turns have cost its owner, by day, and by who sent them in the web chat. All who use the space see it.",
+      params,
+      query: z.strictObject({ ...daysQuery(365), ...testQuery }),
+      answer: { status: 200, description: "The spend.", schema: spaceSpendSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { space_id: spaceId }, query: { days } }) =>
+      getSpaceSpend(c.get("ctx"), sessionOf(c), { spaceId, days }),
   )
 }

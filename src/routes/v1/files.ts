@@ -1,16 +1,15 @@
 import * as z from "zod"
-import { TurnpikeError } from "../../base/errors.ts"
 import { deleteFile } from "../../files/delete-file.ts"
-import { getFile, readContent } from "../../files/get-file.ts"
+import { getFile } from "../../files/get-file.ts"
 import { listFiles } from "../../files/list-files.ts"
 import { FILE_POLICY } from "../../files/policies.ts"
 import { deletedFileSchema, fileSchema, serializeFile } from "../../files/serialize-file.ts"
 import { uploadFile } from "../../files/upload-file.ts"
 import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
-import { etagOf, fileHeaders, planDownload } from "../../http/file-response.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
+import { answerContent, contentAnswer } from "../file-content.ts"
 
 const tag = "Files"
 const fileParams = z.object({ file_id: idParam })
@@ -102,26 +101,11 @@ export function mountFiles(app: App) {
         description: "The file's bytes.",
         schema: z.string(),
         binary: true,
-        headers: { ETag: "Its SHA-256.", "Content-Disposition": "`attachment` with its name." },
-        others: {
-          206: "The bytes of the range.",
-          304: "The caller has the file already: If-None-Match names its ETag.",
-        },
+        ...contentAnswer,
       },
       errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
     },
-    async (c, { params }) => {
-      const ctx = c.get("ctx")
-      const file = await getFile(ctx, c.get("credential"), params.file_id)
-      const download = planDownload(file, (name) => c.req.header(name))
-      if (download.status === 304) return new Response(null, { status: 304, headers: { etag: etagOf(file) } })
-      if (download.status === 416) {
-        c.header("Content-Range", `bytes */${file.bytes}`)
-        throw new TurnpikeError("RANGE_NOT_SATISFIABLE", `The file has ${file.bytes} bytes.`)
-      }
-      const content = c.req.method === "HEAD" ? null : await readContent(ctx, file, download.range)
-      return new Response(content, { status: download.status, headers: fileHeaders(file, download) })
-    },
+    async (c, { params }) => answerContent(c, await getFile(c.get("ctx"), c.get("credential"), params.file_id)),
   )
 
   app.operation(

@@ -1,0 +1,35 @@
+-- A team, a workspace with members and a space, for a demo to be looked at: once, so what an operator changes of it stays. p_key_hash: of a
+-- key of the account that owns the space, in hex. Returns whether they were made.
+create function turnpike.seed_groups(p_key_hash text, p_slug text, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  owner bigint := (select k.user_id from api_keys k where k.hash = decode(p_key_hash, 'hex'));
+  made integer;
+  lead bigint;
+  member bigint;
+  space spaces;
+begin
+  insert into workspaces (workspace_id, name, bot_username, created_at, updated_at)
+    values ('demo', 'Demo workspace', 'demo_support_bot', p_moment, p_moment)
+    on conflict on constraint workspaces_pkey do nothing;
+  if not found or owner is null then
+    return false;
+  end if;
+  lead := turnpike.seed_user(null, 'Ada, team lead', 'user', null);
+  member := turnpike.seed_user(null, 'Ben, support', 'user', null);
+  insert into teams (name, description, created_at, updated_at)
+    values ('Support', 'Answers the customers of the demo.', p_moment, p_moment) returning team_id into made;
+  insert into team_members (team_id, user_id, role, created_at) values (made, lead, 'lead', p_moment), (made, member, 'member', p_moment);
+  update workspaces w set team_id = made where w.workspace_id = 'demo';
+  insert into workspace_members (workspace_id, user_id, role, created_at)
+    values ('demo', owner, 'owner', p_moment), ('demo', lead, 'admin', p_moment);
+  space.config_version := 1;
+  space.manifest := '{"instructions": "You help the support team of the demo, in short sentences."}';
+  space.tools := '{}';
+  space.mcp_servers := '{}';
+  space.mcp_tokens := '{}';
+  insert into spaces (slug, user_id, title, manifest, prompt_facts, workspace_id, created_at, updated_at)
+    values (p_slug, owner, 'Support of the demo', space.manifest, turnpike.prompt_facts(space), 'demo', p_moment, p_moment)
+    returning * into space;
+  perform turnpike.keep_config(space);
+  return true;
+end $$;

@@ -1,0 +1,143 @@
+import * as z from "zod"
+import type { SessionCredential } from "../../actor/actor.ts"
+import type { Context } from "../../actor/context.ts"
+import { deleteFile } from "../../files/delete-file.ts"
+import { fileNotFound, getFile } from "../../files/get-file.ts"
+import { findFiles } from "../../files/list-files.ts"
+import { FILE_POLICY } from "../../files/policies.ts"
+import { deletedFileSchema, fileSchema, serializeFile } from "../../files/serialize-file.ts"
+import { uploadFile } from "../../files/upload-file.ts"
+import type { App } from "../../http/app.ts"
+import { readFileBody } from "../../http/file-body.ts"
+import { madeOf } from "../../http/idempotency.ts"
+import { createdQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { answerContent, contentAnswer } from "../file-content.ts"
+
+const tag = "Files"
+const PATH = "/api/account/spaces/{space_id}/files"
+const spaceParams = z.object({ space_id: idParam })
+const params = z.object({ space_id: idParam, file_id: idParam })
+const query = z.strictObject(testQuery)
+const theFile = { status: 200, description: "The file.", schema: fileSchema } as const
+
+/** Files of the caller's spaces and of those that are shared with them, for the chat. */
+export function mountOwnFiles(app: App) {
+  app.operation(
+    {
+      method: "post",
+      path: PATH,
+      id: "uploadFile",
+      tag,
+      summary: "Upload a file",
+      description:
+        `One file of at most ${FILE_POLICY.maxBytes} bytes: as the part \`file\` of multipart/form-data, or as the body ` +
+        "itself, of any type, with its name in the query. It belongs to the space, whoever uploads it.",
+      idempotent: "replayed",
+      params: spaceParams,
+      query: z.strictObject({
+        name: z
+          .string()
+          .min(1)
+          .max(1024)
+          .optional()
+          .meta({ description: "Its name. Default: the part's filename.", example: "order.txt" }),
+        ...testQuery,
+      }),
+      upload: true,
+      answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE"],
+    },
+    async (c, { params: { space_id: spaceId }, query: { name }, once }) => {
+      const upload = { spaceId, ...(await readFileBody(c.req.raw, name)) }
+      const file = madeOf(c, await uploadFile(c.get("ctx"), sessionOf(c), upload, once))
+      c.header("Location", `/api/account/spaces/${spaceId}/files/${file.file_id}`)
+      return serializeFile(file)
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: PATH,
+      id: "listFiles",
+      tag,
+      summary: "List a space's files",
+      description: "Uploads and outputs, newest first.",
+      params: spaceParams,
+      query: z.strictObject({
+        turn: idParam.optional().meta({ description: "Only what this turn's agent made: a `turn_id`." }),
+        ...createdQuery,
+        ...testQuery,
+        ...listQuery,
+      }),
+      answer: { status: 200, description: "A page of files.", schema: listOf(fileSchema) },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { space_id: spaceId }, query: { limit, offset, test: _test, ...filters } }) => {
+      const { files, total } = await findFiles(c.get("ctx"), sessionOf(c), { spaceId, filters, limit, offset })
+      return { items: files.map(serializeFile), total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: `${PATH}/{file_id}`,
+      id: "getFile",
+      tag,
+      summary: "Read what a file is",
+      params,
+      query,
+      answer: theFile,
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params }) => serializeFile(await fileIn(c.get("ctx"), sessionOf(c), params)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: `${PATH}/{file_id}/content`,
+      id: "getFileContent",
+      tag,
+      summary: "Download a file",
+      description:
+        "Answers the file's bytes with its media type, as an attachment. Supports Range, If-Range and If-None-Match.",
+      params,
+      query,
+      answer: { status: 200, description: "The file's bytes.", schema: z.string(), binary: true, ...contentAnswer },
+      errors: ["NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+    },
+    async (c, { params }) => answerContent(c, await fileIn(c.get("ctx"), sessionOf(c), params)),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: `${PATH}/{file_id}`,
+      id: "deleteFile",
+      tag,
+      summary: "Delete a file",
+      description:
+        "The file is gone at once. A member of the space deletes what they have uploaded, and what the agent made in turns of theirs; its " +
+        "owner, and the owners and admins of its workspace, any file.",
+      params,
+      query,
+      answer: { status: 200, description: "The file that was deleted.", schema: deletedFileSchema },
+      errors: ["NOT_FOUND", "SPACE_ROLE_REQUIRED"],
+    },
+    async (c, { params }) => {
+      await fileIn(c.get("ctx"), sessionOf(c), params)
+      const file = await deleteFile(c.get("ctx"), sessionOf(c), params.file_id)
+      return { ...serializeFile(file), deleted: true as const }
+    },
+  )
+}
+
+/** A file of that space, or NOT_FOUND. */
+async function fileIn(ctx: Context, session: SessionCredential, { space_id, file_id }: z.output<typeof params>) {
+  const file = await getFile(ctx, session, file_id)
+  if (file.space !== space_id) throw fileNotFound(file_id)
+  return file
+}

@@ -1,0 +1,94 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { listOf, listQueryUpTo, numberParam } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import {
+  ARCHIVED_GROUPS,
+  createTeam,
+  getTeam,
+  listTeams,
+  teamCreateSchema,
+  teamSchema,
+  teamUpdateSchema,
+  updateTeam,
+} from "../../teams/teams.ts"
+
+const tag = "admin"
+const params = z.object({ team_id: numberParam.meta({ example: 3 }) })
+const theTeam = { status: 200, description: "The team with its members.", schema: teamSchema } as const
+
+/** Filters of lists of groups: without any, all of them, up to 200 on a page. */
+export const groupQuery = {
+  q: z.string().min(1).max(200).optional().meta({ description: "A part of the name, in upper or lower case." }),
+  archived: z.enum(ARCHIVED_GROUPS).default("all"),
+  ...listQueryUpTo(200, 200),
+}
+
+export function mountTeams(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/teams",
+      id: "listTeams",
+      tag,
+      summary: "List teams",
+      description: "By name, each with its members.",
+      query: z.strictObject(groupQuery),
+      answer: { status: 200, description: "A page of teams.", schema: listOf(teamSchema) },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset, ...search } }) => {
+      const { teams, total } = await listTeams(c.get("ctx"), sessionOf(c), { search, limit, offset })
+      return { items: teams, total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/teams",
+      id: "createTeam",
+      tag,
+      summary: "Make a team",
+      versioned: "shown",
+      body: teamCreateSchema,
+      answer: theTeam,
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { body }) => createTeam(c.get("ctx"), sessionOf(c), body),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/teams/{team_id}",
+      id: "getTeam",
+      tag,
+      summary: "Read a team",
+      versioned: "shown",
+      params,
+      answer: theTeam,
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { team_id } }) => getTeam(c.get("ctx"), sessionOf(c), team_id),
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/api/admin/teams/{team_id}",
+      id: "updateTeam",
+      tag,
+      summary: "Change a team",
+      description:
+        "Changes the fields that you send; `members` replaces the list. It binds the next request of those who come and go.",
+      versioned: "checked",
+      params,
+      body: teamUpdateSchema,
+      answer: theTeam,
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { team_id: teamId }, body: change, ifVersion }) =>
+      updateTeam(c.get("ctx"), sessionOf(c), { teamId, change, ifVersion }),
+  )
+}

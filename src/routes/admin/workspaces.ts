@@ -1,0 +1,163 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { idParam, listOf, numberParam } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { botTestSchema, putBotSchema, putWorkspaceBot, testWorkspaceBot } from "../../workspaces/bot.ts"
+import {
+  addMemberSchema,
+  addWorkspaceMember,
+  createWorkspace,
+  getWorkspace,
+  patchWorkspace,
+  removeWorkspaceMember,
+  workspaceCreateSchema,
+  workspaceUpdateSchema,
+} from "../../workspaces/change-workspace.ts"
+import { listWorkspaces, workspaceSchema } from "../../workspaces/workspaces.ts"
+import { groupQuery } from "./teams.ts"
+
+const tag = "admin"
+const params = z.object({ workspace_id: idParam.meta({ example: "acme-support" }) })
+const theWorkspace = { status: 200, description: "The workspace.", schema: workspaceSchema } as const
+
+export function mountWorkspaces(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/workspaces",
+      id: "listWorkspaces",
+      tag,
+      summary: "List workspaces",
+      description:
+        "All workspaces by name, with their members, spaces and bot configuration. A bot's token is never shown.",
+      query: z.strictObject(groupQuery),
+      answer: { status: 200, description: "A page of workspaces.", schema: listOf(workspaceSchema) },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset, ...search } }) => {
+      const { workspaces, total } = await listWorkspaces(c.get("ctx"), sessionOf(c), { search, limit, offset })
+      return { items: workspaces, total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/workspaces",
+      id: "createWorkspace",
+      tag,
+      summary: "Make a workspace",
+      description: "A group of people with a bot and spaces.",
+      versioned: "shown",
+      body: workspaceCreateSchema,
+      answer: theWorkspace,
+      errors: ["ADMIN_REQUIRED", "WORKSPACE_EXISTS"],
+    },
+    async (c, { body }) => createWorkspace(c.get("ctx"), sessionOf(c), body),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/workspaces/{workspace_id}",
+      id: "getWorkspace",
+      tag,
+      summary: "Read a workspace",
+      versioned: "shown",
+      params,
+      answer: theWorkspace,
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { workspace_id } }) => getWorkspace(c.get("ctx"), sessionOf(c), workspace_id),
+  )
+
+  app.operation(
+    {
+      method: "patch",
+      path: "/api/admin/workspaces/{workspace_id}",
+      id: "updateWorkspace",
+      tag,
+      summary: "Rename or archive a workspace, attach a team, set its spaces",
+      description:
+        "Changes the fields that you send. The members of the workspace and of its team see and use its spaces from their next request on; " +
+        "its owners and admins change them; each space's owner is billed. A space is in one workspace at most.",
+      versioned: "checked",
+      params,
+      body: workspaceUpdateSchema,
+      answer: theWorkspace,
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
+    },
+    async (c, { params: { workspace_id: id }, body: change, ifVersion }) =>
+      patchWorkspace(c.get("ctx"), sessionOf(c), { id, change, ifVersion }),
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/api/admin/workspaces/{workspace_id}/bot",
+      id: "putWorkspaceBot",
+      tag,
+      summary: "Set a workspace's bot",
+      description: "Changes the fields that you send. The token is write-only.",
+      versioned: "checked",
+      params,
+      body: putBotSchema,
+      answer: theWorkspace,
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { workspace_id: id }, body: bot, ifVersion }) =>
+      putWorkspaceBot(c.get("ctx"), sessionOf(c), { id, bot, ifVersion }),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/workspaces/{workspace_id}/bot/test",
+      id: "testWorkspaceBot",
+      tag,
+      summary: "Test a workspace's bot",
+      description:
+        "Asks the messaging platform whose token it is, and says what came. It changes nothing but the audit log.",
+      params,
+      answer: { status: 200, description: "What came.", schema: botTestSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "NO_BOT"],
+    },
+    async (c, { params: { workspace_id } }) => testWorkspaceBot(c.get("ctx"), sessionOf(c), workspace_id),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/workspaces/{workspace_id}/members",
+      id: "addWorkspaceMember",
+      tag,
+      summary: "Add a member of a workspace",
+      versioned: "checked",
+      params,
+      body: addMemberSchema,
+      answer: theWorkspace,
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ALREADY_MEMBER"],
+    },
+    async (c, { params: { workspace_id: id }, body: member, ifVersion }) =>
+      addWorkspaceMember(c.get("ctx"), sessionOf(c), { id, member, ifVersion }),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/admin/workspaces/{workspace_id}/members/{user_id}",
+      id: "removeWorkspaceMember",
+      tag,
+      summary: "Remove a member of a workspace",
+      description:
+        "Their next request to a space of the workspace is refused, unless they have another way to it (the workspace's team, or the space " +
+        "itself). The last owner goes last: while there are other members, removing them is refused.",
+      versioned: "checked",
+      params: z.object({ workspace_id: params.shape.workspace_id, user_id: numberParam.meta({ example: 42 }) }),
+      answer: theWorkspace,
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_OWNER"],
+    },
+    async (c, { params: { workspace_id: id, user_id: userId }, ifVersion }) =>
+      removeWorkspaceMember(c.get("ctx"), sessionOf(c), { id, userId, ifVersion }),
+  )
+}

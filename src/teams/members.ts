@@ -1,0 +1,51 @@
+import * as z from "zod"
+import { TurnpikeError } from "../base/errors.ts"
+
+export const MAX_MEMBERS = 1000
+
+export const userIdSchema = z.int().min(1).max(Number.MAX_SAFE_INTEGER).meta({ example: 42 })
+
+/** A list of members in a request: each user once. `roles`: the last one is the default. */
+export const membersSchema = <Roles extends readonly [string, ...string[]]>(roles: Roles, usual: Roles[number]) =>
+  z
+    .array(
+      z.strictObject({
+        user_id: userIdSchema,
+        role: z
+          .enum(roles)
+          .default(usual as never)
+          .meta({ example: usual }),
+      }),
+    )
+    .max(MAX_MEMBERS)
+    .refine(
+      (members) => new Set(members.map(({ user_id }) => user_id)).size === members.length,
+      "must name each user once",
+    )
+
+/** What a list shows of a user beside their part in it. */
+export const personShape = {
+  user_id: userIdSchema,
+  name: z.string().nullable().meta({ example: "Ada" }),
+  email: z.string().nullable().meta({ example: "ada@example.com" }),
+}
+
+/** Who changed a row last. */
+export const changedBySchema = z
+  .object({ user_id: z.int().meta({ example: 7 }), name: z.string().nullable().meta({ example: "Ada" }) })
+  .nullable()
+  .meta({ description: "Who changed it last; null: the command line." })
+
+export interface ChangedRow {
+  version: number
+  created_at: string
+  updated_at: string
+  updated_by: number | null
+  updated_by_name: string | null
+}
+
+/** Ids that a request names and nobody has; the procedure answers them. */
+export function unknownUsers(entity: unknown): TurnpikeError {
+  const ids = (entity as number[]).join(", ")
+  return new TurnpikeError("VALIDATION_FAILED", `There is no user ${ids}.`, { param: "members" })
+}

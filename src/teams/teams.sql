@@ -1,0 +1,108 @@
+-- A team as operators see it, with its members in the order in which they came.
+create function turnpike.team_json(p_team_id bigint) returns jsonb language sql stable as $$
+  select to_jsonb(t) || jsonb_build_object('updated_by_name', c.name, 'members', coalesce((
+    select jsonb_agg(jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email, 'role', m.role, 'created_at', m.created_at)
+      order by m.created_at, m.user_id)
+    from team_members m join users u on u.user_id = m.user_id where m.team_id = t.team_id), '[]'))
+  from teams t left join users c on c.user_id = t.updated_by where t.team_id = p_team_id
+$$;
+
+-- The members of a list that are no users: [{user_id, role}].
+create function turnpike.unknown_users(p_members jsonb) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(m.value -> 'user_id'), '[]') from jsonb_array_elements(p_members) m
+    where not exists (select from users u where u.user_id = (m.value -> 'user_id')::bigint)
+$$;
+
+-- What the audit log keeps of a team.
+create function turnpike.team_facts(p_team_id bigint) returns jsonb language sql stable as $$
+  select jsonb_build_object('name', t.name, 'description', t.description, 'archived_at', t.archived_at, 'members', coalesce((
+    select jsonb_object_agg(m.user_id, m.role) from team_members m where m.team_id = t.team_id), '{}'))
+  from teams t where t.team_id = p_team_id
+$$;
+
+-- Makes a team for an admin. refused: admin, unknown_user (entity: their ids).
+create function turnpike.create_team(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_name text, p_description text, p_members jsonb, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  made integer;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  entity := turnpike.unknown_users(p_members);
+  if entity <> '[]' then
+    refused := 'unknown_user';
+  else
+    insert into teams as t (name, description, created_at, updated_at, updated_by)
+      values (p_name, p_description, p_moment, p_moment, (found.caller).user_id) returning t.team_id into made;
+    insert into team_members (team_id, user_id, role, created_at)
+      select made, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_moment from jsonb_array_elements(p_members) m;
+    perform turnpike.note_change((found.caller).user_id, 'team.create', 'team', made::text, null, turnpike.team_facts(made), p_request_id,
+      p_address, p_moment);
+    entity := turnpike.team_json(made);
+  end if;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Changes a team for an admin: the fields of p_change; its `members` replace the list, and who stays keeps the day on which they came.
+-- refused: admin, not_found, stale, unknown_user (entity: their ids).
+create function turnpike.update_team(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_team_id bigint, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was teams;
+  before jsonb;
+  after jsonb;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- The team's row stands for its members too: of two edits at the same moment the second sees all of the first.
+  select t.* into was from teams t where t.team_id = p_team_id limit 1 for no key update;
+  if was.team_id is null then
+    refused := 'not_found';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif p_change ? 'members' and turnpike.unknown_users(p_change -> 'members') <> '[]' then
+    refused := 'unknown_user';
+    entity := turnpike.unknown_users(p_change -> 'members');
+  else
+    before := turnpike.team_facts(p_team_id);
+    if p_change ? 'members' then
+      delete from team_members m where m.team_id = p_team_id
+        and not exists (select from jsonb_array_elements(p_change -> 'members') w where (w.value -> 'user_id')::bigint = m.user_id);
+      insert into team_members as m (team_id, user_id, role, created_at)
+        select p_team_id, (w.value -> 'user_id')::bigint, w.value ->> 'role', p_moment from jsonb_array_elements(p_change -> 'members') w
+        on conflict on constraint team_members_pkey do update set role = excluded.role;
+    end if;
+    update teams t set
+        name = case when p_change ? 'name' then p_change ->> 'name' else t.name end,
+        description = case when p_change ? 'description' then p_change ->> 'description' else t.description end,
+        archived_at = case when p_change -> 'archived' = 'true' then coalesce(t.archived_at, p_moment)
+          when p_change -> 'archived' = 'false' then null else t.archived_at end
+      where t.team_id = p_team_id;
+    after := turnpike.team_facts(p_team_id);
+    if after is distinct from before then
+      update teams t set version = t.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where t.team_id = p_team_id;
+      perform turnpike.note_change((found.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request_id, p_address,
+        p_moment);
+    end if;
+  end if;
+  if refused is distinct from 'unknown_user' then
+    entity := turnpike.team_json(p_team_id);
+  end if;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

@@ -1,0 +1,181 @@
+import { type Expression, type SqlBool, sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toInstant } from "../base/time.ts"
+import { type ChangedRow, changedBySchema, membersSchema, personShape, unknownUsers } from "./members.ts"
+
+export const TEAM_ROLES = ["lead", "member"] as const
+
+const name = z.string().trim().min(1).max(200).meta({ example: "Support" })
+const description = z.string().max(2000).meta({ example: "Answers customers, Monday to Friday." })
+
+/** The contract's TeamCreate. */
+export const teamCreateSchema = z
+  .strictObject({
+    name,
+    description: description.nullable().optional(),
+    members: membersSchema(TEAM_ROLES, "member").optional(),
+  })
+  .meta({ id: "TeamCreate" })
+
+/** The contract's TeamUpdate. */
+export const teamUpdateSchema = z
+  .strictObject({
+    name: name.optional(),
+    description: description.nullable().optional(),
+    members: membersSchema(TEAM_ROLES, "member")
+      .optional()
+      .meta({ description: "Replaces all members. Who stays keeps the day on which they came." }),
+    archived: z.boolean().optional().meta({ description: "An archived team gives its members no workspace." }),
+  })
+  .meta({ id: "TeamUpdate", description: "Fields that you leave out stay as they are; null clears." })
+
+export const teamSchema = z
+  .object({
+    team_id: z.int().meta({ example: 3 }),
+    name,
+    description: description.nullable(),
+    members: z.array(z.object({ ...personShape, role: z.enum(TEAM_ROLES), since: z.iso.datetime() })),
+    archived: z.boolean(),
+    version: z.int().meta({ description: "Raised by each change.", example: 1 }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    updated_by: changedBySchema,
+  })
+  .meta({ id: "Team" })
+
+type Team = z.infer<typeof teamSchema>
+
+interface TeamRow extends ChangedRow {
+  team_id: number
+  name: string
+  description: string | null
+  archived_at: string | null
+  members: (Pick<Team["members"][number], "user_id" | "name" | "email" | "role"> & { created_at: string })[]
+}
+
+function serializeTeam(row: TeamRow): Team {
+  return {
+    team_id: row.team_id,
+    name: row.name,
+    description: row.description,
+    members: row.members.map(({ created_at, ...member }) => ({ ...member, since: toInstant(created_at) })),
+    archived: row.archived_at !== null,
+    version: row.version,
+    created_at: toInstant(row.created_at),
+    updated_at: toInstant(row.updated_at),
+    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+  }
+}
+
+export const ARCHIVED_GROUPS = ["active", "archived", "all"] as const
+
+export interface GroupSearch {
+  q?: string | undefined
+  archived: (typeof ARCHIVED_GROUPS)[number]
+}
+
+interface TeamPage {
+  search: GroupSearch
+  teamId?: number
+  limit: number
+  offset: number
+}
+
+/** Teams by name, with their members and their number. `q`: a part of the name, case-insensitive. */
+export async function listTeams(
+  ctx: Context,
+  credential: SessionCredential,
+  { search: { q, archived }, teamId, limit, offset }: TeamPage,
+): Promise<{ teams: Team[]; total: number }> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select((caller) => {
+        const found = caller
+          .selectFrom("teams as t")
+          .$if(teamId !== undefined, (query) =>
+            query.where((eb) => eb("t.team_id", "=", eb.cast<number>(eb.val(teamId), "bigint"))),
+          )
+          .$if(archived !== "all", (query) =>
+            query.where("t.archived_at", archived === "archived" ? "is not" : "is", null),
+          )
+          .$if(q !== undefined, (query) => query.where(({ ref }) => holds(ref("t.name"), q ?? "")))
+        const page = found
+          .leftJoin("users as c", "c.user_id", "t.updated_by")
+          .selectAll("t")
+          .select((team) => [
+            "c.name as updated_by_name",
+            jsonArrayFrom(
+              team
+                .selectFrom("team_members as m")
+                .innerJoin("users as u", "u.user_id", "m.user_id")
+                .whereRef("m.team_id", "=", "t.team_id")
+                .select(["u.user_id", "u.name", "u.email", "m.role", "m.created_at"])
+                .orderBy("m.created_at")
+                .orderBy("m.user_id"),
+            ).as("members"),
+          ])
+          .orderBy((team) => team.fn<string>("lower", ["t.name"]))
+          .orderBy("t.team_id")
+          .limit(limit)
+          .offset(offset)
+        return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("teams")]
+      }),
+    { role: "admin" },
+  )
+  const { total, teams = [] } = rows[0] ?? {}
+  return { total: total ?? 0, teams: (teams as unknown as TeamRow[]).map(serializeTeam) }
+}
+
+/** Whether a text contains `part`, case-insensitive. */
+export const holds = (text: Expression<string>, part: string): Expression<SqlBool> =>
+  sql<SqlBool>`position(lower(${part}::text) in lower(${text})) > 0`
+
+/** A team with its members, or NOT_FOUND. */
+export async function getTeam(ctx: Context, credential: SessionCredential, teamId: number): Promise<Team> {
+  const { teams } = await listTeams(ctx, credential, { search: { archived: "all" }, teamId, limit: 1, offset: 0 })
+  if (!teams[0]) throw refusals.not_found()
+  return teams[0]
+}
+
+const refusals = {
+  not_found: () => new TurnpikeError("NOT_FOUND", "There is no such team."),
+  unknown_user: unknownUsers,
+}
+
+/** Makes a team. VALIDATION_FAILED for a member who is no user. */
+export async function createTeam(
+  ctx: Context,
+  credential: SessionCredential,
+  { name, description, members }: z.output<typeof teamCreateSchema>,
+): Promise<Team> {
+  return editAs(ctx, credential, "create_team", {
+    args: { name, description: description ?? null, members: members ?? [] },
+    refusals,
+    serialize: serializeTeam,
+  })
+}
+
+/** Changes the fields that are given. NOT_FOUND, VERSION_MISMATCH, VALIDATION_FAILED for a member who is no user. */
+export async function updateTeam(
+  ctx: Context,
+  credential: SessionCredential,
+  {
+    teamId,
+    change,
+    ifVersion,
+  }: { teamId: number; change: z.output<typeof teamUpdateSchema>; ifVersion: number | null },
+): Promise<Team> {
+  return editAs(ctx, credential, "update_team", {
+    args: { team_id: teamId, change, if_version: ifVersion },
+    refusals,
+    serialize: serializeTeam,
+  })
+}

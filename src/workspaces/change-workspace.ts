@@ -1,0 +1,139 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { membersSchema, unknownUsers, userIdSchema } from "../teams/members.ts"
+import { listWorkspaces, serializeWorkspace, WORKSPACE_ROLES, type Workspace, workspaceIdSchema } from "./workspaces.ts"
+
+const name = z.string().trim().min(1).max(200).meta({ example: "Acme support" })
+const teamId = z.int().min(1).max(2_147_483_647).meta({ description: "The team to attach.", example: 3 })
+const slugs = z.array(z.string().min(1).max(64)).max(1000)
+
+export const workspaceCreateSchema = z
+  .strictObject({
+    workspace_id: workspaceIdSchema.meta({ description: "Its slug, which stays as it is." }),
+    name,
+    team_id: teamId.nullable().optional(),
+    members: membersSchema(WORKSPACE_ROLES, "member").optional(),
+  })
+  .meta({ id: "WorkspaceCreate" })
+
+export const workspaceUpdateSchema = z
+  .strictObject({
+    name: name.optional(),
+    team_id: teamId.nullable().optional(),
+    archived: z.boolean().optional().meta({ description: "An archived workspace gives nobody access to its spaces." }),
+    spaces: slugs
+      .refine((ids) => new Set(ids).size === ids.length, "must name each space once")
+      .optional()
+      .meta({
+        description: "The `space_id`s of all its spaces: replaces the list.",
+        example: ["spc_01jd3k9m2x4t8r5w6y7z0a1b2c"],
+      }),
+  })
+  .meta({ id: "WorkspaceUpdate", description: "Fields that you leave out stay as they are; null clears." })
+
+/** The contract's AddWorkspaceMember. */
+export const addMemberSchema = z
+  .strictObject({
+    user_id: userIdSchema,
+    role: z.enum(WORKSPACE_ROLES).default("member").meta({
+      description: "Owners and admins change the spaces of the workspace; members see and use them.",
+      example: "member",
+    }),
+  })
+  .meta({ id: "AddWorkspaceMember" })
+
+export const workspaceNotFound = (id: string) => new TurnpikeError("NOT_FOUND", `There is no workspace "${id}".`)
+
+const invalid = (param: string, message: string) => new TurnpikeError("VALIDATION_FAILED", message, { param })
+const named = (entity: unknown) => (entity as string[]).join(", ")
+
+/** What any change of a workspace may refuse. */
+export const workspaceRefusals = (id: string): Refusals => ({
+  not_found: () => workspaceNotFound(id),
+  taken: ["WORKSPACE_EXISTS", `There is a workspace "${id}" already.`],
+  unknown_team: () => invalid("team_id", "There is no such team."),
+  unknown_user: unknownUsers,
+  unknown_space: (entity) => invalid("spaces", `There is no space ${named(entity)}.`),
+  space_taken: (entity) =>
+    new TurnpikeError("CONFLICT", `In another workspace: ${named(entity)}. Take it out there first.`),
+})
+
+/** A workspace, or NOT_FOUND. */
+export async function getWorkspace(ctx: Context, credential: SessionCredential, id: string): Promise<Workspace> {
+  const search = { archived: "all" as const }
+  const { workspaces } = await listWorkspaces(ctx, credential, { search, workspaceId: id, limit: 1, offset: 0 })
+  if (!workspaces[0]) throw workspaceNotFound(id)
+  return workspaces[0]
+}
+
+/** Makes a workspace. WORKSPACE_EXISTS; VALIDATION_FAILED for a team or a user that is not there. */
+export async function createWorkspace(
+  ctx: Context,
+  credential: SessionCredential,
+  { workspace_id, name, team_id, members }: z.output<typeof workspaceCreateSchema>,
+): Promise<Workspace> {
+  return editAs(ctx, credential, "create_workspace", {
+    args: { workspace_id, name, team_id: team_id ?? null, members: members ?? [] },
+    refusals: workspaceRefusals(workspace_id),
+    serialize: serializeWorkspace,
+  })
+}
+
+interface Edit {
+  id: string
+  ifVersion: number | null
+}
+
+/**
+ * Changes the fields that are given. NOT_FOUND, VERSION_MISMATCH, VALIDATION_FAILED for a team or a space that is not there; CONFLICT
+ * for a space of another workspace.
+ */
+export async function patchWorkspace(
+  ctx: Context,
+  credential: SessionCredential,
+  { id, change, ifVersion }: Edit & { change: z.output<typeof workspaceUpdateSchema> },
+): Promise<Workspace> {
+  return editAs(ctx, credential, "patch_workspace", {
+    args: { workspace_id: id, change, if_version: ifVersion },
+    refusals: workspaceRefusals(id),
+    serialize: serializeWorkspace,
+  })
+}
+
+/** Adds a member. NOT_FOUND, VERSION_MISMATCH, ALREADY_MEMBER, VALIDATION_FAILED for an unknown user. */
+export async function addWorkspaceMember(
+  ctx: Context,
+  credential: SessionCredential,
+  { id, member, ifVersion }: Edit & { member: z.output<typeof addMemberSchema> },
+): Promise<Workspace> {
+  const { user_id, role } = member
+  return editAs(ctx, credential, "add_workspace_member", {
+    args: { workspace_id: id, user_id, role, if_version: ifVersion },
+    refusals: {
+      ...workspaceRefusals(id),
+      unknown_user: () => invalid("user_id", `There is no user ${user_id}.`),
+      already_member: ["ALREADY_MEMBER", `The user ${user_id} is a member of "${id}" already.`],
+    },
+    serialize: serializeWorkspace,
+  })
+}
+
+/** Removes a member, whose next request is refused. NOT_FOUND, VERSION_MISMATCH, LAST_OWNER while other members are left. */
+export async function removeWorkspaceMember(
+  ctx: Context,
+  credential: SessionCredential,
+  { id, userId, ifVersion }: Edit & { userId: number },
+): Promise<Workspace> {
+  return editAs(ctx, credential, "remove_workspace_member", {
+    args: { workspace_id: id, user_id: userId, if_version: ifVersion },
+    refusals: {
+      ...workspaceRefusals(id),
+      no_member: ["NOT_FOUND", `The user ${userId} is no member of "${id}".`],
+      last_owner: ["LAST_OWNER", `This is the last owner of "${id}", which has other members.`],
+    },
+    serialize: serializeWorkspace,
+  })
+}

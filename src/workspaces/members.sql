@@ -1,0 +1,80 @@
+-- Adds a member of a workspace for an admin. refused: admin, not_found, stale, unknown_user, already_member.
+create function turnpike.add_workspace_member(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was workspaces;
+  before jsonb;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- The workspace's row stands for its members: of two admins who add the same one, the second sees what the first has added.
+  select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
+  if was.workspace_id is null then
+    refused := 'not_found';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif not exists (select from users u where u.user_id = p_user_id) then
+    refused := 'unknown_user';
+  elsif exists (select from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id) then
+    refused := 'already_member';
+  else
+    before := turnpike.workspace_facts(p_workspace_id);
+    insert into workspace_members (workspace_id, user_id, role, created_at) values (p_workspace_id, p_user_id, p_role, p_moment);
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (found.caller).user_id, p_request_id, p_address,
+      p_moment);
+  end if;
+  entity := turnpike.workspace_json(p_workspace_id);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Removes a member of a workspace for an admin. The last owner goes last of all: somebody has to be left who can change its spaces.
+-- refused: admin, not_found, stale, no_member, last_owner.
+create function turnpike.remove_workspace_member(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_workspace_id text, p_user_id bigint, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was workspaces;
+  before jsonb;
+  leaving workspace_members;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- Two admins who remove the last two owners: the second sees that one is left.
+  select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
+  select m.* into leaving from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id limit 1;
+  if was.workspace_id is null then
+    refused := 'not_found';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif leaving.user_id is null then
+    refused := 'no_member';
+  elsif leaving.role = 'owner'
+    and not exists (select from workspace_members m
+      where m.workspace_id = p_workspace_id and m.user_id <> p_user_id and m.role = 'owner')
+    and exists (select from workspace_members m where m.workspace_id = p_workspace_id and m.user_id <> p_user_id)
+  then
+    refused := 'last_owner';
+  else
+    before := turnpike.workspace_facts(p_workspace_id);
+    delete from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id;
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (found.caller).user_id, p_request_id, p_address,
+      p_moment);
+  end if;
+  entity := turnpike.workspace_json(p_workspace_id);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

@@ -1,0 +1,144 @@
+-- A workspace as operators see it: its members, those of its team, its spaces, and its bot without the token.
+create function turnpike.workspace_json(p_workspace_id text) returns jsonb language sql stable as $$
+  select to_jsonb(w) - 'bot_token' || jsonb_build_object(
+    'has_token', w.bot_token is not null,
+    'updated_by_name', c.name,
+    'team', (select jsonb_build_object('team_id', t.team_id, 'name', t.name, 'archived', t.archived_at is not null)
+      from teams t where t.team_id = w.team_id),
+    'members', coalesce((
+      select jsonb_agg(jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email, 'role', m.role,
+        'created_at', m.created_at) order by m.created_at, m.user_id)
+      from workspace_members m join users u on u.user_id = m.user_id where m.workspace_id = w.workspace_id), '[]'),
+    'team_members', coalesce((
+      select jsonb_agg(jsonb_build_object('user_id', u.user_id, 'name', u.name, 'email', u.email) order by m.created_at, m.user_id)
+      from team_members m join teams t on t.team_id = m.team_id join users u on u.user_id = m.user_id
+      where m.team_id = w.team_id and t.archived_at is null), '[]'),
+    'spaces', coalesce((
+      select jsonb_agg(jsonb_build_object('space_id', s.slug, 'title', s.title, 'owner_id', s.user_id, 'archived', s.archived_at is not null,
+        'test', s.test) order by s.title, s.slug)
+      from spaces s where s.workspace_id = w.workspace_id), '[]'))
+  from workspaces w left join users c on c.user_id = w.updated_by where w.workspace_id = p_workspace_id
+$$;
+
+-- What the audit log keeps of a workspace.
+create function turnpike.workspace_facts(p_workspace_id text) returns jsonb language sql stable as $$
+  select jsonb_build_object('name', w.name, 'team_id', w.team_id, 'archived_at', w.archived_at, 'bot_username', w.bot_username,
+    'has_token', w.bot_token is not null,
+    'members', coalesce((select jsonb_object_agg(m.user_id, m.role) from workspace_members m
+      where m.workspace_id = w.workspace_id), '{}'),
+    'spaces', coalesce((select jsonb_agg(s.slug order by s.slug) from spaces s where s.workspace_id = w.workspace_id), '[]'))
+  from workspaces w where w.workspace_id = p_workspace_id
+$$;
+
+-- Raises a workspace's version for an edit, with its audit entry, unless nothing is other than it was (p_before, workspace_facts). Its row
+-- must be locked.
+create function turnpike.note_workspace(p_workspace_id text, p_action text, p_before jsonb, p_by bigint, p_request_id text, p_address text,
+  p_moment timestamptz) returns void language plpgsql as $$
+declare
+  after jsonb := turnpike.workspace_facts(p_workspace_id);
+begin
+  if after is distinct from p_before then
+    update workspaces w set version = w.version + 1, updated_at = p_moment, updated_by = p_by where w.workspace_id = p_workspace_id;
+    perform turnpike.note_change(p_by, p_action, 'workspace', p_workspace_id, p_before, after, p_request_id, p_address, p_moment);
+  end if;
+end $$;
+
+-- Makes a workspace for an admin. refused: admin, taken (entity: the one that is there), unknown_team, unknown_user (entity: their ids).
+create function turnpike.create_workspace(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_workspace_id text, p_name text, p_team_id integer, p_members jsonb, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  is_new boolean;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  if p_team_id is not null and not exists (select from teams t where t.team_id = p_team_id) then
+    refused := 'unknown_team';
+  elsif turnpike.unknown_users(p_members) <> '[]' then
+    refused := 'unknown_user';
+    entity := turnpike.unknown_users(p_members);
+  else
+    -- Of two requests for one id the second waits here for the first.
+    insert into workspaces as w (workspace_id, name, team_id, created_at, updated_at, updated_by)
+      values (p_workspace_id, p_name, p_team_id, p_moment, p_moment, (found.caller).user_id)
+      on conflict on constraint workspaces_pkey do nothing returning true into is_new;
+    if is_new then
+      insert into workspace_members (workspace_id, user_id, role, created_at)
+        select p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_moment from jsonb_array_elements(p_members) m;
+      perform turnpike.note_change((found.caller).user_id, 'workspace.create', 'workspace', p_workspace_id, null,
+        turnpike.workspace_facts(p_workspace_id), p_request_id, p_address, p_moment);
+      entity := turnpike.workspace_json(p_workspace_id);
+    else
+      refused := 'taken';
+    end if;
+  end if;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Changes a workspace for an admin: the fields of p_change; its `spaces` (slugs) replace the list. refused: admin, not_found, stale,
+-- unknown_team, unknown_space or space_taken (entity: the slugs).
+create function turnpike.patch_workspace(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_workspace_id text, p_change jsonb, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was workspaces;
+  before jsonb;
+  slugs text[];
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
+  if was.workspace_id is null then
+    refused := 'not_found';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif (p_change ->> 'team_id') is not null
+    and not exists (select from teams t where t.team_id = (p_change -> 'team_id')::integer)
+  then
+    refused := 'unknown_team';
+  else
+    if p_change ? 'spaces' then
+      slugs := array(select jsonb_array_elements_text(p_change -> 'spaces'));
+      -- What comes and what goes, locked in one order: two workspaces that exchange spaces wait for each other and then see each other.
+      perform from spaces s where s.slug = any(slugs) or s.workspace_id = p_workspace_id order by s.space_id for no key update;
+      select 'unknown_space', jsonb_agg(n.slug) into refused, entity from unnest(slugs) n (slug)
+        where not exists (select from spaces s where s.slug = n.slug) having count(*) > 0;
+      if refused is null then
+        select 'space_taken', jsonb_agg(s.slug) into refused, entity from spaces s
+          where s.slug = any(slugs) and s.workspace_id <> p_workspace_id having count(*) > 0;
+      end if;
+    end if;
+    if refused is null then
+      before := turnpike.workspace_facts(p_workspace_id);
+      if p_change ? 'spaces' then
+        update spaces s set workspace_id = null where s.workspace_id = p_workspace_id and s.slug <> all(slugs);
+        update spaces s set workspace_id = p_workspace_id where s.slug = any(slugs) and s.workspace_id is null;
+      end if;
+      update workspaces w set
+          name = case when p_change ? 'name' then p_change ->> 'name' else w.name end,
+          team_id = case when p_change ? 'team_id' then (p_change ->> 'team_id')::integer else w.team_id end,
+          archived_at = case when p_change -> 'archived' = 'true' then coalesce(w.archived_at, p_moment)
+            when p_change -> 'archived' = 'false' then null else w.archived_at end
+        where w.workspace_id = p_workspace_id;
+      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (found.caller).user_id, p_request_id, p_address, p_moment);
+    end if;
+  end if;
+  if refused is null or refused = 'stale' then
+    entity := turnpike.workspace_json(p_workspace_id);
+  end if;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

@@ -1,0 +1,174 @@
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toInstant } from "../base/time.ts"
+import { type ChangedRow, changedBySchema, personShape } from "../teams/members.ts"
+import { type GroupSearch, holds } from "../teams/teams.ts"
+
+export const WORKSPACE_ROLES = ["owner", "admin", "member"] as const
+
+export const workspaceIdSchema = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "must be a slug: a-z, 0-9 and - inside, at most 63 characters")
+  .meta({ example: "acme-support" })
+
+export const botUsernameSchema = z
+  .string()
+  .regex(/^@?[A-Za-z0-9_]{5,32}$/, "must be a bot's username: 5 to 32 letters, digits and _")
+  .meta({ description: "Its username, with or without its @.", example: "acme_support_bot" })
+
+export const workspaceSchema = z
+  .object({
+    workspace_id: workspaceIdSchema,
+    name: z.string().meta({ example: "Acme support" }),
+    team: z
+      .object({
+        team_id: z.int().meta({ example: 3 }),
+        name: z.string().meta({ example: "Support" }),
+        archived: z.boolean(),
+      })
+      .nullable()
+      .meta({ description: "The attached team: while it is not archived, its members are members." }),
+    members: z.array(z.object({ ...personShape, role: z.enum(WORKSPACE_ROLES), since: z.iso.datetime() })),
+    team_members: z
+      .array(z.object(personShape))
+      .meta({ description: "The members of the attached team. They may be members themselves, too." }),
+    spaces: z
+      .array(
+        z.object({
+          space_id: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+          title: z.string().meta({ example: "Support desk" }),
+          owner_id: z.int().meta({ description: "The user who owns it and is billed for it.", example: 42 }),
+          archived: z.boolean(),
+          test: z.boolean(),
+        }),
+      )
+      .meta({ description: "The spaces that its members see and use." }),
+    bot: z.object({
+      username: z.string().nullable().meta({ description: "Without its @.", example: "acme_support_bot" }),
+      has_token: z.boolean().meta({ description: "Whether a token is stored. It is never shown." }),
+    }),
+    archived: z.boolean().meta({ description: "An archived workspace gives nobody access to its spaces." }),
+    version: z.int().meta({ description: "Raised by each change, of its members and its bot too.", example: 1 }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    updated_by: changedBySchema,
+  })
+  .meta({ id: "Workspace" })
+
+export type Workspace = z.infer<typeof workspaceSchema>
+
+/** A workspace as the procedures and the list answer it: without its token. */
+export interface WorkspaceRow
+  extends ChangedRow,
+    Pick<Workspace, "workspace_id" | "name" | "team" | "team_members" | "spaces"> {
+  bot_username: string | null
+  has_token: boolean
+  archived_at: string | null
+  members: (Omit<Workspace["members"][number], "since"> & { created_at: string })[]
+}
+
+export function serializeWorkspace(row: WorkspaceRow): Workspace {
+  return {
+    workspace_id: row.workspace_id,
+    name: row.name,
+    team: row.team,
+    members: row.members.map(({ created_at, ...member }) => ({ ...member, since: toInstant(created_at) })),
+    team_members: row.team_members,
+    spaces: row.spaces,
+    bot: { username: row.bot_username, has_token: row.has_token },
+    archived: row.archived_at !== null,
+    version: row.version,
+    created_at: toInstant(row.created_at),
+    updated_at: toInstant(row.updated_at),
+    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+  }
+}
+
+interface WorkspacePage {
+  search: GroupSearch
+  workspaceId?: string
+  limit: number
+  offset: number
+}
+
+/** Workspaces by name, each with its members, team, spaces and bot, and their number. */
+export async function listWorkspaces(
+  ctx: Context,
+  credential: SessionCredential,
+  { search: { q, archived }, workspaceId, limit, offset }: WorkspacePage,
+): Promise<{ workspaces: Workspace[]; total: number }> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select((caller) => {
+        const found = caller
+          .selectFrom("workspaces as w")
+          .$if(workspaceId !== undefined, (query) => query.where("w.workspace_id", "=", workspaceId ?? ""))
+          .$if(archived !== "all", (query) =>
+            query.where("w.archived_at", archived === "archived" ? "is not" : "is", null),
+          )
+          .$if(q !== undefined, (query) =>
+            query.where((eb) => eb.or([holds(eb.ref("w.name"), q ?? ""), holds(eb.ref("w.workspace_id"), q ?? "")])),
+          )
+        const page = found
+          .leftJoin("users as c", "c.user_id", "w.updated_by")
+          .select((eb) => [
+            ...(["w.workspace_id", "w.name", "w.bot_username", "w.archived_at", "w.version"] as const),
+            ...(["w.created_at", "w.updated_at", "w.updated_by", "c.name as updated_by_name"] as const),
+            eb("w.bot_token", "is not", null).as("has_token"),
+            jsonObjectFrom(
+              eb
+                .selectFrom("teams as t")
+                .whereRef("t.team_id", "=", "w.team_id")
+                .select((team) => ["t.team_id", "t.name", team("t.archived_at", "is not", null).as("archived")]),
+            ).as("team"),
+            jsonArrayFrom(
+              eb
+                .selectFrom("workspace_members as m")
+                .innerJoin("users as u", "u.user_id", "m.user_id")
+                .whereRef("m.workspace_id", "=", "w.workspace_id")
+                .select(["u.user_id", "u.name", "u.email", "m.role", "m.created_at"])
+                .orderBy("m.created_at")
+                .orderBy("m.user_id"),
+            ).as("members"),
+            jsonArrayFrom(
+              eb
+                .selectFrom("team_members as m")
+                .innerJoin("teams as t", "t.team_id", "m.team_id")
+                .innerJoin("users as u", "u.user_id", "m.user_id")
+                .whereRef("m.team_id", "=", "w.team_id")
+                .where("t.archived_at", "is", null)
+                .select(["u.user_id", "u.name", "u.email"])
+                .orderBy("m.created_at")
+                .orderBy("m.user_id"),
+            ).as("team_members"),
+            jsonArrayFrom(
+              eb
+                .selectFrom("spaces as s")
+                .whereRef("s.workspace_id", "=", "w.workspace_id")
+                .select((space) => [
+                  ...(["s.slug as space_id", "s.title", "s.user_id as owner_id", "s.test"] as const),
+                  space("s.archived_at", "is not", null).as("archived"),
+                ])
+                .orderBy("s.title")
+                .orderBy("s.slug"),
+            ).as("spaces"),
+          ])
+          .orderBy((eb) => eb.fn<string>("lower", ["w.name"]))
+          .orderBy("w.workspace_id")
+          .limit(limit)
+          .offset(offset)
+        return [
+          found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
+          jsonArrayFrom(page).as("workspaces"),
+        ]
+      }),
+    { role: "admin" },
+  )
+  const { total, workspaces = [] } = rows[0] ?? {}
+  return { total: total ?? 0, workspaces: (workspaces as unknown as WorkspaceRow[]).map(serializeWorkspace) }
+}

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { makePerson, makeTeam, makeWorkspace } from "../harness/admin-groups.ts"
+import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
+import { signInAdmin } from "../harness/books.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const WORKSPACES = "/api/admin/workspaces"
+
+let world: World
+let estate: AdminEstate
+beforeAll(async () => {
+  world = await createWorld()
+  estate = await adminEstate(world, "workspaces")
+})
+afterAll(() => world.close())
+
+const json = (...request: Parameters<AdminEstate["admin"]["json"]>) => estate.admin.json(...request)
+const of = async (id: string) => (await json("GET", `${WORKSPACES}/${id}`))[1]
+const actionsOf = async (id: string) =>
+  (
+    await world.sql<{ action: string }>(
+      "select action from audit_log where subject_type = 'workspace' and subject_id = $1 order by audit_id",
+      [id],
+    )
+  ).map(({ action }) => action)
+const rolesIn = (workspace: { members: { user_id: number; role: string }[] }) =>
+  Object.fromEntries(workspace.members.map(({ user_id, role }) => [user_id, role]))
+
+describe("a workspace", () => {
+  test("is made with a slug, a name, a team and members, and listed with them and its bot", async () => {
+    const [ada, ben] = [await makePerson(world, "Ada"), await makePerson(world, "Ben")]
+    const { team_id } = await makeTeam(estate, { name: "Support", members: [{ user_id: ben, role: "lead" }] })
+    const id = `acme-${estate.random.int(1e9)}`
+    const response = await estate.admin.call("POST", WORKSPACES, {
+      workspace_id: id,
+      name: " Acme ",
+      team_id,
+      members: [{ user_id: ada, role: "owner" }],
+    })
+    expect([response.status, response.headers.get("etag")]).toEqual([200, '"1"'])
+    const now = world.clock.now().toISOString()
+    const made = await response.json()
+    expect(made).toEqual({
+      workspace_id: id,
+      name: "Acme",
+      team: { team_id, name: "Support", archived: false },
+      members: [{ user_id: ada, name: "Ada", email: null, role: "owner", since: now }],
+      team_members: [{ user_id: ben, name: "Ben", email: null }],
+      spaces: [],
+      bot: { username: null, has_token: false },
+      archived: false,
+      version: 1,
+      created_at: now,
+      updated_at: now,
+      updated_by: { user_id: estate.admin.userId, name: expect.anything() },
+    })
+    const [, list] = await json("GET", WORKSPACES)
+    expect(list.items).toHaveLength(list.total)
+    expect(list.items).toContainEqual(made)
+    expect(await of(id)).toEqual(made)
+    const again = await json("POST", WORKSPACES, { workspace_id: id, name: "Another" })
+    expect(again).toMatchObject([409, { code: "WORKSPACE_EXISTS" }])
+    expect(await of(id)).toEqual(made)
+  })
+
+  test("is made only of what is there, under a slug", async () => {
+    const body = { workspace_id: "right", name: "Right" }
+    for (const workspace_id of ["", "Upper", "a b", "-a", "a-", "a_b", "a/b", "x".repeat(64), undefined]) {
+      expect((await json("POST", WORKSPACES, { ...body, workspace_id }))[0], workspace_id).toBe(422)
+    }
+    for (const [field, value] of [
+      ["team_id", 987654],
+      ["members", [{ user_id: 987654321 }]],
+      ["name", ""],
+    ] as const) {
+      const [status, { detail }] = await json("POST", WORKSPACES, { ...body, [field]: value })
+      expect([status, detail[0].loc], field).toEqual([422, ["body", field]])
+    }
+    expect(await json("GET", `${WORKSPACES}/right`)).toMatchObject([404, { code: "NOT_FOUND" }])
+    for (const [method, path, sent] of [
+      ["PATCH", "", { name: "x" }],
+      ["PUT", "/bot", { username: "some_bot" }],
+      ["POST", "/bot/test", undefined],
+      ["POST", "/members", { user_id: estate.client.userId }],
+      ["DELETE", `/members/${estate.client.userId}`, undefined],
+    ] as const) {
+      expect(await json(method, `${WORKSPACES}/right${path}`, sent)).toMatchObject([404, { code: "NOT_FOUND" }])
+    }
+  })
+
+  test("is renamed, archived and taken back, gets a team and spaces, and loses them; what is the same changes nothing", async () => {
+    const { workspace_id: id } = await makeWorkspace(estate)
+    const path = `${WORKSPACES}/${id}`
+    const { team_id } = await makeTeam(estate, { members: [{ user_id: estate.client.userId }] })
+    const [one, two] = [await estate.client.space(), await estate.client.space()]
+    expect((await json("PATCH", path, { name: "Other" }))[1]).toMatchObject({ name: "Other", version: 2 })
+    expect((await json("PATCH", path, { team_id }))[1]).toMatchObject({ team: { team_id }, version: 3 })
+    expect((await of(id)).team_members).toHaveLength(1)
+    const [, spaced] = await json("PATCH", path, { spaces: [one, two] })
+    expect(spaced.spaces.map(({ space_id }: { space_id: string }) => space_id).sort()).toEqual([one, two].sort())
+    expect(spaced.spaces[0]).toMatchObject({ owner_id: estate.client.userId, archived: false, test: false })
+    expect(
+      (await json("PATCH", path, { spaces: [two, one], archived: false, name: "Other", team_id }))[1].version,
+    ).toBe(4)
+    expect((await json("PATCH", path, { archived: true }))[1]).toMatchObject({ archived: true, version: 5 })
+    const [, back] = await json("PATCH", path, { archived: false, spaces: [two], team_id: null })
+    expect(back).toMatchObject({
+      archived: false,
+      team: null,
+      team_members: [],
+      spaces: [{ space_id: two }],
+      version: 6,
+    })
+    expect(await actionsOf(id)).toEqual(["workspace.create", ...Array(5).fill("workspace.update")])
+  })
+
+  test("takes no space or team that is not there, and none of another workspace", async () => {
+    const [first, second] = [await makeWorkspace(estate), await makeWorkspace(estate)]
+    const space = await estate.client.space()
+    await json("PATCH", `${WORKSPACES}/${first.workspace_id}`, { spaces: [space] })
+    const path = `${WORKSPACES}/${second.workspace_id}`
+    const before = await of(second.workspace_id)
+    const taken = await json("PATCH", path, { name: "x", spaces: [space] })
+    expect(taken).toMatchObject([409, { code: "CONFLICT", detail: expect.stringContaining(space) }])
+    for (const [field, value] of [
+      ["spaces", ["spc_none"]],
+      ["team_id", 987654],
+      ["spaces", [space, space]],
+    ] as const) {
+      const [status, { detail }] = await json("PATCH", path, { name: "x", [field]: value })
+      expect([status, detail[0].loc], field).toEqual([422, ["body", field]])
+    }
+    expect(await of(second.workspace_id)).toEqual(before)
+    expect((await of(first.workspace_id)).spaces).toHaveLength(1)
+  })
+
+  test("20 times two workspaces take the same space at once: one has it", async () => {
+    const [one, two] = [await makeWorkspace(estate), await makeWorkspace(estate)]
+    const paths = [one, two].map(({ workspace_id }) => `${WORKSPACES}/${workspace_id}`)
+    for (let round = 0; round < 20; round++) {
+      const spaces = [await estate.client.space()]
+      const answers = await Promise.all(paths.map((path) => json("PATCH", path, { spaces })))
+      expect(answers.map(([status]) => status).sort()).toEqual([200, 409])
+      const held = [await of(one.workspace_id), await of(two.workspace_id)].flatMap((each) => each.spaces)
+      expect(held.filter(({ space_id }: { space_id: string }) => space_id === spaces[0])).toHaveLength(1)
+    }
+  })
+
+  test("is found by a part of its name or its id", async () => {
+    const word = `z${estate.random.int(1e9)}`
+    const { workspace_id: named } = await makeWorkspace(estate, { name: `Some ${word.toUpperCase()}` })
+    const { workspace_id: slugged } = await makeWorkspace(estate, { workspace_id: `in-${word}`, name: "Zz" })
+    await json("PATCH", `${WORKSPACES}/${slugged}`, { archived: true })
+    const found = async (query: string) => {
+      const [, list] = await json("GET", `${WORKSPACES}?${query}`)
+      return [list.total, list.items.map(({ workspace_id }: { workspace_id: string }) => workspace_id)]
+    }
+    expect(await found(`q=${word}`)).toEqual([2, [named, slugged]])
+    expect(await found(`q=${word}&archived=active`)).toEqual([1, [named]])
+    expect(await found(`q=${word}&limit=1&offset=1`)).toEqual([2, [slugged]])
+  })
+})
+
+describe("members", () => {
+  test("are added once with a role, and removed", async () => {
+    const { workspace_id: id } = await makeWorkspace(estate)
+    const path = `${WORKSPACES}/${id}/members`
+    const [ada, ben] = [await makePerson(world), await makePerson(world)]
+    expect(rolesIn((await json("POST", path, { user_id: ada, role: "admin" }))[1])).toEqual({ [ada]: "admin" })
+    expect(rolesIn((await json("POST", path, { user_id: ben }))[1])).toEqual({ [ada]: "admin", [ben]: "member" })
+    for (const role of ["admin", "owner"]) {
+      expect(await json("POST", path, { user_id: ada, role })).toMatchObject([409, { code: "ALREADY_MEMBER" }])
+    }
+    expect(rolesIn(await of(id))).toEqual({ [ada]: "admin", [ben]: "member" })
+    for (const wrong of [{}, { user_id: 987654321 }, { user_id: "ada" }, { user_id: ada, role: "lead" }]) {
+      expect((await json("POST", path, wrong))[0], JSON.stringify(wrong)).toBe(422)
+    }
+    expect(rolesIn((await json("DELETE", `${path}/${ada}`))[1])).toEqual({ [ben]: "member" })
+    expect(await json("DELETE", `${path}/${ada}`)).toMatchObject([404, { code: "NOT_FOUND" }])
+    expect((await of(id)).version).toBe(4)
+    expect(await actionsOf(id)).toEqual(
+      ["create", "member_add", "member_add", "member_remove"].map((action) => `workspace.${action}`),
+    )
+  })
+
+  test("keep an owner: the last one goes last", async () => {
+    const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
+    const { workspace_id: id } = await makeWorkspace(estate, {
+      members: [
+        { user_id: ada, role: "owner" },
+        { user_id: ben, role: "admin" },
+      ],
+    })
+    const path = `${WORKSPACES}/${id}/members`
+    expect(await json("DELETE", `${path}/${ada}`)).toMatchObject([409, { code: "LAST_OWNER" }])
+    await json("POST", path, { user_id: cy, role: "owner" })
+    expect((await json("DELETE", `${path}/${ada}`))[0]).toBe(200)
+    expect(await json("DELETE", `${path}/${cy}`)).toMatchObject([409, { code: "LAST_OWNER" }])
+    expect((await json("DELETE", `${path}/${ben}`))[0]).toBe(200)
+    expect(rolesIn((await json("DELETE", `${path}/${cy}`))[1])).toEqual({})
+  })
+
+  test("100 times two admins add the same one at once: exactly one wins", { timeout: 120_000 }, async () => {
+    const other = await signInAdmin(world)
+    const { workspace_id: id } = await makeWorkspace(estate)
+    const path = `${WORKSPACES}/${id}/members`
+    for (let round = 0; round < 100; round++) {
+      const body = { user_id: await makePerson(world), role: "member" }
+      const answers = await Promise.all([estate.admin, other].map((admin) => admin.json("POST", path, body)))
+      const [won, lost] = answers.sort(([one], [two]) => one - two)
+      expect([won?.[0], lost?.[0], lost?.[1].code]).toEqual([200, 409, "ALREADY_MEMBER"])
+    }
+    const workspace = await of(id)
+    expect([workspace.members.length, workspace.version]).toEqual([100, 101])
+    expect((await actionsOf(id)).filter((action) => action === "workspace.member_add")).toHaveLength(100)
+  })
+
+  test("50 times two admins remove the last two owners at once: one stays", { timeout: 120_000 }, async () => {
+    const other = await signInAdmin(world)
+    const [ada, ben, cy] = [await makePerson(world), await makePerson(world), await makePerson(world)]
+    for (let round = 0; round < 50; round++) {
+      const { workspace_id: id } = await makeWorkspace(estate, {
+        members: [{ user_id: ada, role: "owner" }, { user_id: ben, role: "owner" }, { user_id: cy }],
+      })
+      const answers = await Promise.all([
+        estate.admin.json("DELETE", `${WORKSPACES}/${id}/members/${ada}`),
+        other.json("DELETE", `${WORKSPACES}/${id}/members/${ben}`),
+      ])
+      expect(answers.map(([status]) => status).sort()).toEqual([200, 409])
+      expect(Object.values(rolesIn(await of(id))).sort()).toEqual(["member", "owner"])
+    }
+  })
+})
