@@ -32,7 +32,7 @@ export async function seedDemo(
     const models = await configuredModels(env)
     const { db } = directContext(client)
     await disableOtherModels(db, models)
-    await enableModels(db, models)
+    await enableModels(db, models, { keepEdits: true, now: new Date() })
     const secrets = (await readDemo(dataDir, sql)) ?? (await makeDemo(sql))
     const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl }
     const text = `${JSON.stringify(demo, null, 2)}\n`

@@ -3,6 +3,8 @@ import { type NewKey, newKey } from "../keys/create-key.ts"
 import { callOf } from "../platform/db.ts"
 import type { ArgumentsOf, ProcedureName } from "../platform/procedures.ts"
 
+const DEFAULT_BRAND = "turnpike"
+
 /** The least that a direct connection of any kind offers. */
 export type RunSql = (query: string, params: unknown[]) => Promise<Record<string, unknown>[]>
 
@@ -18,17 +20,20 @@ async function run<Name extends ProcedureName>(
   return row
 }
 
+interface NewUser {
+  email?: string | null
+  name?: string | null
+  role?: "user" | "admin"
+  passwordHash?: string | null
+  brand?: string
+}
+
 /** Creates a user with an empty wallet. Returns its user_id. */
 export async function createUser(
   sql: RunSql,
-  {
-    email = null,
-    name = null,
-    role = "user",
-    passwordHash = null,
-  }: { email?: string | null; name?: string | null; role?: "user" | "admin"; passwordHash?: string | null },
+  { email = null, name = null, role = "user", passwordHash = null, brand = DEFAULT_BRAND }: NewUser,
 ): Promise<number> {
-  const { seed_user } = await run(sql, "seed_user", { email, name, role, password_hash: passwordHash })
+  const { seed_user } = await run(sql, "seed_user", { email, name, role, password_hash: passwordHash, brand })
   return Number(seed_user)
 }
 
