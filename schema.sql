@@ -159,6 +159,8 @@ create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
 create index spaces_ending on spaces (ending_tried_at nulls first) where ending_turns;
 create unique index spaces_of_chat on spaces (chat_key);
 create index spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
+-- What operators filter and sort all spaces by, without reading configurations.
+create index spaces_inventory on spaces (space_id) include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
 -- For counting the spaces of each model without reading configurations.
 create index spaces_by_pin on spaces (test, pin) where archived_at is null;
 

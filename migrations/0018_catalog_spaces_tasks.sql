@@ -52,6 +52,8 @@ create or replace trigger spaces_derived before insert or update of chat_key, ma
   for each row execute function derive_space();
 create unique index concurrently if not exists spaces_of_chat on spaces (chat_key);
 create index concurrently if not exists spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
+create index concurrently if not exists spaces_inventory on spaces (space_id)
+  include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
 create index concurrently if not exists spaces_by_pin on spaces (test, pin) where archived_at is null;
 
 -- batch

@@ -1,4 +1,4 @@
-import { type QueryCreator, sql } from "kysely"
+import { expressionBuilder, type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
@@ -42,35 +42,48 @@ export async function listInventory(
   const { rows } = await readAs(
     ctx,
     credential,
-    (db) => {
-      const found = filtered(db, filters)
-      const page = sorted(db, filters, sort)
-        .orderBy("rank", (order) => (direction === "asc" ? order.asc() : order.desc()).nullsLast())
-        .orderBy("s.space_id", direction)
-        .limit(limit)
-        .offset(offset)
-      const shown = shownSpaces(db)
-        .innerJoin(page.as("p"), "p.space_id", "s.space_id")
-        .orderBy("p.rank", (order) => (direction === "asc" ? order.asc() : order.desc()).nullsLast())
-        .orderBy("s.space_id", direction)
-      return db
+    (db) =>
+      db
+        .with(
+          (cte) => cte("found").materialized(),
+          () => sorted(db, filters, sort),
+        )
         .selectFrom("caller")
-        .select((eb) => [
-          found.select((of) => of.fn.countAll<number>().as("total")).as("total"),
-          jsonArrayFrom(shown).as("spaces"),
-          eb
-            .or([
-              eb.exists(eb.selectFrom("brands as b").where("b.brand", "=", brand).select("b.brand")),
-              eb.exists(eb.selectFrom("spaces as x").where("x.brand", "=", brand).select("x.brand")),
-            ])
-            .as("known_brand"),
-        ])
-    },
+        .select((eb) => {
+          const page = eb
+            .selectFrom("found as f")
+            .selectAll("f")
+            .orderBy("f.rank", (order) => (direction === "asc" ? order.asc() : order.desc()).nullsLast())
+            .orderBy("f.space_id", direction)
+            .limit(limit)
+            .offset(offset)
+          const shown = shownSpaces(db)
+            .innerJoin(page.as("p"), "p.space_id", "s.space_id")
+            .orderBy("p.rank", (order) => (direction === "asc" ? order.asc() : order.desc()).nullsLast())
+            .orderBy("s.space_id", direction)
+          return [
+            eb
+              .selectFrom("found")
+              .select((of) => of.fn.countAll<number>().as("total"))
+              .as("total"),
+            jsonArrayFrom(shown).as("spaces"),
+            brand === "all" ? eb.lit(true).as("known_brand") : knownBrand(brand).as("known_brand"),
+          ]
+        }),
     { role: "admin" },
   )
   const { total, spaces = [], known_brand } = rows[0] ?? {}
-  if (brand !== "all" && brand !== ctx.brand && !known_brand) throw unknownBrand(brand)
+  if (brand !== ctx.brand && !known_brand) throw unknownBrand(brand)
   return { items: spaces.map(serializeAdminSpace), total: total ?? 0 }
+}
+
+/** Whether a brand was set up, or a space has it. */
+function knownBrand(brand: string) {
+  const eb = expressionBuilder<CallerDB, never>()
+  return eb.or([
+    eb.exists(eb.selectFrom("brands as b").where("b.brand", "=", brand).select("b.brand")),
+    eb.exists(eb.selectFrom("spaces as x").where("x.brand", "=", brand).select("x.brand")),
+  ])
 }
 
 function unknownBrand(brand: string): TurnpikeError {

@@ -55,16 +55,21 @@ export async function listSessionContexts(
     ctx,
     credential,
     (db) => {
-      const page = db
-        .selectFrom("spaces as s")
-        .select(["s.space_id", "s.slug", "s.title"])
-        .orderBy("s.space_id", "desc")
+      const ids = db
+        .selectFrom("spaces as i")
+        .select("i.space_id")
+        .orderBy("i.space_id", "desc")
         .limit(limit)
         .offset(offset)
+      const page = db
+        .selectFrom("spaces as s")
+        .innerJoin(ids.as("p"), "p.space_id", "s.space_id")
+        .select(["s.space_id", "s.slug", "s.title"])
+        .orderBy("s.space_id", "desc")
       const last = db
         .selectFrom(calls(db).as("l"))
         .leftJoin("model_catalog as m", "m.pin", "l.model")
-        .where("l.space_id", "in", db.selectFrom(page.as("p")).select("p.space_id"))
+        .where("l.space_id", "in", db.selectFrom(ids.as("p")).select("p.space_id"))
         .selectAll("l")
         .select("m.context_tokens")
         .distinctOn(["l.space_id", "l.agent"])

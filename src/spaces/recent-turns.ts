@@ -3,7 +3,8 @@ import type { CallerDB } from "../actor/call-as.ts"
 
 /**
  * The turns that are in no total yet: those that have ended and wait in the queue, and those that are open. Added to the totals in the
- * same statement, each turn counts once at every moment.
+ * same statement, each turn counts once at every moment. `offset 0` keeps conditions on a space out of it: the planner would read all
+ * turns of that space, and not the few that are open.
  */
 export function recentTurns(db: QueryCreator<CallerDB>) {
   return db
@@ -35,6 +36,7 @@ export function recentTurns(db: QueryCreator<CallerDB>) {
           eb.fn.coalesce("t.started_at", "t.created_at").as("changed_at"),
         ]),
     )
+    .offset(0)
 }
 
 /** The same, summed by space. */
