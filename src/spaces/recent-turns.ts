@@ -47,7 +47,8 @@ export function recentBySpace(db: QueryCreator<CallerDB>) {
     .select((eb) => [
       "n.space_id",
       eb.fn.countAll<number>().as("turns"),
-      eb.fn.sum<number>("n.billed_credit_micros").as("billed_credit_micros"),
+      // A sum of bigint is numeric, which is slow to add and to compare.
+      eb.cast<number>(eb.fn.sum("n.billed_credit_micros"), "bigint").as("billed_credit_micros"),
       eb.fn.max("n.changed_at").as("changed_at"),
     ])
 }

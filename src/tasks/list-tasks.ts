@@ -1,7 +1,8 @@
+import type { QueryCreator } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { readAs } from "../actor/call-as.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
@@ -50,56 +51,70 @@ export async function listTasks(
   credential: SessionCredential,
   { filters, limit, offset }: { filters: TaskFilters; limit: number; offset: number },
 ) {
-  const { space, brand, state, assignee_user_id, creator_user_id, q } = filters
   const { rows } = await readAs(
     ctx,
     credential,
-    (db) => {
-      const found = db
-        .selectFrom("tasks as k")
-        .$if(space !== undefined, (query) =>
-          query.where((eb) =>
-            eb(
-              "k.space_id",
-              "=",
-              eb
-                .selectFrom("spaces as n")
-                .select("n.space_id")
-                .where("n.slug", "=", space ?? ""),
-            ),
-          ),
+    (db) =>
+      db
+        .with(
+          // A search looks at each title once, for the number and for the page; all else is faster as two plans of their own.
+          (cte) => (filters.q === undefined ? cte("found").notMaterialized() : cte("found").materialized()),
+          () => filtered(db, filters),
         )
-        .$if(brand !== undefined, (query) => query.where("k.brand", "=", brand ?? ""))
-        .$if(state !== "all", (query) => query.where("k.state", "=", state))
-        .$if(assignee_user_id !== undefined, (query) => query.where("k.assignee_user_id", "=", assignee_user_id ?? 0))
-        .$if(creator_user_id !== undefined, (query) => query.where("k.creator_user_id", "=", creator_user_id ?? 0))
-        .$if(q !== undefined, (query) => query.where((eb) => holds(eb.ref("k.title"), q ?? "")))
-      const page = found.selectAll("k").orderBy("k.task_id", "desc").limit(limit).offset(offset)
-      const shown = db
-        .selectFrom(page.as("t"))
-        .innerJoin("spaces as s", "s.space_id", "t.space_id")
-        .leftJoin("users as a", "a.user_id", "t.assignee_user_id")
-        .leftJoin("users as c", "c.user_id", "t.creator_user_id")
-        .selectAll("t")
-        .select([
-          "s.slug",
-          "s.title as space_title",
-          "s.brand as space_brand",
-          "a.name as assignee_name",
-          "c.name as creator_name",
-        ])
-        .orderBy("t.task_id", "desc")
-      return db
         .selectFrom("caller")
-        .select([
-          found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
-          jsonArrayFrom(shown).as("tasks"),
-        ])
-    },
+        .select((eb) => {
+          const page = eb
+            .selectFrom("found as f")
+            .select("f.task_id")
+            .orderBy("f.task_id", "desc")
+            .limit(limit)
+            .offset(offset)
+          const shown = db
+            .selectFrom(page.as("f"))
+            .innerJoin("tasks as k", "k.task_id", "f.task_id")
+            .innerJoin("spaces as s", "s.space_id", "k.space_id")
+            .leftJoin("users as a", "a.user_id", "k.assignee_user_id")
+            .leftJoin("users as c", "c.user_id", "k.creator_user_id")
+            .selectAll("k")
+            .select(["s.slug", "s.title as space_title", "s.brand as space_brand"])
+            .select(["a.name as assignee_name", "c.name as creator_name"])
+            .orderBy("k.task_id", "desc")
+          return [
+            eb
+              .selectFrom("found")
+              .select((of) => of.fn.countAll<number>().as("total"))
+              .as("total"),
+            jsonArrayFrom(shown).as("tasks"),
+          ]
+        }),
     { role: "admin" },
   )
   const { total, tasks = [] } = rows[0] ?? {}
   return { total: total ?? 0, items: tasks.map((row) => serializeTask(row as unknown as TaskRow)) }
+}
+
+function filtered(db: QueryCreator<CallerDB>, filters: TaskFilters) {
+  const { space, brand, state, assignee_user_id, creator_user_id, q } = filters
+  return db
+    .selectFrom("tasks as k")
+    .select("k.task_id")
+    .$if(space !== undefined, (query) =>
+      query.where((eb) =>
+        eb(
+          "k.space_id",
+          "=",
+          eb
+            .selectFrom("spaces as n")
+            .select("n.space_id")
+            .where("n.slug", "=", space ?? ""),
+        ),
+      ),
+    )
+    .$if(brand !== undefined, (query) => query.where("k.brand", "=", brand ?? ""))
+    .$if(state !== "all", (query) => query.where("k.state", "=", state))
+    .$if(assignee_user_id !== undefined, (query) => query.where("k.assignee_user_id", "=", assignee_user_id ?? 0))
+    .$if(creator_user_id !== undefined, (query) => query.where("k.creator_user_id", "=", creator_user_id ?? 0))
+    .$if(q !== undefined, (query) => query.where((eb) => holds(eb.ref("k.title"), q ?? "")))
 }
 
 interface TaskRow {
