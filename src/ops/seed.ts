@@ -1,3 +1,4 @@
+import { newId } from "../base/ids.ts"
 import type { CreditReason } from "../billing/buckets.ts"
 import { type NewKey, newKey } from "../keys/create-key.ts"
 import { callOf } from "../platform/db.ts"
@@ -56,6 +57,11 @@ interface TopUp {
   actor: string
   note?: string
   now: Date
+}
+
+/** Gives the account of a key a space with tasks, to look at, if there is no task at all. */
+export async function seedTasks(sql: RunSql, { key, now }: { key: string; now: Date }): Promise<void> {
+  await run(sql, "seed_tasks", { key, slug: newId("space", now), moment: now })
 }
 
 /** Creates an API key. Its value is returned here and stored nowhere. */
