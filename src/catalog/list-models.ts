@@ -26,17 +26,18 @@ export const modelSchema = z
 type ModelRow = JsonRow<"model_catalog">
 
 /**
- * The models that turns of this key may use, in the order of the catalog; the first is the default. A test key's turns always run the
- * rehearsal model, whatever the catalog says of it.
+ * The models that turns of this key may use, in the order of the catalog; the first is the default. A test key sees those that
+ * rehearse; its turns run `rehearsal/standard`, also when that is disabled.
  */
 export async function listModels(ctx: Context, credential: Credential): Promise<z.infer<typeof modelSchema>[]> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("model_catalog as c")
       .innerJoin("caller", (join) => join.onTrue())
+      .where((eb) => eb.or([eb("caller.test", "=", false), eb("c.engine", "=", "rehearsal")]))
       .where((eb) =>
         eb.or([
-          eb.and([eb("caller.test", "=", false), eb("c.enabled", "=", true)]),
+          eb("c.enabled", "=", true),
           eb.and([eb("caller.test", "=", true), eb("c.pin", "=", eb.fn<string>(released("rehearsal_pin")))]),
         ]),
       )

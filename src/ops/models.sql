@@ -6,6 +6,8 @@ language plpgsql as $$
 declare
   was model_catalog;
 begin
+  -- The guard of the last enabled row takes it too, and an admin takes it before the row.
+  perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
   insert into model_catalog as c (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output,
       price_cache_write, idle_seconds)
     values (p_engine || '/' || p_model, p_engine, p_model, p_label, true, p_sort_order, p_input, p_cached, p_output, p_cache_write,
@@ -26,6 +28,7 @@ create function turnpike.disable_other_models(p_pins text[]) returns integer lan
 declare
   disabled integer;
 begin
+  perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
   if not exists (select from model_catalog c where c.enabled and (c.engine = 'rehearsal' or c.pin = any(p_pins))) then
     update model_catalog c set enabled = true where c.pin = turnpike.rehearsal_pin();
   end if;
