@@ -197,12 +197,31 @@ create table spaces (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- The workspace whose members see and use it.
-  workspace_id text
+  workspace_id text,
+  -- The chat that it is: a messaging chat's key, or `space:` and its slug.
+  chat_key text,
+  -- The model that its configuration names; null: the catalog's first.
+  pin text
 );
 create index spaces_by_owner on spaces (user_id, slug desc);
 create index spaces_listed on spaces (user_id, test, slug collate "C" desc);
 create index spaces_ending on spaces (ending_tried_at nulls first) where ending_turns;
-create index spaces_of_workspace on spaces (workspace_id) where workspace_id is not null;
+create unique index spaces_of_chat on spaces (chat_key);
+create index spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
+-- What operators filter and sort all spaces by, without reading configurations.
+create index spaces_inventory on spaces (space_id) include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
+-- For counting the spaces of each model without reading configurations.
+create index spaces_by_pin on spaces (test, pin) where archived_at is null;
+
+-- What follows from other columns of a space.
+create function derive_space() returns trigger language plpgsql as $$
+begin
+  new.chat_key := coalesce(new.chat_key, 'space:' || new.slug);
+  new.pin := coalesce(new.manifest ->> 'model', new.model);
+  return new;
+end $$;
+create trigger spaces_derived before insert or update of chat_key, manifest, model on spaces
+  for each row execute function derive_space();
 
 -- People whom a space is shared with, beside the members of its workspace.
 create table space_members (
@@ -322,11 +341,41 @@ create table model_catalog (
   -- A call that is silent for this long is ended; null: TURN_POLICY.idleMs.
   idle_seconds integer check (idle_seconds between 1 and 600),
   created_at timestamptz not null default now(),
+  -- Its window: the most tokens that one call may read. Null: not known.
+  context_tokens integer check (context_tokens > 0),
+  version integer not null default 1,
+  updated_at timestamptz,
+  updated_by bigint references users,
   constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model)
 );
+-- A service without a model could run no turn. The lock makes the later of two statements see what the first has left.
+create function guard_enabled_model() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
+  if not exists (select from model_catalog where enabled) then
+    raise exception 'no model would be enabled' using errcode = '23514';
+  end if;
+  return null;
+end $$;
+create trigger model_catalog_keeps_one after update of enabled or delete on model_catalog
+  for each statement execute function guard_enabled_model();
+
+-- A model's prices before they were changed, and until when they counted: a turn keeps those of the moment at which it was accepted.
+create table former_prices (
+  pin text not null references model_catalog,
+  price_version integer not null,
+  price_input bigint not null,
+  price_cached bigint not null,
+  price_output bigint not null,
+  price_cache_write bigint,
+  until_at timestamptz not null,
+  primary key (pin, price_version)
+);
+
 -- The rehearsal model always exists: deterministic, no network (src/agent/REHEARSAL.md).
-insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens)
-values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192);
+insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output, max_output_tokens,
+  context_tokens)
+values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192, 200000);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Conversations and turns
@@ -523,8 +572,76 @@ create table turn_steps (
   finish text not null,
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   created_at timestamptz not null,
+  -- The sub-agent's name, the pin, and what the call has read, in tokens. Null in steps from before these were kept.
+  subagent text,
+  model text,
+  tokens_input bigint,
   primary key (turn_id, step)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+
+---------------------------------------------------------------------------------------------------------------------------------
+-- Totals of spaces
+
+-- The turns that have ended and are in no total yet. Ending a turn adds one narrow row and touches no row that others want; the sweeper
+-- moves them on (src/spaces/roll-totals.sql). Whoever reads a total adds these, and the open turns, in the same snapshot.
+create table turn_ends (
+  turn_id text not null,
+  user_id bigint not null,
+  space_id bigint not null,
+  -- Empty: the owner's web chat.
+  end_user_ref text not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  billed_credit_micros bigint not null,
+  ended_at timestamptz not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create function queue_turn_end() returns trigger language plpgsql as $$
+begin
+  insert into turn_ends (turn_id, user_id, space_id, end_user_ref, tokens_input, tokens_cached, tokens_output, billed_credit_micros,
+      ended_at)
+    values (new.turn_id, new.user_id, new.space_id, new.end_user_ref, new.tokens_input, new.tokens_cached, new.tokens_output,
+      new.billed_credit_micros, new.finished_at);
+  return null;
+end $$;
+-- A turn ends once: guard_turn_transition.
+create trigger turns_ended_queued after update on turns for each row
+  when (old.finished_at is null and new.finished_at is not null) execute function queue_turn_end();
+
+-- What the ended turns of a space come to, as far as they are not in turn_ends.
+create table space_totals (
+  space_id bigint primary key,
+  turns bigint not null,
+  billed_credit_micros bigint not null,
+  last_ended_at timestamptz
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The same for each person who wrote there: an account in its web chat (end_user_ref ''), an end user of an account.
+create table space_people (
+  space_id bigint not null,
+  user_id bigint not null,
+  end_user_ref text not null,
+  turns bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  billed_credit_micros bigint not null,
+  last_ended_at timestamptz not null,
+  primary key (space_id, user_id, end_user_ref)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The last model call of each agent of a space ('': its own; else a sub-agent's name) in its ended turns that are not in turn_ends.
+create table space_sessions (
+  space_id bigint not null,
+  agent text not null,
+  model text not null,
+  tokens_input bigint not null,
+  turn_id text not null,
+  step integer not null,
+  called_at timestamptz not null,
+  primary key (space_id, agent)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Files
@@ -576,9 +693,14 @@ create table tasks (
   turn_id text references turns,
   call_key text unique,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- Which step of its flow it is: 1, 2, 3, … of one end user in one space.
+  flow_place integer check (flow_place > 0)
 );
 create index tasks_of_space on tasks (space_id, task_id desc);
+create index tasks_of_assignee on tasks (assignee_user_id, task_id desc) where assignee_user_id is not null;
+create index tasks_of_creator on tasks (creator_user_id, task_id desc) where creator_user_id is not null;
+create index tasks_of_flow on tasks (space_id, end_user_ref, flow, flow_place) where flow is not null;
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Billing

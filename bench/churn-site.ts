@@ -127,7 +127,7 @@ async function createAccount(sql: Sql, ctx: ReturnType<typeof contextOf>): Promi
   await topUp(sql, { userId, micros: CREDIT_MICROS, reason: "operator_topup", actor: "bench", now })
   const caps = { daily_usd: 1e6, end_user_daily_usd: 1e6 }
   const { value } = await createApiKey(sql, { userId, brand: "turnpike", name: "bench", caps, now })
-  const credential = parseApiKey(value, "turnpike") as KeyCredential
+  const credential = parseApiKey(value) as KeyCredential
   const space = await createSpace(ctx, credential, { title: "Bench", model: "rehearsal/standard" })
   const webhook = await createWebhook(ctx, credential, { url: "https://hooks.example.com/in" })
   return { credential, space: space.made.slug, webhookId: webhook.made.webhook.webhook_id, sent: 0 }

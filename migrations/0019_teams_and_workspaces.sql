@@ -48,7 +48,7 @@ create table if not exists workspace_members (
 create index if not exists workspace_members_of_user on workspace_members (user_id);
 
 alter table spaces add column if not exists workspace_id text;
-create index concurrently spaces_of_workspace on spaces (workspace_id) where workspace_id is not null;
+create index concurrently spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
 
 create table if not exists space_members (
   space_id bigint not null references spaces,

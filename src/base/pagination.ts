@@ -72,6 +72,11 @@ function fingerprint(filters: object): string {
   return hashRequest(filters).slice(0, 16)
 }
 
+/** Whether a text contains `part`, case-insensitive. */
+export function holds(text: Expression<string | null>, part: string): RawBuilder<SqlBool> {
+  return sql`position(lower(${part}::text) in lower(${text})) > 0`
+}
+
 interface CreatedFilters {
   /** Inclusive. */
   created_after?: string | undefined

@@ -3,7 +3,7 @@ import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import type { JsonRow } from "../platform/db.ts"
+import { type JsonRow, released } from "../platform/db.ts"
 
 const perMillion = z.number().meta({ description: "USD per million tokens." })
 
@@ -25,14 +25,22 @@ export const modelSchema = z
 
 type ModelRow = JsonRow<"model_catalog">
 
-/** The models that turns of this key may use, in the order of the catalog; the first is the default. */
+/**
+ * The models that turns of this key may use, in the order of the catalog; the first is the default. A test key sees those that
+ * rehearse; its turns run `rehearsal/standard`, also when that is disabled.
+ */
 export async function listModels(ctx: Context, credential: Credential): Promise<z.infer<typeof modelSchema>[]> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("model_catalog as c")
       .innerJoin("caller", (join) => join.onTrue())
-      .where("c.enabled", "=", true)
       .where((eb) => eb.or([eb("caller.test", "=", false), eb("c.engine", "=", "rehearsal")]))
+      .where((eb) =>
+        eb.or([
+          eb("c.enabled", "=", true),
+          eb.and([eb("caller.test", "=", true), eb("c.pin", "=", eb.fn<string>(released("rehearsal_pin")))]),
+        ]),
+      )
       .selectAll("c")
       .orderBy("c.sort_order")
       .orderBy("c.pin"),

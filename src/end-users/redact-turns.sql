@@ -97,7 +97,7 @@ create function turnpike.redact_elsewhere(p_turns text[], p_moment timestamptz) 
 declare
   tasks_done integer;
 begin
-  update tasks k set title = '', description = null, flow = null, updated_at = p_moment where k.turn_id = any (p_turns);
+  update tasks k set title = '', description = null, flow = null, flow_place = null, updated_at = p_moment where k.turn_id = any (p_turns);
   get diagnostics tasks_done = row_count;
   update webhook_attempts a set answer = null from webhook_deliveries d
     where d.turn_id = any (p_turns) and a.delivery_id = d.delivery_id and a.answer is not null;

@@ -8,7 +8,7 @@ export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
   const header = c.req.header("authorization")
   if (!header) throw new TurnpikeError("INVALID_API_KEY", "Send your key as `Authorization: Bearer <API_KEY>`.")
   const match = /^bearer +(\S+)$/i.exec(header.trim())
-  const credential = match?.[1] ? parseApiKey(match[1], c.get("ctx").brand) : null
+  const credential = match?.[1] ? parseApiKey(match[1]) : null
   if (!credential) {
     const message = match
       ? "This is not a well-formed API key: copy it again, whole."

@@ -63,6 +63,13 @@ export const listQuery = listQueryUpTo(200)
 /** A path parameter that is a number. Anything else is a validation error, as the contract's "path integer" says. */
 export const numberParam = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
+/** A search text of a list; an empty one searches for nothing. */
+export const searchParam = z
+  .string()
+  .max(200)
+  .optional()
+  .transform((text) => text || undefined)
+
 /** The last `days` days (contract sections 4.3 and 4.5). */
 export const daysQuery = (max: number, usual = 30) => ({
   days: z.coerce.number().int().min(1).max(max).default(usual).meta({ description: "How many days, with today." }),

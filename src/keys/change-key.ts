@@ -6,7 +6,7 @@ import { instantParam } from "../base/time.ts"
 import { endKeyTurns } from "../ending/causes.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
-import { futureInstant, keyName } from "./create-key.ts"
+import { futureInstant, keyName, ownBrand } from "./create-key.ts"
 import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
 
 /** How long a key's former value goes on working when it is rotated. */
@@ -57,7 +57,8 @@ export async function rotateKey(
   credential: SessionCredential,
   { keyId, overlapSeconds }: { keyId: string; overlapSeconds: number },
 ): Promise<{ key: KeyRow; value: string }> {
-  const [live, test] = [generateApiKey(ctx.brand, false), generateApiKey(ctx.brand, true)]
+  const brand = await ownBrand(ctx, credential)
+  const [live, test] = [generateApiKey(brand, false), generateApiKey(brand, true)]
   const former_until = overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null
   const { row } = await callAs<"rotate_key", Changed>(ctx, credential, "rotate_key", {
     key_id: keyId,

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
@@ -33,7 +33,7 @@ export const createKeySchema = z
 
 export type CreateKey = z.output<typeof createKeySchema>
 
-/** Creates a key of the caller's own. NOT_FOUND for the space, VALIDATION_FAILED for an expiry that has passed. */
+/** Creates a key of the caller's own, of their brand. NOT_FOUND for the space, VALIDATION_FAILED for an expiry that has passed. */
 export async function createKey(
   ctx: Context,
   credential: SessionCredential,
@@ -41,7 +41,7 @@ export async function createKey(
 ): Promise<{ key: KeyRow; value: string }> {
   const now = ctx.clock.now()
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
-  const { value, row: made } = newKey({ ...input, brand: ctx.brand, expiresAt, caps }, now)
+  const { value, row: made } = newKey({ ...input, brand: await ownBrand(ctx, credential), expiresAt, caps }, now)
   const { row } = await callAs<"create_key", { actor: unknown; key: KeyRow | null }>(ctx, credential, "create_key", {
     key: made,
     space: space ?? null,
@@ -49,6 +49,14 @@ export async function createKey(
   if (row.key) return { key: row.key, value }
   const mode = input.test ? "test" : "live"
   throw new TurnpikeError("NOT_FOUND", `There is no ${mode} space "${space}" of yours.`, { param: "space" })
+}
+
+/** The brand of the caller, which the values of their keys begin with. */
+export async function ownBrand(ctx: Context, credential: SessionCredential): Promise<string> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select("u.brand"),
+  )
+  return rows[0]?.brand ?? ctx.brand
 }
 
 /** The instant, if it is in the future; VALIDATION_FAILED otherwise. */

@@ -5,7 +5,7 @@ import pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { directContext } from "../ops/direct.ts"
 import { configuredModels, disableOtherModels, enableModels } from "../ops/models.ts"
-import { createApiKey, createUser, type RunSql, seedGroups, topUp } from "../ops/seed.ts"
+import { createApiKey, createUser, type RunSql, seedGroups, seedTasks, topUp } from "../ops/seed.ts"
 import { hashPassword } from "../sign-in/password.ts"
 
 /** The content of demo.json, which `npm start` writes for tools and tests. */
@@ -32,9 +32,10 @@ export async function seedDemo(
     const models = await configuredModels(env)
     const { db } = directContext(client)
     await disableOtherModels(db, models)
-    await enableModels(db, models)
+    await enableModels(db, models, { keepEdits: true, now: new Date() })
     const secrets = (await readDemo(dataDir, sql)) ?? (await makeDemo(sql))
     await seedGroups(sql, { apiKey: secrets.api_key, now: new Date() })
+    await seedTasks(sql, { key: secrets.api_key, now: new Date() })
     const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl }
     const text = `${JSON.stringify(demo, null, 2)}\n`
     await writeFile(join(dataDir, "demo.json"), text, { mode: 0o600 })

@@ -13,7 +13,7 @@ import { describeMigrated, migrate } from "./migrations.ts"
 import { enableModels } from "./models.ts"
 import { applyRelease, pruneReleases, readRelease } from "./release.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
-import { changeOf, runMagicLink, runUserChange } from "./users.ts"
+import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
 
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
@@ -21,7 +21,7 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
                                                     when no worker of the former release runs any more, with --after-deploy
   prune-releases [--keep-days N]                    remove the procedures of releases that were applied over N days ago
                                                     (default 7), all but this one's and the one before it
-  user   --email E [--name N] [--admin]             create a user; prints its id, and an admin's password once
+  user   --email E [--name N] [--admin] [--brand B]             create a user; prints its id, and an admin's password once
   disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
   role   --user ID --role user|admin                what it may do, from its next request on
   magic-link --user ID --url ORIGIN                 a link that signs it in once; needs UPSTASH_REDIS_REST_URL and _TOKEN
@@ -104,6 +104,7 @@ async function run(client: pg.Client): Promise<string> {
         email: need("email"),
         ...(values.name && { name: values.name }),
         role: values.admin ? "admin" : "user",
+        ...(values.brand && { brand: values.brand }),
         ...(password && { passwordHash: await hashPassword(password) }),
       })
       return `user_id ${userId}${password ? `\npassword ${password} (shown once)` : ""}`
@@ -128,13 +129,13 @@ async function run(client: pg.Client): Promise<string> {
     case "losses":
       return JSON.stringify(await reportLosses(ctx, Number(values.days ?? 30)), null, 2)
     case "key": {
-      const { scope = "created", brand = "turnpike" } = values
+      const { scope = "created" } = values
       if (scope !== "created" && scope !== "all") throw new Error("--scope takes created or all.")
       const key = {
         userId: Number(need("user")),
         name: need("name"),
         scope,
-        brand,
+        brand: values.brand ?? (await brandOfUser(ctx, Number(need("user")))),
         test: values.test ?? false,
         now,
       } as const
@@ -171,7 +172,7 @@ async function run(client: pg.Client): Promise<string> {
       }
       const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
       const limits = idle ? { idleSeconds: Number(idle) } : {}
-      await enableModels(ctx.db, [{ engine, model: model.join("/"), label, usd, ...limits }])
+      await enableModels(ctx.db, [{ engine, model: model.join("/"), label, usd, ...limits }], { keepEdits: false, now })
       return `${need("pin")} is enabled.`
     }
     default:

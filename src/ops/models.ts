@@ -60,13 +60,20 @@ export async function disableOtherModels(db: Database, models: ConfiguredModel[]
   await call(db, "disable_other_models", { pins: models.map(({ engine, model }) => `${engine}/${model}`) })
 }
 
-/** Puts models into the catalog, enabled and first. A new price is a new price version. */
-export async function enableModels(db: Database, models: ConfiguredModel[]): Promise<void> {
+/**
+ * Puts models into the catalog, enabled and first. A new price is a new price version. `keepEdits`: rows that an admin has changed stay
+ * as they are.
+ */
+export async function enableModels(
+  db: Database,
+  models: ConfiguredModel[],
+  { keepEdits, now }: { keepEdits: boolean; now: Date },
+): Promise<void> {
   const perMillion = (usd: number) => Math.round(usd * MICROS_PER_USD)
   for (const [index, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
     const prices = { input: perMillion(usd.input), cached: perMillion(usd.cached), output: perMillion(usd.output) }
     const cache_write = usd.cacheWrite === undefined ? null : perMillion(usd.cacheWrite)
     const row = { engine, model, label, sort_order: index, ...prices, cache_write, idle_seconds: idleSeconds }
-    await call(db, "enable_model", row)
+    await call(db, "enable_model", { ...row, keep_edits: keepEdits, moment: now })
   }
 }

@@ -1,12 +1,12 @@
 -- What an operator, a demo or a test makes over a direct connection.
 
--- A user with an empty wallet. Returns its user_id.
-create function turnpike.seed_user(p_email text, p_name text, p_role text, p_password_hash text) returns bigint language plpgsql as $$
+-- A user of a brand, with an empty wallet. Returns its user_id.
+create function turnpike.seed_user(p_email text, p_name text, p_role text, p_password_hash text, p_brand text) returns bigint language plpgsql as $$
 declare
   made users;
 begin
-  insert into users (email, email_verified, name, role, password_hash)
-  values (p_email, p_email is not null, p_name, p_role, p_password_hash) returning * into made;
+  insert into users (email, email_verified, name, role, password_hash, brand)
+  values (p_email, p_email is not null, p_name, p_role, p_password_hash, p_brand) returning * into made;
   insert into wallets (user_id) values (made.user_id);
   return made.user_id;
 end $$;
@@ -16,4 +16,38 @@ create function turnpike.seed_key(p_key jsonb) returns text language plpgsql as 
 begin
   insert into api_keys select k.* from jsonb_populate_record(null::api_keys, p_key) k;
   return p_key ->> 'key_id';
+end $$;
+
+-- A space with tasks of an account, to look at: a flow of three steps, and one by itself. Does nothing where there is any task. p_key: the
+-- value of a key of that account.
+create function turnpike.seed_tasks(p_key text, p_slug text, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  owner users;
+  made spaces;
+begin
+  if exists (select from tasks) then
+    return false;
+  end if;
+  select u.* into owner from users u join api_keys k on k.user_id = u.user_id where k.hash = sha256(convert_to(p_key, 'UTF8'));
+  made.config_version := 1;
+  made.manifest := '{"instructions": "Handle returns.", "builtin_tools": ["create_task", "update_task"]}';
+  made.tools := '{}';
+  made.mcp_servers := '{}';
+  made.mcp_tokens := '{}';
+  insert into spaces (slug, user_id, origin, brand, title, manifest, prompt_facts, created_at, updated_at)
+    values (p_slug, owner.user_id, 'dashboard', owner.brand, 'Returns desk', made.manifest, turnpike.prompt_facts(made), p_moment, p_moment)
+    returning * into made;
+  perform turnpike.keep_config(made);
+  insert into tasks (space_id, brand, state, title, description, flow, flow_place, end_user_ref, assignee_user_id, creator_user_id,
+      created_at, updated_at)
+    values
+    (made.space_id, owner.brand, 'done', 'Check the parcel', null, 'return of order 1207', 1, 'demo-customer', null, owner.user_id,
+      p_moment, p_moment),
+    (made.space_id, owner.brand, 'open', 'Pay back 20 USD', 'To the card that paid.', 'return of order 1207', 2, 'demo-customer',
+      owner.user_id, owner.user_id, p_moment, p_moment),
+    (made.space_id, owner.brand, 'open', 'Tell the customer', null, 'return of order 1207', 3, 'demo-customer', null, owner.user_id,
+      p_moment, p_moment),
+    (made.space_id, owner.brand, 'open', 'Call back about the invoice', null, null, null, 'demo-customer', owner.user_id, owner.user_id,
+      p_moment, p_moment);
+  return true;
 end $$;

@@ -5,6 +5,8 @@ import { type NewKey, newKey } from "../keys/create-key.ts"
 import { callOf } from "../platform/db.ts"
 import type { ArgumentsOf, ProcedureName } from "../platform/procedures.ts"
 
+const DEFAULT_BRAND = "turnpike"
+
 /** The least that a direct connection of any kind offers. */
 export type RunSql = (query: string, params: unknown[]) => Promise<Record<string, unknown>[]>
 
@@ -20,17 +22,20 @@ async function run<Name extends ProcedureName>(
   return row
 }
 
+interface NewUser {
+  email?: string | null
+  name?: string | null
+  role?: "user" | "admin"
+  passwordHash?: string | null
+  brand?: string
+}
+
 /** Creates a user with an empty wallet. Returns its user_id. */
 export async function createUser(
   sql: RunSql,
-  {
-    email = null,
-    name = null,
-    role = "user",
-    passwordHash = null,
-  }: { email?: string | null; name?: string | null; role?: "user" | "admin"; passwordHash?: string | null },
+  { email = null, name = null, role = "user", passwordHash = null, brand = DEFAULT_BRAND }: NewUser,
 ): Promise<number> {
-  const { seed_user } = await run(sql, "seed_user", { email, name, role, password_hash: passwordHash })
+  const { seed_user } = await run(sql, "seed_user", { email, name, role, password_hash: passwordHash, brand })
   return Number(seed_user)
 }
 
@@ -53,6 +58,11 @@ interface TopUp {
   actor: string
   note?: string
   now: Date
+}
+
+/** Gives the account of a key a space with tasks, to look at, if there is no task at all. */
+export async function seedTasks(sql: RunSql, { key, now }: { key: string; now: Date }): Promise<void> {
+  await run(sql, "seed_tasks", { key, slug: newId("space", now), moment: now })
 }
 
 /** Creates an API key. Its value is returned here and stored nowhere. */

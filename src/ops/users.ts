@@ -15,6 +15,16 @@ export async function runUserChange(ctx: SystemContext, userId: number, change: 
   return JSON.stringify(await changeUserAsSystem(ctx, userId, change), null, 2)
 }
 
+/** The brand under which an account was made. */
+export async function brandOfUser({ db }: Pick<SystemContext, "db">, userId: number): Promise<string> {
+  const { brand } = await db
+    .selectFrom("users as u")
+    .select("u.brand")
+    .where("u.user_id", "=", userId)
+    .executeTakeFirstOrThrow(() => new Error(`There is no user ${userId}.`))
+  return brand
+}
+
 /** A link that signs the user in once; needs the Redis of the workers. */
 export async function runMagicLink(
   ctx: SystemContext,

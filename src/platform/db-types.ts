@@ -177,6 +177,16 @@ interface FirstSignIns {
   user_id: number;
 }
 
+interface FormerPrices {
+  pin: string;
+  price_cache_write: number | null;
+  price_cached: number;
+  price_input: number;
+  price_output: number;
+  price_version: number;
+  until_at: Timestamp;
+}
+
 interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
@@ -220,6 +230,7 @@ interface Losses {
 }
 
 interface ModelCatalog {
+  context_tokens: number | null;
   created_at: Generated<Timestamp>;
   enabled: Generated<boolean>;
   engine: string;
@@ -234,6 +245,9 @@ interface ModelCatalog {
   price_output: number;
   price_version: Generated<number>;
   sort_order: Generated<number>;
+  updated_at: Timestamp | null;
+  updated_by: number | null;
+  version: Generated<number>;
 }
 
 interface OpenTurns {
@@ -347,9 +361,22 @@ interface SpaceMembers {
   user_id: number;
 }
 
+interface SpacePeople {
+  billed_credit_micros: number;
+  end_user_ref: string;
+  last_ended_at: Timestamp;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+  user_id: number;
+}
+
 interface Spaces {
   archived_at: Timestamp | null;
   brand: Generated<string>;
+  chat_key: string | null;
   config_change: Generated<string>;
   config_version: Generated<number>;
   created_at: Timestamp;
@@ -362,6 +389,7 @@ interface Spaces {
   metadata: Generated<Json>;
   model: string | null;
   origin: Generated<string>;
+  pin: string | null;
   prompt_facts: Json | null;
   slug: string;
   space_id: Generated<number>;
@@ -381,10 +409,27 @@ interface SpaceSecrets {
   updated_at: Timestamp;
 }
 
+interface SpaceSessions {
+  agent: string;
+  called_at: Timestamp;
+  model: string;
+  space_id: number;
+  step: number;
+  tokens_input: number;
+  turn_id: string;
+}
+
 interface SpaceShares {
   role: string | null;
   space_id: number | null;
   user_id: number | null;
+}
+
+interface SpaceTotals {
+  billed_credit_micros: number;
+  last_ended_at: Timestamp | null;
+  space_id: number;
+  turns: number;
 }
 
 interface SpendCounted {
@@ -447,6 +492,7 @@ interface Tasks {
   description: string | null;
   end_user_ref: string | null;
   flow: string | null;
+  flow_place: number | null;
   space_id: number;
   state: Generated<string>;
   task_id: Generated<number>;
@@ -471,6 +517,18 @@ interface Teams {
   updated_at: Timestamp;
   updated_by: number | null;
   version: Generated<number>;
+}
+
+interface TurnEnds {
+  billed_credit_micros: number;
+  end_user_ref: string;
+  ended_at: Timestamp;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turn_id: string;
+  user_id: number;
 }
 
 interface TurnEvents {
@@ -542,10 +600,13 @@ interface TurnSteps {
   created_at: Timestamp;
   epoch: number;
   finish: string;
+  model: string | null;
   pending_calls: Generated<number>;
   results: Generated<Json>;
   step: number;
+  subagent: string | null;
   text: string;
+  tokens_input: number | null;
   turn_id: string;
 }
 
@@ -695,6 +756,7 @@ export interface DB {
   events: Events;
   files: Files;
   first_sign_ins: FirstSignIns;
+  former_prices: FormerPrices;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   ledger: Ledger;
@@ -711,8 +773,11 @@ export interface DB {
   settings: Settings;
   space_configs: SpaceConfigs;
   space_members: SpaceMembers;
+  space_people: SpacePeople;
   space_secrets: SpaceSecrets;
+  space_sessions: SpaceSessions;
   space_shares: SpaceShares;
+  space_totals: SpaceTotals;
   spaces: Spaces;
   spend_counted: SpendCounted;
   spend_counter_shards: SpendCounterShards;
@@ -722,6 +787,7 @@ export interface DB {
   tasks: Tasks;
   team_members: TeamMembers;
   teams: Teams;
+  turn_ends: TurnEnds;
   turn_events: TurnEvents;
   turn_steps: TurnSteps;
   turns: Turns;

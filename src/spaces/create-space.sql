@@ -1,7 +1,7 @@
--- Creates a space of the caller's, whole. p_tools and p_mcp_servers: objects by name; p_secrets: the sealed ones by name; p_pins: all
+-- Creates a space of the caller's, whole, of the caller's brand. p_tools and p_mcp_servers: objects by name; p_secrets: the sealed ones by name; p_pins: all
 -- that it names. refused: scope for a key of one space, unknown_pin.
 create function turnpike.create_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_once_key text, p_fingerprint text, p_slug text, p_brand text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
+  p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
   out actor jsonb, out already jsonb, out space jsonb, out refused text, out unknown_pin text) language plpgsql as $$
 declare
@@ -28,9 +28,10 @@ begin
       made.tools := p_tools;
       made.mcp_servers := p_mcp_servers;
       made.mcp_tokens := '{}';
-      insert into spaces (slug, user_id, created_by_key_id, test, brand, title, model, manifest, tools, mcp_servers, prompt_facts,
+      insert into spaces (slug, user_id, created_by_key_id, test, origin, brand, title, model, manifest, tools, mcp_servers, prompt_facts,
           metadata, created_at, updated_at)
-        values (p_slug, caller.user_id, caller.key_id, caller.test, p_brand, p_title, p_model, p_manifest, p_tools, p_mcp_servers,
+        values (p_slug, caller.user_id, caller.key_id, caller.test, case caller.kind when 'key' then 'api' else 'dashboard' end,
+          (select u.brand from users u where u.user_id = caller.user_id), p_title, p_model, p_manifest, p_tools, p_mcp_servers,
           turnpike.prompt_facts(made), p_metadata, p_moment, p_moment)
         returning * into made;
       perform turnpike.keep_config(made);

@@ -29,7 +29,6 @@ export async function createSpace(
     once,
     args: {
       slug,
-      brand: ctx.brand,
       title: input.title,
       model: input.model ?? null,
       manifest: input.manifest ?? {},

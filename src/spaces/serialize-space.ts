@@ -1,7 +1,8 @@
-import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely"
+import { type Expression, expressionBuilder, type SqlBool } from "kysely"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
+import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
@@ -55,5 +56,5 @@ export const SUMMARY_COLUMNS = [
 /** Whether the title of a space `s` contains `part`, case-insensitive. */
 export function titleHolds(part: string): Expression<SqlBool> {
   const { ref } = expressionBuilder<{ s: DB["spaces"] }, "s">()
-  return sql`position(lower(${part}::text) in lower(${ref("s.title")})) > 0`
+  return holds(ref("s.title"), part)
 }

@@ -1,45 +1,73 @@
 -- The task tools change nothing for a turn that has ended or that another worker has claimed (p_epoch): they hold a lock on its row
 -- that excludes both.
 
--- Creates a task of a turn, once for each tool call (p_call_key); a repeated call answers the same task. No row: the turn is no longer
+-- Creates a task of a turn, once for each tool call (p_call_key); a repeated call answers the same task. p_flow: the flow that it is the
+-- next step of. No row: the turn is no longer
 -- this worker's.
 create function turnpike.create_task(p_turn_id text, p_epoch integer, p_call_key text, p_title text, p_description text, p_flow text,
   p_assign_to_owner boolean, p_moment timestamptz)
-returns table (task_id bigint, state text, title text) language plpgsql rows 1 as $$
+returns table (task_id bigint, state text, title text, flow jsonb) language plpgsql rows 1 as $$
 #variable_conflict use_column
 declare
   turn turns;
   space spaces;
+  place integer;
 begin
+  if p_flow is not null then
+    -- Steps that are made at the same moment get different places. Nothing else is held yet.
+    perform pg_advisory_xact_lock(hashtext('flow'), hashtext(
+      (select t.space_id::text || ' ' || t.end_user_ref || ' ' || p_flow from turns t where t.turn_id = p_turn_id limit 1)));
+  end if;
   select t.* into turn from turns t
     where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' limit 1 for share;
   if not found then
     return;
   end if;
   select s.* into space from spaces s where s.space_id = turn.space_id limit 1;
-  insert into tasks (space_id, brand, title, description, flow, end_user_ref, assignee_user_id, creator_user_id, turn_id, call_key,
-      created_at, updated_at)
-    values (space.space_id, space.brand, p_title, p_description, p_flow, turn.end_user_ref,
+  if p_flow is not null then
+    select coalesce(max(k.flow_place), 0) + 1 into place from tasks k
+      where k.space_id = turn.space_id and k.end_user_ref = turn.end_user_ref and k.flow = p_flow;
+  end if;
+  insert into tasks (space_id, brand, title, description, flow, flow_place, end_user_ref, assignee_user_id, creator_user_id, turn_id,
+      call_key, created_at, updated_at)
+    values (space.space_id, space.brand, p_title, p_description, p_flow, place, turn.end_user_ref,
       case when p_assign_to_owner then turn.user_id end, turn.user_id, turn.turn_id, p_call_key, p_moment, p_moment)
     on conflict (call_key) do nothing;
-  return query select k.task_id, k.state, k.title from tasks k where k.call_key = p_call_key limit 1;
+  return query select k.task_id, k.state, k.title, turnpike.flow_of(k) from tasks k where k.call_key = p_call_key limit 1;
+end $$;
+
+-- The flow that a task is a step of, with all its steps (at most 100) in their order; null when it is none.
+create function turnpike.flow_of(task tasks) returns jsonb language plpgsql stable as $$
+begin
+  if task.flow is null then
+    return null;
+  end if;
+  return jsonb_build_object('name', task.flow, 'place', task.flow_place, 'steps', (
+    select jsonb_agg(jsonb_build_object('task_id', k.task_id, 'place', k.flow_place, 'title', k.title, 'state', k.state)
+      order by k.flow_place, k.task_id)
+    from (select n.* from tasks n where n.space_id = task.space_id and n.end_user_ref = task.end_user_ref and n.flow = task.flow
+      order by n.flow_place, n.task_id limit 100) k));
 end $$;
 
 -- Changes a task of the turn's space and end user; null fields stay as they are. No row: there is no such task, or the turn is no
 -- longer this worker's.
 create function turnpike.update_task(p_turn_id text, p_epoch integer, p_task_id bigint, p_state text, p_title text, p_description text,
   p_moment timestamptz)
-returns table (task_id bigint, state text, title text) language plpgsql rows 1 as $$
+returns table (task_id bigint, state text, title text, flow jsonb) language plpgsql rows 1 as $$
 declare
   turn turns;
+  changed tasks;
 begin
   select t.* into turn from turns t
     where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' limit 1 for share;
   if not found then
     return;
   end if;
-  return query update tasks k set state = coalesce(p_state, k.state), title = coalesce(p_title, k.title),
+  update tasks k set state = coalesce(p_state, k.state), title = coalesce(p_title, k.title),
       description = coalesce(p_description, k.description), updated_at = p_moment
     where k.task_id = p_task_id and k.space_id = turn.space_id and k.end_user_ref = turn.end_user_ref
-    returning k.task_id, k.state, k.title;
+    returning k.* into changed;
+  if changed.task_id is not null then
+    return query select changed.task_id, changed.state, changed.title, turnpike.flow_of(changed);
+  end if;
 end $$;

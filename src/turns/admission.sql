@@ -18,6 +18,9 @@ create type turnpike.admission as (
   limited boolean
 );
 
+-- The model of all test turns.
+create function turnpike.rehearsal_pin() returns text language sql immutable as $$ select 'rehearsal/standard' $$;
+
 -- p_conversation: a name, or an id (`conv_…`). p_max_cost: the wanted hold; null: p_default_hold, or more where the first call needs
 -- more. p_tokens: the most that its text counts; p_short_tokens: the same of a short text. p_bounds: what is counted around it
 -- (first-call.sql). p_min_output: the shortest answer that is worth a call.
@@ -59,7 +62,8 @@ begin
     else turnpike.prompt_facts(space) end;
   wanted_pin := coalesce(p_model, facts ->> 'model', space.model);
   if caller.test then
-    select c.* into model from model_catalog c where c.enabled and c.engine = 'rehearsal' order by c.sort_order, c.pin limit 1;
+    -- Whatever the catalog says of it: also when it is disabled.
+    select c.* into model from model_catalog c where c.pin = turnpike.rehearsal_pin();
   elsif wanted_pin is not null then
     select c.* into model from model_catalog c where c.enabled and c.pin = wanted_pin;
   else

@@ -43,7 +43,17 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
     const cost = Math.min(whole, Math.max(0, run.hold - run.cost))
     run.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model
-    const made = { step, agent: agent.ref, answer, cost, price: whole, provider, pin, priceVersion }
+    const made = {
+      step,
+      agent: agent.ref,
+      subagent: agent.name,
+      answer,
+      cost,
+      price: whole,
+      provider,
+      pin,
+      priceVersion,
+    }
     return {
       step: { ...made, durationSec: durationMs / 1000 },
       events: [...rest, stepEnded(of, answer, durationMs, ctx.clock.now())],

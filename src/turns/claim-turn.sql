@@ -60,9 +60,11 @@ begin
   steps := '[]';
   files := '[]';
   secrets := '{}';
-  select jsonb_build_object(m.pin, to_jsonb(m)) into models from model_catalog m where m.pin = claimed.model;
+  select jsonb_build_object(m.pin, to_jsonb(m) || turnpike.prices_at(m.pin, claimed.created_at)) into models
+    from model_catalog m where m.pin = claimed.model;
   if version.manifest ? 'subagents' then
-    select coalesce(jsonb_object_agg(m.pin, to_jsonb(m)), '{}') into models from model_catalog m
+    select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_at(m.pin, claimed.created_at)), '{}') into models
+      from model_catalog m
       where m.pin = claimed.model or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
   end if;
   if claimed.position > 1 then
@@ -83,6 +85,18 @@ begin
     select coalesce(jsonb_object_agg(o.name, o.sealed), '{}') into secrets from space_secrets o where o.space_id = claimed.space_id;
   end if;
   return next;
+end $$;
+
+-- The prices of a model at the moment at which a turn was accepted, where they have changed since; else nothing.
+create function turnpike.prices_at(p_pin text, p_accepted_at timestamptz) returns jsonb language plpgsql stable as $$
+declare
+  former former_prices;
+begin
+  select f.* into former from former_prices f where f.pin = p_pin and f.until_at > p_accepted_at order by f.price_version limit 1;
+  if not found then
+    return '{}';
+  end if;
+  return to_jsonb(former) - 'until_at';
 end $$;
 
 -- Earlier turns of its conversation that were done, oldest first: the newest p_turns of them among the last p_within turns, as far as

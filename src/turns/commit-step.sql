@@ -9,7 +9,7 @@ end $$;
 
 -- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: it is in api_turns once it has ended
 -- (contract section 2.2). p_settled_at: the end of the turn that ends with this step, else null; then p_billed is what it is billed.
--- p_step: {step, agent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
+-- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
 -- tokens_output, duration_sec, price_version}. What its tokens come to (price) above what the hold had left (cost) is our loss.
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
@@ -18,9 +18,10 @@ declare
   agent text := p_step ->> 'agent';
   cost bigint := p_step ->> 'cost';
 begin
-  insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at)
+  insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at, subagent,
+    model, tokens_input)
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
-    p_step ->> 'finish', cost, p_moment);
+    p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint);
   if mine.key_id is not null then
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, model, role, tokens_input, tokens_cached,
       tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)

@@ -42,6 +42,8 @@ export interface FinishedStep {
   step: number
   /** The call that the sub-agent works for; null for the space's own agent. */
   agent: string | null
+  /** The sub-agent's name. */
+  subagent: string | null
   answer: ModelAnswer
   provider: EngineName
   pin: string
@@ -55,11 +57,12 @@ export interface FinishedStep {
 
 /** A step as an argument of the procedures. */
 export function stepArgument(finished: FinishedStep) {
-  const { step, agent, answer, provider, pin, priceVersion, cost, price, durationSec } = finished
+  const { step, agent, subagent, answer, provider, pin, priceVersion, cost, price, durationSec } = finished
   const { usage, text, content, finish } = answer
   return {
     step,
     agent,
+    subagent,
     text,
     content,
     calls: callsOf(content).length,

@@ -45,7 +45,15 @@ test("nothing changes it or takes it away", async () => {
 })
 
 test("every column of the database that sounds secret is named as one, or known to be none", async () => {
-  const HARMLESS = ["request_hash", "hint", "sha256", "fingerprint", "max_output_tokens", "mcp_tokens"]
+  const HARMLESS = [
+    "request_hash",
+    "hint",
+    "sha256",
+    "fingerprint",
+    "max_output_tokens",
+    "mcp_tokens",
+    "context_tokens",
+  ]
   const columns = await world.sql<{ name: string }>(
     `select distinct column_name as name from information_schema.columns where table_schema = current_schema()
        and data_type <> 'bigint' and column_name ~ 'secret|token|hash|password|sealed|credential'`,

@@ -15,4 +15,6 @@ test("the admin of demo.json signs in to what npm start has started", async () =
   const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? ""
   const me = await fetch(`${base_url}/api/auth/me`, { headers: { cookie } })
   expect(me.status).toBe(200)
+  const tasks = await fetch(`${base_url}/api/admin/tasks?q=customer`, { headers: { cookie } })
+  expect(await tasks.json()).toMatchObject({ items: [{ flow_place: 3, space: { title: "Returns desk" } }] })
 })

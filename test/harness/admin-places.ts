@@ -1,3 +1,53 @@
-import type { AdminFixtures } from "./admin-requests.ts"
+import type { AdminEstate, AdminFixtures } from "./admin-requests.ts"
 
-export const ADMIN_PLACES: AdminFixtures = {}
+const PRICES = { input: 1, cached: 0.1, output: 5 }
+
+/** A model of the test's own, disabled. */
+export async function catalogModel({ admin }: Pick<AdminEstate, "admin">, more: object = {}): Promise<string> {
+  const model = `m-${crypto.randomUUID().slice(0, 8)}`
+  const body = { engine: "openai-compatible", model, label: "Ours", price_usd_per_million_tokens: PRICES, ...more }
+  const [status, row] = await admin.json("POST", "/api/admin/model-catalog", body)
+  if (status !== 200) throw new Error(JSON.stringify(row))
+  return row.pin
+}
+
+export const ADMIN_PLACES: AdminFixtures = {
+  listModelCatalog: async () => ({}),
+  addModel: async () => ({
+    body: {
+      engine: "openai-compatible",
+      model: `m-${crypto.randomUUID().slice(0, 8)}`,
+      label: "Ours",
+      price_usd_per_million_tokens: PRICES,
+    },
+  }),
+  patchModel: async (estate) => ({
+    params: { pin: await catalogModel(estate) },
+    body: { enabled: true, label: "New" },
+  }),
+  putModelPrices: async (estate) => ({
+    params: { pin: await catalogModel(estate) },
+    body: { input: 2, cached: 0.2, output: 9 },
+  }),
+  listRecentSpaces: async () => ({}),
+  listSpaceInventory: async ({ client }) => {
+    await client.space()
+    return { query: "?sort=cost&direction=desc" }
+  },
+  getSpaceById: async ({ world, client }) => {
+    const slug = await client.space()
+    const [row] = await world.sql<{ space_id: string }>("select space_id from spaces where slug = $1", [slug])
+    return { params: { space_id: String(row?.space_id) } }
+  },
+  getSpaceByKey: async ({ client }) => ({ params: { chat_key: `space:${await client.space()}` } }),
+  listSpaceSessions: async ({ world, client }) => {
+    await client.sendTurn({ space: await client.space() })
+    await world.drain()
+    return {}
+  },
+  listTasks: async ({ client }) => {
+    const space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
+    await client.runTurn({ space, text: '[call create_task {"title":"Call back"}]' })
+    return { query: "?state=open" }
+  },
+}

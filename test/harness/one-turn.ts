@@ -35,7 +35,7 @@ export type Start = (typeof STARTS)[number]
 /** A turn with its own account, queued or with one committed step, and every event that can happen to it. */
 export async function oneTurn(world: World, ctx: Context, start: Start) {
   const client = await world.createAccount({ usd: 1 })
-  const credential = parseApiKey(client.key, "turnpike") as KeyCredential
+  const credential = parseApiKey(client.key) as KeyCredential
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
   await world.settled()
   let turn = { turn_id, epoch: 0, test: false, hold_credit_micros: TURN_POLICY.defaultHold } as TurnRow

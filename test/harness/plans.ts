@@ -35,7 +35,7 @@ async function statementOf(world: World, client: TestClient, verb: Verb): Promis
     throw new Error("only looked at")
   })
   const ctx = { ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }), db }
-  await verb(ctx, parseApiKey(client.key, "turnpike") as KeyCredential).catch(() => {})
+  await verb(ctx, parseApiKey(client.key) as KeyCredential).catch(() => {})
   if (!captured) throw new Error("the verb has sent no statement")
   return captured
 }

@@ -11,6 +11,7 @@ export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } 
   return {
     step,
     agent: null,
+    subagent: null,
     answer: { text: calls > 0 ? "" : text, content, finish: calls > 0 ? "tool-calls" : "more", usage },
     cost,
     price: cost,

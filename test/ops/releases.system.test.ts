@@ -71,7 +71,7 @@ beforeAll(async () => {
   userId = await createUser(sql, {})
   await topUp(sql, { userId, micros: 1e8, reason: "operator_topup", actor: "test", now: direct.clock.now() })
   const { value } = await createApiKey(sql, { userId, brand: "turnpike", name: "test", now: direct.clock.now() })
-  credential = parseApiKey(value, "turnpike") as KeyCredential
+  credential = parseApiKey(value) as KeyCredential
   await sql(
     `with made as (insert into spaces (slug, user_id, created_by_key_id, title, created_at, updated_at)
        select 'spc_1', user_id, key_id, 'A space', created_at, created_at from api_keys returning *)

@@ -99,6 +99,26 @@ test("configurations are counted by an upgrade as its release counts them", asyn
   expect(rows[0]?.kept).toMatchObject({ version: 9, system: 19, tools: 1, agents: 1, unlisted: 1, history, answer: 9 })
 })
 
+test("spaces from before get their origin, chat, pin and totals, as their turns say", async () => {
+  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  await client.query("update spaces set origin = 'api'")
+  await migrate(client, { phase: "after-deploy" })
+  const spaces = await client.query("select slug, origin, chat_key, pin, workspace_id from spaces order by slug")
+  expect(spaces.rows).toEqual([
+    { slug: "spc_1", origin: "api", chat_key: "space:spc_1", pin: "rehearsal/standard", workspace_id: null },
+    { slug: "spc_2", origin: "dashboard", chat_key: "space:spc_2", pin: null, workspace_id: null },
+  ])
+  const ended = "from spaces s left join turns t on t.space_id = s.space_id and t.finished_at is not null"
+  const totals = await client.query("select * from space_totals order by space_id")
+  const said = await client.query(`select s.space_id, count(t.turn_id) as turns,
+    coalesce(sum(t.billed_credit_micros), 0)::bigint as billed_credit_micros, max(t.finished_at) as last_ended_at ${ended}
+    group by s.space_id order by s.space_id`)
+  expect(totals.rows).toEqual(said.rows)
+  expect(said.rows.some(({ turns }) => Number(turns) > 0)).toBe(true)
+  const people = await client.query("select sum(turns)::int as turns from space_people")
+  expect(people.rows[0].turns).toBe(said.rows.reduce((sum, { turns }) => sum + Number(turns), 0))
+})
+
 test("a data directory of npm start from before there were migrations is upgraded as it starts", async () => {
   const fresh = await freshCatalog()
   const { client, name } = await server.create(OLD_SCHEMA, OLD_ROWS)

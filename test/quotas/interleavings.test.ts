@@ -32,7 +32,7 @@ async function windowedKey() {
   const limits = { key_window: DEFAULT_HOLD, window_seconds: 60 }
   const { clients } = await makeEstate(world, limits, 1)
   const [{ client, space } = { client: null, space: "" }] = clients
-  const credential = parseApiKey(client?.key ?? "", "turnpike") as KeyCredential
+  const credential = parseApiKey(client?.key ?? "") as KeyCredential
   const body = { space, end_user_ref: "c", text: "t" }
   const accept = (offsetMs: number) =>
     acceptTurn(workerAt(offsetMs), credential, { idempotencyKey: crypto.randomUUID(), body })

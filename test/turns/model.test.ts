@@ -41,7 +41,7 @@ test(`${SEQUENCES} random sequences agree with the reference model after every s
       { keyId, value: key },
       { keyId: other.key_id, value: other.value },
     ]
-    const credentialOf = (value: string) => parseApiKey(value, "turnpike") as KeyCredential
+    const credentialOf = (value: string) => parseApiKey(value) as KeyCredential
     const account: ModelAccount = {
       userId,
       keys: keys.map(({ keyId, value }) => ({ keyId, credential: credentialOf(value) })),

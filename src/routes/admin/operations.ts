@@ -1,7 +1,10 @@
 import type { App } from "../../http/app.ts"
 import { mountBooks } from "./books.ts"
+import { mountCatalog } from "./catalog.ts"
 import { mountSettings } from "./settings.ts"
+import { mountAllSpaces } from "./spaces.ts"
 import { mountSystem } from "./system.ts"
+import { mountTasks } from "./tasks.ts"
 import { mountTeams } from "./teams.ts"
 import { mountWorkspaces } from "./workspaces.ts"
 
@@ -12,4 +15,7 @@ export function mountAdmin(app: App) {
   mountSettings(app)
   mountTeams(app)
   mountWorkspaces(app)
+  mountCatalog(app)
+  mountAllSpaces(app)
+  mountTasks(app)
 }

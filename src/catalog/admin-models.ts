@@ -1,0 +1,203 @@
+import { sql } from "kysely"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import { type JsonRow, released } from "../platform/db.ts"
+
+const ENGINES = ["anthropic", "openai", "openai-compatible", "rehearsal"] as const
+
+const PRICES = { input: 1, cached: 0.1, output: 5, cache_write: 1.25 }
+
+const perMillion = z
+  .number()
+  .min(0)
+  .max(100_000)
+  .refine((usd) => fromUsd(usd) !== null, "has at most 7 decimals")
+  .meta({ description: "USD per million tokens.", example: 1.25 })
+
+const pricesSchema = z.strictObject({
+  input: perMillion,
+  cached: perMillion.meta({ description: "Of prompt tokens that the provider had in its cache.", example: 0.125 }),
+  output: perMillion.meta({ example: 10 }),
+  cache_write: perMillion.nullable().default(null).meta({
+    description: "Of prompt tokens that the provider writes into its cache; null: as `input`.",
+    example: 1.25,
+  }),
+})
+
+export const catalogRowSchema = z
+  .object({
+    pin: z.string().meta({ description: "Its engine and its name there.", example: "openai/gpt-5-mini" }),
+    engine: z.enum(ENGINES).meta({ example: "openai" }),
+    model: z.string().meta({ description: "Its name at the provider.", example: "gpt-5-mini" }),
+    label: z.string().meta({ description: "Its name for people.", example: "GPT-5 mini" }),
+    enabled: z.boolean().meta({ description: "Whether new turns may use it." }),
+    sort_order: z
+      .int()
+      .meta({ description: "Lower ones come first. The first enabled row is the default.", example: 10 }),
+    price_usd_per_million_tokens: z
+      .object({
+        input: z.number().meta({ example: 1.25 }),
+        cached: z.number().meta({ example: 0.125 }),
+        output: z.number().meta({ example: 10 }),
+        cache_write: z.number().nullable().meta({ example: 1.25 }),
+      })
+      .meta({ example: PRICES }),
+    price_version: z.int().meta({ description: "Raised by each change of a price.", example: 3 }),
+    max_output_tokens: z.int().meta({ description: "The limit of one model call.", example: 8192 }),
+    context_tokens: z.int().nullable().meta({ description: "Its window; null: not known.", example: 400_000 }),
+    idle_seconds: z
+      .int()
+      .nullable()
+      .meta({ description: "A call that is silent for so long is ended; null: 60.", example: 60 }),
+    space_count: z.int().meta({
+      description:
+        "How many spaces resolve to it, without archived ones: those whose manifest or `model` names it, those that name none if it " +
+        "is the default, and test spaces, which always run the rehearsal model.",
+      example: 12,
+    }),
+    version: z.int().meta({ description: "Raised by each edit.", example: 4 }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime().nullable(),
+    updated_by: z
+      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
+      .nullable()
+      .meta({ description: "The admin who changed it last; null: nobody, or the command line." }),
+  })
+  .meta({ id: "ModelCatalogRow" })
+
+type CatalogRow = JsonRow<"model_catalog"> & { space_count: number; updated_by_name: string | null }
+
+function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> {
+  const { pin, model, label, enabled, sort_order, price_version, max_output_tokens, context_tokens, idle_seconds } = row
+  return {
+    ...{ pin, engine: row.engine as (typeof ENGINES)[number], model, label, enabled, sort_order },
+    price_usd_per_million_tokens: {
+      input: toUsd(row.price_input),
+      cached: toUsd(row.price_cached),
+      output: toUsd(row.price_output),
+      cache_write: row.price_cache_write === null ? null : toUsd(row.price_cache_write),
+    },
+    ...{ price_version, max_output_tokens, context_tokens, idle_seconds },
+    ...{ space_count: row.space_count, version: row.version },
+    created_at: toInstant(row.created_at),
+    updated_at: row.updated_at === null ? null : toInstant(row.updated_at),
+    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+  }
+}
+
+/** All rows of the catalog, enabled and disabled, in sort order (contract section 4.3), for admins. */
+export async function listCatalog(ctx: Context, credential: SessionCredential) {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => {
+      const used = db
+        .selectFrom("spaces as s")
+        .where("s.archived_at", "is", null)
+        .groupBy(["s.test", "s.pin"])
+        .select((eb) => ["s.test", "s.pin", eb.fn.countAll<number>().as("spaces")])
+      const resolved = db
+        .selectFrom(used.as("n"))
+        .select((eb) => [
+          eb
+            .case()
+            .when("n.test", "=", true)
+            .then(eb.fn<string>(released("rehearsal_pin")))
+            .else(eb.fn.coalesce("n.pin", eb.fn<string>(released("default_pin"))))
+            .end()
+            .as("pin"),
+          eb.fn.sum<number>("n.spaces").as("spaces"),
+        ])
+        .groupBy(sql`1`)
+      return db
+        .selectFrom("model_catalog as c")
+        .innerJoin("caller", (join) => join.onTrue())
+        .leftJoin("users as u", "u.user_id", "c.updated_by")
+        .leftJoin(resolved.as("r"), "r.pin", "c.pin")
+        .selectAll("c")
+        .select((eb) => ["u.name as updated_by_name", eb.fn.coalesce("r.spaces", eb.lit(0)).as("space_count")])
+        .orderBy("c.sort_order")
+        .orderBy("c.pin")
+    },
+    { role: "admin" },
+  )
+  return (rows as CatalogRow[]).map(serializeCatalogRow)
+}
+
+const label = z.string().trim().min(1).max(100).meta({ example: "GPT-5 mini" })
+const sortOrder = z.int().min(-1_000_000).max(1_000_000).meta({ example: 10 })
+
+/** The contract's ModelCatalogPatch. */
+export const modelCatalogPatchSchema = z
+  .strictObject({ enabled: z.boolean().optional(), label: label.optional(), sort_order: sortOrder.optional() })
+  .meta({ id: "ModelCatalogPatch", description: "Fields that you leave out stay as they are." })
+
+export const modelCatalogAddSchema = z
+  .strictObject({
+    engine: z.enum(ENGINES).meta({ example: "openai" }),
+    model: z
+      .string()
+      .regex(/^[^\s/][^\s]{0,99}$/)
+      .meta({ description: "Its name at the provider, which may have slashes.", example: "gpt-5-mini" }),
+    label,
+    enabled: z.boolean().default(false),
+    sort_order: sortOrder.default(0),
+    price_usd_per_million_tokens: pricesSchema.meta({ example: PRICES }),
+    max_output_tokens: z.int().min(1).max(10_000_000).default(4_096),
+    context_tokens: z.int().min(1).max(100_000_000).nullable().default(null).meta({ example: 400_000 }),
+    idle_seconds: z.int().min(1).max(600).nullable().default(null).meta({ example: 60 }),
+  })
+  .meta({ id: "ModelCatalogAdd" })
+
+export const modelPricesSchema = pricesSchema.meta({ id: "ModelPrices" })
+
+const REFUSALS: Refusals = {
+  not_found: ["NOT_FOUND", "There is no model with this pin in the catalog."],
+  last_enabled: ["LAST_ENABLED_MODEL", "It is the last model that is enabled: enable another one first."],
+  exists: ["CONFLICT", "The catalog has a model with this pin already: change that one."],
+}
+
+const micros = (usd: number) => Math.round(usd * MICROS_PER_USD)
+
+const pricesOf = ({ input, cached, output, cache_write }: z.output<typeof pricesSchema>) => ({
+  ...{ input: micros(input), cached: micros(cached), output: micros(output) },
+  cache_write: cache_write === null ? null : micros(cache_write),
+})
+
+/** Enables, disables, relabels or reorders a model. NOT_FOUND, LAST_ENABLED_MODEL. */
+export function patchModel(
+  ctx: Context,
+  credential: SessionCredential,
+  { pin, patch, ifVersion }: { pin: string; patch: z.output<typeof modelCatalogPatchSchema>; ifVersion: number | null },
+) {
+  const { enabled = null, label = null, sort_order = null } = patch
+  const args = { pin, enabled, label, sort_order, if_version: ifVersion }
+  return editAs(ctx, credential, "patch_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
+}
+
+/** Adds a model with its prices. CONFLICT when its pin is there. */
+export function addCatalogModel(
+  ctx: Context,
+  credential: SessionCredential,
+  { price_usd_per_million_tokens, ...row }: z.output<typeof modelCatalogAddSchema>,
+) {
+  const { input, cached, output, cache_write } = pricesOf(price_usd_per_million_tokens)
+  const prices = { price_input: input, price_cached: cached, price_output: output, price_cache_write: cache_write }
+  const args = { model: { ...row, ...prices } }
+  return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
+}
+
+/** Gives a model new prices for turns that are accepted from now on. NOT_FOUND. */
+export function putModelPrices(
+  ctx: Context,
+  credential: SessionCredential,
+  { pin, prices, ifVersion }: { pin: string; prices: z.output<typeof modelPricesSchema>; ifVersion: number | null },
+) {
+  const args = { pin, ...pricesOf(prices), if_version: ifVersion }
+  return editAs(ctx, credential, "put_model_prices", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
+}

@@ -1,0 +1,148 @@
+-- A row of the catalog as admins see it: with who changed it last, and how many spaces in use resolve to it: those that name it, those
+-- that name none when it is the default (the first that is enabled), and test spaces, which always run the rehearsal model.
+create function turnpike.catalog_json(p_pin text) returns jsonb language sql stable as $$
+  select to_jsonb(c) || jsonb_build_object('updated_by_name', u.name, 'space_count',
+      (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin)
+      + case when c.pin = turnpike.default_pin() then
+          (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin is null) else 0 end
+      + case when c.pin = turnpike.rehearsal_pin() then
+          (select count(*) from spaces s where s.archived_at is null and s.test) else 0 end)
+    from model_catalog c left join users u on u.user_id = c.updated_by where c.pin = p_pin
+$$;
+
+-- The model of spaces that name none.
+create function turnpike.default_pin() returns text language sql stable as $$
+  select c.pin from model_catalog c where c.enabled order by c.sort_order, c.pin limit 1
+$$;
+
+-- Changes a row of the catalog for an admin; null fields stay. refused: admin, not_found, stale, last_enabled.
+create function turnpike.patch_model(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_pin text, p_enabled boolean, p_label text, p_sort_order integer, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was model_catalog;
+  changed model_catalog;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- Of two admins who disable the last two models, the later one sees what the first has left.
+  perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
+  select c.* into was from model_catalog c where c.pin = p_pin for no key update;
+  if was.pin is null then
+    refused := 'not_found';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif was.enabled and not p_enabled
+    and not exists (select from model_catalog c where c.enabled and c.pin <> p_pin) then
+    refused := 'last_enabled';
+  else
+    changed := was;
+    changed.enabled := coalesce(p_enabled, was.enabled);
+    changed.label := coalesce(p_label, was.label);
+    changed.sort_order := coalesce(p_sort_order, was.sort_order);
+    if changed is distinct from was then
+      update model_catalog c set enabled = changed.enabled, label = changed.label, sort_order = changed.sort_order,
+        version = c.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where c.pin = p_pin;
+      perform turnpike.note_change((found.caller).user_id, 'model.update', 'model', p_pin, turnpike.catalog_facts(was),
+        turnpike.catalog_facts(changed), p_request_id, p_address, p_moment);
+    end if;
+  end if;
+  entity := turnpike.catalog_json(p_pin);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- What the audit log notes of a row: without who changed it, and when.
+create function turnpike.catalog_facts(model model_catalog) returns jsonb language sql immutable as $$
+  select to_jsonb(model) - '{created_at,updated_at,updated_by,version}'::text[]
+$$;
+
+-- Adds a row for an admin. p_model: its columns. refused: admin, exists.
+create function turnpike.add_model(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_model jsonb, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  made model_catalog;
+  added integer;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  made := jsonb_populate_record(null::model_catalog, p_model);
+  made.pin := made.engine || '/' || made.model;
+  made.price_version := 1;
+  made.version := 1;
+  made.created_at := p_moment;
+  made.updated_at := p_moment;
+  made.updated_by := (found.caller).user_id;
+  insert into model_catalog select made.* on conflict (pin) do nothing;
+  get diagnostics added = row_count;
+  if added = 1 then
+    perform turnpike.note_change((found.caller).user_id, 'model.add', 'model', made.pin, null, turnpike.catalog_facts(made),
+      p_request_id, p_address, p_moment);
+  else
+    refused := 'exists';
+  end if;
+  entity := turnpike.catalog_json(made.pin);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Gives a model new prices, in credit micros per million tokens: a new price version. Returns whether they are others.
+create function turnpike.set_prices(was model_catalog, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint,
+  p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  if (was.price_input, was.price_cached, was.price_output, was.price_cache_write)
+    is not distinct from (p_input, p_cached, p_output, p_cache_write) then
+    return false;
+  end if;
+  insert into former_prices (pin, price_version, price_input, price_cached, price_output, price_cache_write, until_at)
+    values (was.pin, was.price_version, was.price_input, was.price_cached, was.price_output, was.price_cache_write, p_moment);
+  update model_catalog c set price_input = p_input, price_cached = p_cached, price_output = p_output, price_cache_write = p_cache_write,
+    price_version = c.price_version + 1 where c.pin = was.pin;
+  return true;
+end $$;
+
+-- The same for an admin. Turns that were accepted before keep theirs. refused: admin, not_found, stale.
+create function turnpike.put_model_prices(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_if_version integer, p_request_id text,
+  p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was model_catalog;
+  changed model_catalog;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  select c.* into was from model_catalog c where c.pin = p_pin for no key update;
+  if was.pin is null then
+    refused := 'not_found';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_moment) then
+    update model_catalog c set version = c.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
+      where c.pin = p_pin returning c.* into changed;
+    perform turnpike.note_change((found.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),
+      turnpike.catalog_facts(changed), p_request_id, p_address, p_moment);
+  end if;
+  entity := turnpike.catalog_json(p_pin);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

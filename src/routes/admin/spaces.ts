@@ -1,0 +1,163 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
+import { listOf, listQuery, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { type AdminSpace, adminSpaceDetailSchema, adminSpaceSchema, getAdminSpace } from "../../spaces/admin-space.ts"
+import { ARCHIVED_FILTER } from "../../spaces/find-spaces.ts"
+import { chatPersonSchema, listChatPeople } from "../../spaces/list-chat-people.ts"
+import { INVENTORY_SORTS, listInventory } from "../../spaces/list-inventory.ts"
+import { listSessionContexts, spaceContextSchema } from "../../spaces/list-sessions.ts"
+
+const tag = "admin"
+
+const COLUMNS: CsvColumns<AdminSpace> = {
+  space_id: ({ space_id }) => space_id,
+  slug: ({ slug }) => slug,
+  chat_key: ({ chat_key }) => chat_key,
+  title: ({ title }) => title,
+  origin: ({ origin }) => origin,
+  brand: ({ brand }) => brand,
+  archived: ({ archived }) => archived,
+  test: ({ test }) => test,
+  owner_id: ({ owner }) => owner.user_id,
+  owner_name: ({ owner }) => owner.name,
+  owner_email: ({ owner }) => owner.email,
+  workspace_id: ({ workspace_id }) => workspace_id,
+  model: ({ model }) => model,
+  created_at: ({ created_at }) => created_at,
+  last_activity: ({ last_activity }) => last_activity,
+  messages: ({ messages }) => messages,
+  cost_usd: ({ cost_usd }) => cost_usd,
+}
+
+export function mountAllSpaces(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/spaces",
+      id: "listRecentSpaces",
+      tag,
+      summary: "List spaces by their activity",
+      description:
+        "All spaces, archived ones included, the last active first. `/api/admin/spaces/list` filters and sorts.",
+      query: z.strictObject(listQueryUpTo(200, 200)),
+      answer: { status: 200, description: "A page of spaces.", schema: listOf(adminSpaceSchema) },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset } }) => {
+      const page = { sort: "last_activity", direction: "desc", limit, offset } as const
+      const filters = { brand: "all", archived: "all" } as const
+      return { ...(await listInventory(c.get("ctx"), sessionOf(c), { filters, page })), limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/spaces/list",
+      id: "listSpaceInventory",
+      tag,
+      summary: "Search the inventory of spaces",
+      description:
+        "The registered spaces of all accounts. Equal ones are in the order of their ids; without any activity, a space is last in both " +
+        "directions.",
+      query: z.strictObject({
+        q: searchParam.meta({ description: "A part of the title. Upper and lower case count as the same." }),
+        origin: z.string().min(1).max(64).optional().meta({ description: "`api`, `dashboard` or `messenger`." }),
+        brand: z
+          .string()
+          .regex(/^[a-z][a-z0-9]{0,31}$/)
+          .default("all")
+          .meta({ description: "`all`, or a brand's name. A brand that nobody has is refused." }),
+        archived: z.enum(ARCHIVED_FILTER).default("active"),
+        owner_id: numberParam.optional().meta({ description: "The user who owns them." }),
+        workspace_id: z.string().min(1).max(128).optional().meta({ description: "A workspace's id." }),
+        sort: z.enum(INVENTORY_SORTS).default("title"),
+        direction: z.enum(["asc", "desc"]).default("asc"),
+        ...listQuery,
+        ...csvQuery,
+      }),
+      answer: {
+        status: 200,
+        description: "A page of spaces.",
+        schema: listOf(adminSpaceSchema),
+        also: CSV_ANSWER,
+      },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset, sort, direction, format, ...filters } }) => {
+      const read = (page: { limit: number; offset: number }) =>
+        listInventory(c.get("ctx"), sessionOf(c), { filters, page: { sort, direction, ...page } })
+      if (format === "csv") return csvAnswer(c, "spaces", COLUMNS, async (page) => (await read(page)).items)
+      return { ...(await read({ limit, offset })), limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/spaces/by-id/{space_id}",
+      id: "getSpaceById",
+      tag,
+      summary: "Read a registered space",
+      params: z.object({ space_id: numberParam.meta({ description: "Its number.", example: 318 }) }),
+      answer: { status: 200, description: "The space with its configuration.", schema: adminSpaceDetailSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params }) => getAdminSpace(c.get("ctx"), sessionOf(c), params.space_id),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/spaces/by-key/{chat_key}",
+      id: "getSpaceByKey",
+      tag,
+      summary: "Read a chat with its people",
+      description:
+        "The space of a chat, its registered members, and everyone who wrote there: users in the web chat, end users of the API. Each " +
+        "has their totals. Members come first, then those whose turns cost most.",
+      params: z.object({
+        chat_key: z
+          .string()
+          .min(1)
+          .max(300)
+          .meta({ description: "Slashes may be written as `%2F`.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+      }),
+      query: z.strictObject(listQueryUpTo(1_000, 200)),
+      answer: {
+        status: 200,
+        description: "The space, and a page of people.",
+        schema: listOf(chatPersonSchema).extend({ space: adminSpaceSchema }),
+      },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params, query: { limit, offset } }) => ({
+      ...(await listChatPeople(c.get("ctx"), sessionOf(c), { chatKey: params.chat_key, limit, offset })),
+      limit,
+      offset,
+    }),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/spaces/sessions",
+      id: "listSpaceSessions",
+      tag,
+      summary: "List the contexts of all spaces",
+      description:
+        "For every space, newest first: how many tokens the last call of its own agent and of each sub-agent has read, and which share " +
+        "of the model's window that is.",
+      query: z.strictObject(listQuery),
+      answer: { status: 200, description: "A page of spaces.", schema: listOf(spaceContextSchema) },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset } }) => ({
+      ...(await listSessionContexts(c.get("ctx"), sessionOf(c), { limit, offset })),
+      limit,
+      offset,
+    }),
+  )
+}

@@ -1,0 +1,146 @@
+import { type QueryCreator, sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import { serializeAdminSpace, shownSpaces } from "./admin-space.ts"
+import { recentTurns } from "./recent-turns.ts"
+
+export const chatPersonSchema = z
+  .object({
+    user_id: z
+      .int()
+      .nullable()
+      .meta({ description: "A user: a member, or who wrote in the web chat. Null for an end user.", example: 42 }),
+    name: z.string().nullable().meta({ example: "Ada" }),
+    end_user_ref: z.string().nullable().meta({ description: "An end user of the API.", example: "customer-1" }),
+    role: z.enum(["owner"]).nullable().meta({ description: "A registered member's; null: only wrote there." }),
+    turns: z.int().meta({ description: "Open ones included.", example: 12 }),
+    tokens_input: z.int().meta({ example: 48_000 }),
+    tokens_cached: z.int().meta({ description: "Of `tokens_input`.", example: 31_000 }),
+    tokens_output: z.int().meta({ example: 5_200 }),
+    cost_credit_micros: z.int().meta({ description: "What those turns were billed.", example: 1_300_000 }),
+    cost_usd: z.number().meta({ example: 0.13 }),
+    last_activity: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "ChatPerson" })
+
+interface PersonRow {
+  user_id: number
+  name: string | null
+  end_user_ref: string
+  is_owner: boolean
+  turns: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  billed_credit_micros: number
+  last_activity: string | null
+}
+
+function serializePerson(row: PersonRow): z.infer<typeof chatPersonSchema> {
+  const { turns, tokens_input, tokens_cached, tokens_output, billed_credit_micros } = row
+  const who =
+    row.end_user_ref === ""
+      ? { user_id: row.user_id, name: row.name, end_user_ref: null }
+      : { user_id: null, name: null, end_user_ref: row.end_user_ref }
+  return {
+    ...who,
+    role: row.is_owner ? "owner" : null,
+    ...{ turns, tokens_input, tokens_cached, tokens_output },
+    ...{ cost_credit_micros: billed_credit_micros, cost_usd: toUsd(billed_credit_micros) },
+    last_activity: toInstant(row.last_activity),
+  }
+}
+
+/**
+ * The registered members of a chat and everyone who wrote there, each with their totals, for admins (contract section 4.4): members
+ * first, then those who cost most. NOT_FOUND.
+ */
+export async function listChatPeople(
+  ctx: Context,
+  credential: SessionCredential,
+  { chatKey, limit, offset }: { chatKey: string; limit: number; offset: number },
+) {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => {
+      const all = people(db, chatKey)
+      const page = db
+        .selectFrom(all.as("p"))
+        .leftJoin("users as u", "u.user_id", "p.user_id")
+        .selectAll("p")
+        .select("u.name")
+        .orderBy("p.is_owner", "desc")
+        .orderBy("p.billed_credit_micros", "desc")
+        .orderBy("p.turns", "desc")
+        .orderBy("p.end_user_ref", (order) => order.collate("C"))
+        .orderBy("p.user_id")
+      return db.selectFrom("caller").select([
+        jsonArrayFrom(shownSpaces(db).where("s.chat_key", "=", chatKey)).as("spaces"),
+        db
+          .selectFrom(all.as("p"))
+          .select((eb) => eb.fn.countAll<number>().as("total"))
+          .as("total"),
+        jsonArrayFrom(page.limit(limit).offset(offset)).as("people"),
+      ])
+    },
+    { role: "admin" },
+  )
+  const { total, spaces: [space] = [], people: items = [] } = rows[0] ?? {}
+  if (!space) throw new TurnpikeError("NOT_FOUND", `There is no chat "${chatKey}".`)
+  return { space: serializeAdminSpace(space), items: items.map((row) => serializePerson(row)), total: total ?? 0 }
+}
+
+/** Everybody of a chat, once: what is in the totals, what is not yet, and its owner, who may never have written there. */
+function people(db: QueryCreator<CallerDB>, chatKey: string) {
+  const none = sql<number>`0`
+  const space = db.selectFrom("spaces as s").where("s.chat_key", "=", chatKey)
+  const id = space.select("s.space_id")
+  const written = db
+    .selectFrom("space_people as w")
+    .where("w.space_id", "=", id)
+    .select([
+      ...(["w.user_id", "w.end_user_ref", "w.turns", "w.tokens_input", "w.tokens_cached", "w.tokens_output"] as const),
+      ...(["w.billed_credit_micros", "w.last_ended_at as changed_at"] as const),
+      sql<boolean>`false`.as("is_owner"),
+    ])
+    .unionAll(
+      db
+        .selectFrom(recentTurns(db).as("n"))
+        .where("n.space_id", "=", id)
+        .select([
+          ...(["n.user_id", "n.end_user_ref"] as const),
+          sql<number>`1`.as("turns"),
+          ...(["n.tokens_input", "n.tokens_cached", "n.tokens_output", "n.billed_credit_micros"] as const),
+          ...(["n.changed_at", sql<boolean>`false`.as("is_owner")] as const),
+        ]),
+    )
+    .unionAll(
+      space.select([
+        ...(["s.user_id", sql<string>`''`.as("end_user_ref"), none.as("turns")] as const),
+        ...([none.as("tokens_input"), none.as("tokens_cached"), none.as("tokens_output")] as const),
+        ...([none.as("billed_credit_micros"), sql<Date>`null::timestamptz`.as("changed_at")] as const),
+        sql<boolean>`true`.as("is_owner"),
+      ]),
+    )
+  return db
+    .selectFrom(written.as("a"))
+    .groupBy(["a.user_id", "a.end_user_ref"])
+    .select((eb) => [
+      "a.user_id",
+      "a.end_user_ref",
+      eb.fn.sum<number>("a.turns").as("turns"),
+      eb.fn.sum<number>("a.tokens_input").as("tokens_input"),
+      eb.fn.sum<number>("a.tokens_cached").as("tokens_cached"),
+      eb.fn.sum<number>("a.tokens_output").as("tokens_output"),
+      eb.fn.sum<number>("a.billed_credit_micros").as("billed_credit_micros"),
+      eb.fn.max("a.changed_at").as("last_activity"),
+      sql<boolean>`bool_or(${eb.ref("a.is_owner")})`.as("is_owner"),
+    ])
+}

@@ -1,0 +1,125 @@
+import type { QueryCreator } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toInstant } from "../base/time.ts"
+import { recentTurns } from "./recent-turns.ts"
+
+const contextSchema = z.object({
+  model: z.string().meta({ description: "The pin of that call.", example: "openai/gpt-5-mini" }),
+  context_tokens: z.int().meta({ description: "What the call has read.", example: 48_000 }),
+  window_tokens: z.int().nullable().meta({ description: "The model's window; null: not known.", example: 400_000 }),
+  share: z.number().nullable().meta({ description: "`context_tokens / window_tokens`.", example: 0.12 }),
+  turn_id: z.string().meta({ example: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+  called_at: z.iso.datetime(),
+})
+
+export const spaceContextSchema = z
+  .object({
+    space_id: z.int().meta({ example: 318 }),
+    slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    title: z.string().meta({ example: "Support desk" }),
+    orchestrator: contextSchema.nullable().meta({ description: "Its own agent's last call; null: none was made." }),
+    subagents: z.array(contextSchema.extend({ name: z.string().meta({ example: "researcher" }) })).meta({
+      description: "The last call of each sub-agent that was ever called, by name.",
+    }),
+  })
+  .meta({ id: "SpaceContext" })
+
+interface CallRow {
+  agent: string
+  model: string
+  tokens_input: number
+  turn_id: string
+  called_at: string
+  context_tokens: number | null
+}
+
+function serializeCall({ model, tokens_input, context_tokens, turn_id, called_at }: CallRow) {
+  const share = context_tokens === null ? null : tokens_input / context_tokens
+  return {
+    ...{ model, context_tokens: tokens_input, window_tokens: context_tokens, share, turn_id },
+    called_at: toInstant(called_at),
+  }
+}
+
+/** The context of the last call of every space's agents, newest space first, for admins (contract section 4.4). */
+export async function listSessionContexts(
+  ctx: Context,
+  credential: SessionCredential,
+  { limit, offset }: { limit: number; offset: number },
+) {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => {
+      const ids = db
+        .selectFrom("spaces as i")
+        .select("i.space_id")
+        .orderBy("i.space_id", "desc")
+        .limit(limit)
+        .offset(offset)
+      const page = db
+        .selectFrom("spaces as s")
+        .innerJoin(ids.as("p"), "p.space_id", "s.space_id")
+        .select(["s.space_id", "s.slug", "s.title"])
+        .orderBy("s.space_id", "desc")
+      const last = db
+        .selectFrom(calls(db).as("l"))
+        .leftJoin("model_catalog as m", "m.pin", "l.model")
+        .where("l.space_id", "in", db.selectFrom(ids.as("p")).select("p.space_id"))
+        .selectAll("l")
+        .select("m.context_tokens")
+        .distinctOn(["l.space_id", "l.agent"])
+        .orderBy("l.space_id")
+        .orderBy("l.agent")
+        .orderBy("l.called_at", "desc")
+        .orderBy("l.turn_id", (order) => order.collate("C").desc())
+        .orderBy("l.step", "desc")
+      return db.selectFrom("caller").select([
+        db
+          .selectFrom("spaces")
+          .select((eb) => eb.fn.countAll<number>().as("total"))
+          .as("total"),
+        jsonArrayFrom(page).as("spaces"),
+        jsonArrayFrom(last).as("calls"),
+      ])
+    },
+    { role: "admin" },
+  )
+  const { total, spaces = [], calls: made = [] } = rows[0] ?? {}
+  const bySpace = Map.groupBy(made, ({ space_id }) => space_id)
+  const items = spaces.map(({ space_id, slug, title }) => {
+    const own = (bySpace.get(space_id) ?? []) as CallRow[]
+    const orchestrator = own.find(({ agent }) => agent === "")
+    return {
+      ...{ space_id, slug, title, orchestrator: orchestrator ? serializeCall(orchestrator) : null },
+      subagents: own.filter(({ agent }) => agent !== "").map((row) => ({ name: row.agent, ...serializeCall(row) })),
+    }
+  })
+  return { items, total: total ?? 0 }
+}
+
+/** The last calls that are in the totals, and all calls of turns that are not. */
+function calls(db: QueryCreator<CallerDB>) {
+  return db
+    .selectFrom("space_sessions as k")
+    .select(["k.space_id", "k.agent", "k.model", "k.tokens_input", "k.turn_id", "k.step", "k.called_at"])
+    .unionAll(
+      db
+        .selectFrom(recentTurns(db).as("n"))
+        .innerJoin("turn_steps as p", "p.turn_id", "n.turn_id")
+        .where("p.tokens_input", "is not", null)
+        .select((eb) => [
+          "n.space_id",
+          eb.fn.coalesce("p.subagent", eb.val("")).as("agent"),
+          eb.ref("p.model").$notNull().as("model"),
+          eb.ref("p.tokens_input").$notNull().as("tokens_input"),
+          "p.turn_id",
+          "p.step",
+          "p.created_at as called_at",
+        ]),
+    )
+}

@@ -1,0 +1,54 @@
+import type { QueryCreator } from "kysely"
+import type { CallerDB } from "../actor/call-as.ts"
+
+/**
+ * The turns that are in no total yet: those that have ended and wait in the queue, and those that are open. Added to the totals in the
+ * same statement, each turn counts once at every moment. `offset 0` keeps conditions on a space out of it: the planner would read all
+ * turns of that space, and not the few that are open.
+ */
+export function recentTurns(db: QueryCreator<CallerDB>) {
+  return db
+    .selectFrom("turn_ends as e")
+    .select([
+      "e.turn_id",
+      "e.space_id",
+      "e.user_id",
+      "e.end_user_ref",
+      "e.tokens_input",
+      "e.tokens_cached",
+      "e.tokens_output",
+      "e.billed_credit_micros",
+      "e.ended_at as changed_at",
+    ])
+    .unionAll(
+      db
+        .selectFrom("open_turns as o")
+        .innerJoin("turns as t", "t.turn_id", "o.turn_id")
+        .select((eb) => [
+          "t.turn_id",
+          "t.space_id",
+          "t.user_id",
+          "t.end_user_ref",
+          "t.tokens_input",
+          "t.tokens_cached",
+          "t.tokens_output",
+          "t.billed_credit_micros",
+          eb.fn.coalesce("t.started_at", "t.created_at").as("changed_at"),
+        ]),
+    )
+    .offset(0)
+}
+
+/** The same, summed by space. */
+export function recentBySpace(db: QueryCreator<CallerDB>) {
+  return db
+    .selectFrom(recentTurns(db).as("n"))
+    .groupBy("n.space_id")
+    .select((eb) => [
+      "n.space_id",
+      eb.fn.countAll<number>().as("turns"),
+      // A sum of bigint is numeric, which is slow to add and to compare.
+      eb.cast<number>(eb.fn.sum("n.billed_credit_micros"), "bigint").as("billed_credit_micros"),
+      eb.fn.max("n.changed_at").as("changed_at"),
+    ])
+}

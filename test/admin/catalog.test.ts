@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { catalogModel } from "../harness/admin-places.ts"
+import { type Admin, signInAdmin } from "../harness/books.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
+
+const CATALOG = "/api/admin/model-catalog"
+const REHEARSAL = "rehearsal/standard"
+
+let world: World
+let admin: Admin
+beforeAll(async () => {
+  world = await createWorld()
+  admin = await signInAdmin(world)
+})
+afterAll(() => world.close())
+
+interface Row {
+  pin: string
+  enabled: boolean
+  label: string
+  sort_order: number
+  space_count: number
+  price_version: number
+  version: number
+}
+
+const rows = async (): Promise<Row[]> => (await admin.json("GET", CATALOG))[1].items
+const rowOf = async (pin: string) => (await rows()).find((row) => row.pin === pin)
+const patch = (pin: string, body: object, who = admin) =>
+  who.json("PATCH", `${CATALOG}/${encodeURIComponent(pin)}`, body)
+
+describe("the catalog", () => {
+  test("shows all rows, enabled and disabled, in sort order", async () => {
+    const last = await catalogModel({ admin }, { sort_order: 2_000 })
+    const first = await catalogModel({ admin }, { sort_order: -5, enabled: true })
+    const twin = await catalogModel({ admin }, { sort_order: 2_000 })
+    const shown = await rows()
+    const place = (pin: string) => shown.findIndex((row) => row.pin === pin)
+    expect(shown[place(first)]).toMatchObject({ enabled: true, sort_order: -5, price_version: 1, version: 1 })
+    expect(shown[place(last)]).toMatchObject({ enabled: false })
+    expect([place(first), place(REHEARSAL)]).toEqual([...[place(first), place(REHEARSAL)]].sort((a, b) => a - b))
+    expect(place(last) < place(twin)).toBe(last < twin)
+    expect(place(REHEARSAL)).toBeLessThan(place(last))
+    await patch(first, { enabled: false })
+  })
+
+  test("counts the spaces that resolve to each row, whichever way they name it", async () => {
+    const client = await world.createAccount()
+    const pin = await catalogModel({ admin }, { enabled: true })
+    const other = await catalogModel({ admin }, { enabled: true, sort_order: 5_000 })
+    const counts = async () => {
+      const all = new Map((await rows()).map((row) => [row.pin, row.space_count]))
+      return [all.get(pin), all.get(other), all.get(REHEARSAL)].map(Number)
+    }
+    const [none = 0, , rehearsed = 0] = await counts()
+    await client.space({ model: pin })
+    await client.space({ manifest: { model: pin } })
+    const gone = await client.space({ model: pin })
+    // The manifest goes before the space's own model.
+    const both = await client.space({ model: pin, manifest: { model: other } })
+    await client.space()
+    const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+    await tests.space({ model: pin })
+    await client.call("DELETE", `/v1/spaces/${gone}`)
+    // The first that is enabled is the default: the new one, at 0, is before the rehearsal model.
+    expect(await counts()).toEqual([none + 3, 1, rehearsed + 1])
+    await client.call("PATCH", `/v1/spaces/${both}`, { model: null })
+    await client.call("PUT", `/v1/spaces/${both}/manifest`, { model: pin })
+    expect(await counts()).toEqual([none + 4, 0, rehearsed + 1])
+    const [, row] = await patch(pin, { label: "Counted" })
+    expect(row).toMatchObject({ label: "Counted", space_count: none + 4 })
+    // Without it the default is another one, and what names it is still its.
+    await patch(pin, { enabled: false })
+    expect((await counts())[0]).toBe(3)
+    expect((await counts()).reduce((sum, count) => sum + count)).toBe(none + rehearsed + 5)
+    await patch(other, { enabled: false })
+  })
+
+  test("is enabled, disabled, relabelled and reordered; what is left out stays", async () => {
+    const pin = await catalogModel({ admin })
+    expect(await patch(pin, { enabled: true })).toMatchObject([200, { enabled: true, label: "Ours", version: 2 }])
+    expect(await patch(pin, { label: "Theirs" })).toMatchObject([200, { enabled: true, label: "Theirs" }])
+    expect(await patch(pin, { sort_order: 77 })).toMatchObject([
+      200,
+      { label: "Theirs", sort_order: 77, version: 4, updated_by: { user_id: admin.userId, name: "Ada" } },
+    ])
+    expect(await patch(pin, { enabled: false })).toMatchObject([200, { enabled: false, version: 5 }])
+    expect(await patch(pin, { enabled: false }), "nothing new").toMatchObject([200, { version: 5 }])
+    expect(await patch(pin, {}), "nothing at all").toMatchObject([200, { version: 5 }])
+    const client = await world.createAccount()
+    const refused = await client.call("POST", "/v1/spaces", { title: "x", model: pin })
+    expect(refused.status).toBe(422)
+    expect(await patch(pin, { price: 1 })).toMatchObject([422, { detail: [{ loc: ["body", "price"] }] }])
+    expect((await patch(pin, { enabled: null }))[0]).toBe(422)
+    expect((await patch(pin, { label: " " }))[0]).toBe(422)
+  })
+
+  test("an unknown pin is 404", async () => {
+    expect(await patch("openai/nothing", { enabled: true })).toMatchObject([404, { code: "NOT_FOUND" }])
+    const prices = { input: 1, cached: 1, output: 1 }
+    const answer = await admin.json("PUT", `${CATALOG}/openai/nothing/prices`, prices)
+    expect(answer).toMatchObject([404, { code: "NOT_FOUND" }])
+  })
+
+  test("the slashes of a pin may be raw or encoded, also in front of a path below it", async () => {
+    const pin = await catalogModel({ admin }, { model: `team/m-${crypto.randomUUID().slice(0, 8)}` })
+    expect(pin.split("/")).toHaveLength(3)
+    for (const spelt of [pin, encodeURIComponent(pin)]) {
+      const sort_order = spelt.length
+      const answer = await admin.json("PATCH", `${CATALOG}/${spelt}`, { sort_order })
+      expect(answer, spelt).toMatchObject([200, { pin, sort_order }])
+      const prices = { input: spelt.length, cached: 0, output: 1 }
+      const priced = await admin.json("PUT", `${CATALOG}/${spelt}/prices`, prices)
+      expect(priced, spelt).toMatchObject([200, { pin, price_usd_per_million_tokens: { input: spelt.length } }])
+    }
+    expect((await admin.call("DELETE", `${CATALOG}/${pin}`)).status).toBe(405)
+  })
+
+  test("a pin is added once", async () => {
+    const pin = await catalogModel({ admin })
+    const body = { engine: "openai-compatible", model: pin.slice(pin.indexOf("/") + 1), label: "Again" }
+    const twice = { ...body, price_usd_per_million_tokens: { input: 9, cached: 9, output: 9 } }
+    expect(await admin.json("POST", CATALOG, twice)).toMatchObject([409, { code: "CONFLICT" }])
+    expect(await rowOf(pin)).toMatchObject({ label: "Ours", version: 1 })
+    const wrong = { ...twice, model: "new", price_usd_per_million_tokens: { input: -1, cached: 9, output: 9 } }
+    expect((await admin.json("POST", CATALOG, wrong))[0]).toBe(422)
+    expect((await admin.json("POST", CATALOG, body))[0], "prices are required").toBe(422)
+  })
+})
+
+describe("the last enabled row", () => {
+  const enabled = async () => (await rows()).filter((row) => row.enabled).map(({ pin }) => pin)
+
+  test("stays enabled, and its other fields can be changed", async () => {
+    expect(await enabled()).toEqual([REHEARSAL])
+    expect(await patch(REHEARSAL, { enabled: false, label: "x" })).toMatchObject([409, { code: "LAST_ENABLED_MODEL" }])
+    expect(await rowOf(REHEARSAL)).toMatchObject({ enabled: true, label: "Rehearsal" })
+    expect((await patch(REHEARSAL, { enabled: true, sort_order: 999 }))[0]).toBe(200)
+    await expect(world.sql("update model_catalog set enabled = false")).rejects.toThrow("no model would be enabled")
+  })
+
+  test("of two admins who disable the last two, exactly one wins: 100 rounds", { timeout: 120_000 }, async () => {
+    const pin = await catalogModel({ admin })
+    const other = await signInAdmin(world)
+    const wins = { [pin]: 0, [REHEARSAL]: 0 }
+    for (let round = 0; round < 100; round++) {
+      await patch(pin, { enabled: true })
+      await patch(REHEARSAL, { enabled: true })
+      const answers = await Promise.all([patch(pin, { enabled: false }), patch(REHEARSAL, { enabled: false }, other)])
+      expect(answers.map(([status]) => status).sort(), `round ${round}`).toEqual([200, 409])
+      const left = await enabled()
+      expect(left, `round ${round}`).toHaveLength(1)
+      wins[left[0] as string] = (wins[left[0] as string] ?? 0) + 1
+    }
+    expect(wins[pin]).toBeGreaterThan(0)
+    expect(wins[REHEARSAL]).toBeGreaterThan(0)
+    await patch(REHEARSAL, { enabled: true })
+    await patch(pin, { enabled: false })
+  })
+})
+
+test("test keys rehearse whatever the catalog says of the rehearsal model", async () => {
+  const client = await world.createAccount()
+  const pin = await catalogModel({ admin }, { enabled: true })
+  await patch(REHEARSAL, { enabled: false, sort_order: -1 })
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  const turn = await tests.runTurn({ space: await tests.space(), text: "hello" })
+  expect(turn).toMatchObject({ state: "done", model: REHEARSAL, billed_cost_usd: 0 })
+  const models = await (await tests.call("GET", "/v1/models")).json()
+  expect(models).toMatchObject({ data: [{ pin: REHEARSAL }] })
+  const space = await client.space({ model: pin })
+  const live = await client.sendTurn({ space, model: REHEARSAL })
+  expect(live.status, "a live key may not use a disabled model").toBe(422)
+  await patch(REHEARSAL, { enabled: true, sort_order: 1_000 })
+  await patch(pin, { enabled: false })
+})
+
+describe("prices", () => {
+  const prices = (input: number) => ({ input, cached: 0, output: 0 })
+  const put = (input: number) => admin.json("PUT", `${CATALOG}/${REHEARSAL}/prices`, prices(input))
+
+  test("a turn keeps the prices of the moment at which it was accepted", async () => {
+    const client = await world.createAccount({ usd: 50 })
+    const space = await client.space({
+      manifest: { subagents: [{ name: "helper", description: "Helps.", instructions: "Help." }] },
+    })
+    const [, before] = await put(1)
+    await world.advance(1_000)
+    const text = "[use input=1000000]\n[delegate helper [use input=1000000]]"
+    const accepted = await turnOf(await client.sendTurn({ space, text, max_cost_usd: 9 }))
+    await world.advance(1_000)
+    expect((await put(2))[1]).toMatchObject({ price_version: before.price_version + 1, version: before.version + 1 })
+    expect((await put(2))[1], "the same again").toMatchObject({ price_version: before.price_version + 1 })
+    await world.advance(1_000)
+    const later = await turnOf(
+      await client.sendTurn({ space, end_user_ref: "customer-2", text: "[use input=1000000]", max_cost_usd: 9 }),
+    )
+    await world.advance(1_000)
+    await put(3)
+    await world.drain()
+    const used = (turnId: string) =>
+      world.sql<{ price_version: number; micros: number }>(
+        "select price_version, cost_credit_micros::int as micros from usage where turn_id = $1 and tokens_input = 1000000 order by step",
+        [turnId],
+      )
+    const calls = await used(accepted.turn_id)
+    expect(calls.length).toBeGreaterThan(1)
+    for (const call of calls) expect(call).toEqual({ price_version: before.price_version, micros: 10_000_000 })
+    expect(await used(later.turn_id)).toEqual([{ price_version: before.price_version + 1, micros: 20_000_000 }])
+    const now = await client.runTurn({ space, end_user_ref: "customer-3", text: "[use input=100000]", max_cost_usd: 9 })
+    expect(now.billed_cost_usd).toBe(0.3)
+    expect((await rowOf(REHEARSAL))?.price_version).toBe(before.price_version + 2)
+  })
+})
