@@ -29,7 +29,12 @@ create table users (
   ending_turns boolean not null default false,
   -- When the sweeper tried that last: what fails stands behind all others.
   ending_tried_at timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Raised by each edit of the account or of its wallet's limits.
+  version integer not null default 1,
+  -- The last edit, and the admin who made it; null: the owner, or the command line.
+  updated_at timestamptz,
+  updated_by bigint references users
 );
 create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
@@ -590,6 +595,9 @@ create unique index ledger_one_entry_per_reference on ledger (reference) where r
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
 -- A correction that names a turn is its refund.
 create unique index ledger_one_refund_per_turn on ledger (turn_id) where reason = 'admin_action' and turn_id is not null;
+-- All but the charges of turns: what an account was given, and what of it was spent otherwise.
+create index ledger_without_charges on ledger (user_id, created_at) include (reason, amount_credit_micros)
+  where reason not in ('usage', 'space_usage') or turn_id is null;
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 

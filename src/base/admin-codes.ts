@@ -14,6 +14,20 @@ export const ADMIN_CODES = {
     cause: "The change would leave no admin who can sign in.",
     cure: "Make another user an admin first.",
   },
+  EMAIL_TAKEN: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "Another account has this email.",
+    cure: "Choose another email, or change the other account's first.",
+  },
+  EMAIL_REQUIRED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The account has no email, so nobody could sign in with a password.",
+    cure: "Send an email too.",
+  },
   LAST_ENABLED_MODEL: {
     status: 409,
     retryable: false,

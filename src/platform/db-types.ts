@@ -553,7 +553,10 @@ interface Users {
   ref_code: Generated<string>;
   role: Generated<string>;
   session_epoch: Generated<number>;
+  updated_at: Timestamp | null;
+  updated_by: number | null;
   user_id: Generated<number>;
+  version: Generated<number>;
 }
 
 interface Wallets {

@@ -30,7 +30,7 @@ export async function getMe(ctx: Context, credential: SessionCredential): Promis
 }
 
 /** The signed-in user. */
-export async function getUser(ctx: Context, credential: SessionCredential): Promise<User> {
+export async function getCurrentUser(ctx: Context, credential: SessionCredential): Promise<User> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("caller")

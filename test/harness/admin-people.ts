@@ -2,6 +2,7 @@ import type { AdminFixtures } from "./admin-requests.ts"
 import { turnOf } from "./world.ts"
 
 const note = "Sorry."
+const unique = () => crypto.randomUUID().slice(0, 8)
 
 export const ADMIN_PEOPLE: AdminFixtures = {
   creditUser: async ({ client }) => ({
@@ -14,4 +15,15 @@ export const ADMIN_PEOPLE: AdminFixtures = {
     await world.drain()
     return { params: { turn_id }, body: { note } }
   },
+  listUsers: async () => ({ query: "?q=a&role=admin&limit=10" }),
+  createUser: async () => ({ body: { email: `${unique()}@example.com`, password: "a canary sings", name: "Ada" } }),
+  getUser: async ({ client }) => ({ params: { user_id: client.userId } }),
+  updateUser: async ({ client }) => ({ params: { user_id: client.userId }, body: { name: unique() } }),
+  setUserCredentials: async ({ client }) => ({
+    params: { user_id: client.userId },
+    body: { email: `${unique()}@example.com`, password: `canary ${unique()}` },
+  }),
+  endUserSessions: async ({ client }) => ({ params: { user_id: client.userId } }),
+  listUserSpaces: async ({ client }) => ({ params: { user_id: client.userId } }),
+  getUserEnergy: async ({ client }) => ({ params: { user_id: client.userId } }),
 }

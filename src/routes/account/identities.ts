@@ -11,7 +11,7 @@ import { sessionOf } from "../../http/session-auth.ts"
 import { unlinkIdentity } from "../../sign-in/link-identity.ts"
 import { identitySchema, listIdentities } from "../../sign-in/list-identities.ts"
 import { beginAuthorization } from "../../sign-in/oidc-begin.ts"
-import { getUser } from "../../users/get-me.ts"
+import { getCurrentUser } from "../../users/get-me.ts"
 import { authContext, oidcOf } from "../auth/context.ts"
 import { nextParam } from "../auth/oauth-login.ts"
 
@@ -89,7 +89,7 @@ export function mountIdentities(app: App) {
     },
     async (c, { query: { next } }) => {
       const [ctx, { origin }] = [authContext(c), new URL(c.req.url)]
-      const { user_id } = await getUser(ctx, sessionOf(c))
+      const { user_id } = await getCurrentUser(ctx, sessionOf(c))
       return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: user_id }))
     },
   )

@@ -2,10 +2,12 @@ import type { App } from "../../http/app.ts"
 import { mountBooks } from "./books.ts"
 import { mountSettings } from "./settings.ts"
 import { mountSystem } from "./system.ts"
+import { mountUsers } from "./users.ts"
 
 /** What admins do, and only they: each verb asks for the role in its own statement. */
 export function mountAdmin(app: App) {
   mountSystem(app)
   mountBooks(app)
   mountSettings(app)
+  mountUsers(app)
 }
