@@ -103,9 +103,19 @@ create table subscriptions (
   deactivated_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  note text,
+  version integer not null default 1,
+  updated_by bigint references users,
+  -- How many of its periods have their credit. A period is a month, on the day of starts_at or on the last of a shorter month (UTC).
+  credited_periods integer not null default 0 check (credited_periods >= 0),
+  -- False once no period is to come. What the sweeper could not credit at credit_tried_at stands behind all others.
+  crediting boolean not null default true,
+  credit_tried_at timestamptz,
   constraint subscriptions_end_after_their_start check (ends_at > starts_at)
 );
 create index subscriptions_of_user on subscriptions (user_id, sub_id desc);
+create index subscriptions_to_credit on subscriptions (((starts_at at time zone 'UTC') + make_interval(months => credited_periods)))
+  where crediting;
 create unique index subscriptions_one_trial on subscriptions (user_id) where trial;
 
 -- A host belongs to one brand; all other hosts belong to the worker's own BRAND. The bot's token and its webhook's secret are sealed by
@@ -611,6 +621,7 @@ create table usage (
   key_id text,
   end_user_ref text not null,
   provider text not null,
+  -- The pool member that served the call; else the sub_id of the account's active plan; else null.
   subscription_id text,
   model text not null,
   role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
@@ -630,6 +641,8 @@ create table usage (
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
+create index usage_of_subscriptions on usage (settled_at) include (subscription_id, billed_credit_micros, tokens_input,
+  tokens_cached, tokens_output) where subscription_id is not null and settled_at is not null;
 
 -- One row for each ended web-chat turn of an account's owner (a turn without a key), as usage has rows for turns of keys.
 create table api_turns (

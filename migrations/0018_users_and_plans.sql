@@ -6,3 +6,20 @@ alter table users add column if not exists updated_at timestamptz;
 alter table users add column if not exists updated_by bigint references users;
 create index concurrently if not exists ledger_without_charges on ledger (user_id, created_at)
   include (reason, amount_credit_micros) where reason not in ('usage', 'space_usage') or turn_id is null;
+-- Subscriptions that operators edit, and the credit that their periods include: what has begun before now has none.
+alter table subscriptions add column if not exists note text;
+alter table subscriptions add column if not exists version integer not null default 1;
+alter table subscriptions add column if not exists updated_by bigint references users;
+alter table subscriptions add column if not exists credited_periods integer not null default 0 check (credited_periods >= 0);
+alter table subscriptions add column if not exists crediting boolean not null default true;
+alter table subscriptions add column if not exists credit_tried_at timestamptz;
+update subscriptions s
+  set credited_periods = begun.months + ((s.starts_at at time zone 'UTC') + make_interval(months => begun.months) <= now() at time zone 'UTC')::integer
+  from (select sub_id, 12 * (extract(year from now() at time zone 'UTC') - extract(year from starts_at at time zone 'UTC'))::integer
+      + (extract(month from now() at time zone 'UTC') - extract(month from starts_at at time zone 'UTC'))::integer as months
+    from subscriptions where starts_at <= now()) begun
+  where begun.sub_id = s.sub_id and s.credited_periods = 0;
+create index concurrently if not exists subscriptions_to_credit on subscriptions
+  (((starts_at at time zone 'UTC') + make_interval(months => credited_periods))) where crediting;
+create index concurrently if not exists usage_of_subscriptions on usage (settled_at) include (subscription_id, billed_credit_micros,
+  tokens_input, tokens_cached, tokens_output) where subscription_id is not null and settled_at is not null;

@@ -8,6 +8,7 @@ import { sweepFiles } from "./files/sweep-files.ts"
 import { abortAfter } from "./platform/clock.ts"
 import { describeError } from "./platform/log.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
+import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTurns } from "./turns/sweep-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
@@ -29,6 +30,7 @@ const SWEEPS: Record<string, Sweep> = {
   idempotency_keys: sweepIdempotencyKeys,
   counters: sweepCounters,
   postings: sweepPostings,
+  plans: sweepPlans,
   books: sweepBooks,
 }
 

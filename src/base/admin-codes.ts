@@ -28,6 +28,13 @@ export const ADMIN_CODES = {
     cause: "The account has no email, so nobody could sign in with a password.",
     cure: "Send an email too.",
   },
+  SUBSCRIPTION_ENDED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The subscription was deactivated, so it can no longer be edited.",
+    cure: "Create another one.",
+  },
   LAST_ENABLED_MODEL: {
     status: 409,
     retryable: false,

@@ -406,14 +406,20 @@ interface SpendCounterShards {
 
 interface Subscriptions {
   created_at: Timestamp;
+  credit_tried_at: Timestamp | null;
+  credited_periods: Generated<number>;
+  crediting: Generated<boolean>;
   deactivated_at: Timestamp | null;
   ends_at: Timestamp | null;
+  note: string | null;
   plan: string;
   starts_at: Timestamp;
   sub_id: Generated<number>;
   trial: Generated<boolean>;
   updated_at: Timestamp;
+  updated_by: number | null;
   user_id: number;
+  version: Generated<number>;
 }
 
 interface Sweeps {

@@ -1,8 +1,14 @@
-import type { AdminFixtures } from "./admin-requests.ts"
+import type { AdminEstate, AdminFixtures } from "./admin-requests.ts"
 import { turnOf } from "./world.ts"
 
 const note = "Sorry."
 const unique = () => crypto.randomUUID().slice(0, 8)
+
+/** A subscription of the trial plan. */
+async function subscribe({ admin, client }: AdminEstate): Promise<{ sub_id: number }> {
+  const [, { sub_id }] = await admin.json("POST", "/api/admin/subscriptions", { user_id: client.userId, plan: "trial" })
+  return { sub_id }
+}
 
 export const ADMIN_PEOPLE: AdminFixtures = {
   creditUser: async ({ client }) => ({
@@ -25,5 +31,9 @@ export const ADMIN_PEOPLE: AdminFixtures = {
   }),
   endUserSessions: async ({ client }) => ({ params: { user_id: client.userId } }),
   listUserSpaces: async ({ client }) => ({ params: { user_id: client.userId } }),
+  createSubscription: async ({ client }) => ({ body: { user_id: client.userId, plan: "trial", note } }),
+  updateSubscription: async (estate) => ({ params: await subscribe(estate), body: { note: unique() } }),
+  deactivateSubscription: async (estate) => ({ params: await subscribe(estate) }),
+  getSubscriptionUsage: async () => ({ query: "?days=7" }),
   getUserEnergy: async ({ client }) => ({ params: { user_id: client.userId } }),
 }

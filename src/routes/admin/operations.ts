@@ -1,6 +1,7 @@
 import type { App } from "../../http/app.ts"
 import { mountBooks } from "./books.ts"
 import { mountSettings } from "./settings.ts"
+import { mountSubscriptions } from "./subscriptions.ts"
 import { mountSystem } from "./system.ts"
 import { mountUsers } from "./users.ts"
 
@@ -10,4 +11,5 @@ export function mountAdmin(app: App) {
   mountBooks(app)
   mountSettings(app)
   mountUsers(app)
+  mountSubscriptions(app)
 }
