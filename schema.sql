@@ -58,6 +58,20 @@ create index sessions_of_user on sessions (user_id, session_id collate "C" desc)
 -- The addresses where a user has had sessions: a throttled account stays open from there.
 create index sessions_by_address on sessions (user_id, address);
 
+-- An admin who looks at an account as its owner does, for a while and without changing anything. It is valid while the admin's own session
+-- is, and no longer than the owner's sessions of that epoch.
+create table acting_sessions (
+  acting_id text primary key,
+  user_id bigint not null references users,
+  epoch integer not null,
+  admin_user_id bigint not null references users,
+  admin_session_id text not null references sessions,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz
+);
+create index acting_sessions_of_user on acting_sessions (user_id, expires_at) where ended_at is null;
+
 -- A user's identity at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
 create table identities (
   issuer text not null,
@@ -959,6 +973,8 @@ create table audit_log (
 );
 create index audit_log_of_subject on audit_log (subject_type, subject_id, audit_id desc);
 create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
+create index audit_log_of_action on audit_log (action, audit_id desc);
+create index audit_log_by_time on audit_log (created_at);
 create trigger audit_log_append_only before update or delete on audit_log
   for each statement execute function guard_append_only();
 

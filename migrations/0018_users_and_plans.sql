@@ -23,3 +23,17 @@ create index concurrently if not exists subscriptions_to_credit on subscriptions
   (((starts_at at time zone 'UTC') + make_interval(months => credited_periods))) where crediting;
 create index concurrently if not exists usage_of_subscriptions on usage (settled_at) include (subscription_id, billed_credit_micros,
   tokens_input, tokens_cached, tokens_output) where subscription_id is not null and settled_at is not null;
+-- Admins who look at an account as its owner does, and the audit log by action and time.
+create table if not exists acting_sessions (
+  acting_id text primary key,
+  user_id bigint not null references users,
+  epoch integer not null,
+  admin_user_id bigint not null references users,
+  admin_session_id text not null references sessions,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz
+);
+create index concurrently if not exists acting_sessions_of_user on acting_sessions (user_id, expires_at) where ended_at is null;
+create index concurrently if not exists audit_log_of_action on audit_log (action, audit_id desc);
+create index concurrently if not exists audit_log_by_time on audit_log (created_at);

@@ -12,6 +12,8 @@ export interface KeyCredential {
 export interface SessionCredential {
   kind: "session"
   sessionId: string
+  /** It is an admin's who looks at the account, and changes nothing. */
+  acting?: true
   /** Whether its owner asks for test data, as a test key would, or for live data. */
   test: boolean
 }
@@ -47,6 +49,8 @@ export interface SessionActor extends CommonActor {
   scope: "all"
   session_id: string
   role: "user" | "admin"
+  /** The admin who acts as this user; null: nobody does. */
+  acting_user_id: number | null
 }
 
 export type Actor = KeyActor | SessionActor

@@ -28,6 +28,20 @@ export const ADMIN_CODES = {
     cause: "The account has no email, so nobody could sign in with a password.",
     cure: "Send an email too.",
   },
+  ACTING_READ_ONLY: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "An admin acts as this user, which is for looking only.",
+    cure: "End it, and make the change as an admin.",
+  },
+  ACTING_NOT_ALLOWED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "Nobody acts as an admin, or as a user whose account is disabled.",
+    cure: "See the user's detail instead.",
+  },
   SUBSCRIPTION_ENDED: {
     status: 409,
     retryable: false,

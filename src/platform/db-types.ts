@@ -23,6 +23,17 @@ type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+interface ActingSessions {
+  acting_id: string;
+  admin_session_id: string;
+  admin_user_id: number;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  epoch: number;
+  expires_at: Timestamp;
+  user_id: number;
+}
+
 interface ApiKeys {
   created_at: Timestamp;
   daily_credit_micros: number | null;
@@ -640,6 +651,7 @@ interface WebhookEndpoints {
 }
 
 export interface DB {
+  acting_sessions: ActingSessions;
   api_keys: ApiKeys;
   api_turns: ApiTurns;
   audit_log: AuditLog;

@@ -35,5 +35,11 @@ export const ADMIN_PEOPLE: AdminFixtures = {
   updateSubscription: async (estate) => ({ params: await subscribe(estate), body: { note: unique() } }),
   deactivateSubscription: async (estate) => ({ params: await subscribe(estate) }),
   getSubscriptionUsage: async () => ({ query: "?days=7" }),
+  listAudit: async () => ({ query: "?subject_type=user&limit=5" }),
+  actAsUser: async ({ client }) => ({ params: { user_id: client.userId } }),
+  endActing: async ({ admin, client }) => {
+    await admin.json("POST", `/api/admin/users/${client.userId}/act-as`)
+    return { params: { user_id: client.userId } }
+  },
   getUserEnergy: async ({ client }) => ({ params: { user_id: client.userId } }),
 }

@@ -1,4 +1,5 @@
 import type { App } from "../../http/app.ts"
+import { mountAudit } from "./audit.ts"
 import { mountBooks } from "./books.ts"
 import { mountSettings } from "./settings.ts"
 import { mountSubscriptions } from "./subscriptions.ts"
@@ -12,4 +13,5 @@ export function mountAdmin(app: App) {
   mountSettings(app)
   mountUsers(app)
   mountSubscriptions(app)
+  mountAudit(app)
 }
