@@ -55,6 +55,8 @@ create table sessions (
 );
 create index sessions_by_user on sessions (user_id) where ended_at is null;
 create index sessions_of_user on sessions (user_id, session_id collate "C" desc);
+-- Who was there lately.
+create index sessions_seen on sessions (last_seen_at) include (user_id);
 -- The addresses where a user has had sessions: a throttled account stays open from there.
 create index sessions_by_address on sessions (user_id, address);
 

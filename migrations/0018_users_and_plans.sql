@@ -37,3 +37,4 @@ create table if not exists acting_sessions (
 create index concurrently if not exists acting_sessions_of_user on acting_sessions (user_id, expires_at) where ended_at is null;
 create index concurrently if not exists audit_log_of_action on audit_log (action, audit_id desc);
 create index concurrently if not exists audit_log_by_time on audit_log (created_at);
+create index concurrently if not exists sessions_seen on sessions (last_seen_at) include (user_id);

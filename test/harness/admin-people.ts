@@ -41,5 +41,6 @@ export const ADMIN_PEOPLE: AdminFixtures = {
     await admin.json("POST", `/api/admin/users/${client.userId}/act-as`)
     return { params: { user_id: client.userId } }
   },
+  getOverview: async () => ({}),
   getUserEnergy: async ({ client }) => ({ params: { user_id: client.userId } }),
 }

@@ -1,6 +1,7 @@
 import type { App } from "../../http/app.ts"
 import { mountAudit } from "./audit.ts"
 import { mountBooks } from "./books.ts"
+import { mountOverview } from "./overview.ts"
 import { mountSettings } from "./settings.ts"
 import { mountSubscriptions } from "./subscriptions.ts"
 import { mountSystem } from "./system.ts"
@@ -14,4 +15,5 @@ export function mountAdmin(app: App) {
   mountUsers(app)
   mountSubscriptions(app)
   mountAudit(app)
+  mountOverview(app)
 }
