@@ -34,8 +34,17 @@ create table users (
   version integer not null default 1,
   -- The last edit, and the admin who made it; null: the owner, or the command line.
   updated_at timestamptz,
-  updated_by bigint references users
+  updated_by bigint references users,
+  -- What a search looks into, in small letters: id, name and email. Written by the trigger below.
+  search text
 );
+create function note_search_of_user() returns trigger language plpgsql as $$
+begin
+  new.search := lower(concat_ws(chr(10), new.user_id::text, new.name, new.email));
+  return new;
+end $$;
+create trigger users_search before insert or update of name, email on users for each row execute function note_search_of_user();
+create index users_by_role on users (role, user_id desc);
 create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
 create index users_ending on users (ending_tried_at nulls first) where ending_turns;
@@ -958,6 +967,19 @@ create table sweeps (
   duration_ms integer not null,
   ok boolean not null,
   succeeded_at timestamptz
+);
+
+-- What is counted over whole tables for the overview, once a minute: exact at counted_at.
+create table overview_counts (
+  one boolean primary key default true check (one),
+  people bigint not null,
+  active_1_day bigint not null,
+  active_7_days bigint not null,
+  active_30_days bigint not null,
+  spaces bigint not null,
+  balance_credit_micros bigint not null,
+  held_credit_micros bigint not null,
+  counted_at timestamptz not null
 );
 
 -- Who changed what, written by the statement that makes the change. actor_user_id is null for the system.

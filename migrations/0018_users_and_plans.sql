@@ -4,8 +4,22 @@
 alter table users add column if not exists version integer not null default 1;
 alter table users add column if not exists updated_at timestamptz;
 alter table users add column if not exists updated_by bigint references users;
+alter table users add column if not exists search text;
+create or replace function note_search_of_user() returns trigger language plpgsql as $$
+begin
+  new.search := lower(concat_ws(chr(10), new.user_id::text, new.name, new.email));
+  return new;
+end $$;
+create or replace trigger users_search before insert or update of name, email on users
+  for each row execute function note_search_of_user();
+create index concurrently if not exists users_by_role on users (role, user_id desc);
 create index concurrently if not exists ledger_without_charges on ledger (user_id, created_at)
   include (reason, amount_credit_micros) where reason not in ('usage', 'space_usage') or turn_id is null;
+
+-- batch
+update users u set name = u.name from (select w.user_id from users w where w.search is null order by w.user_id limit 500 for no key update) old
+  where old.user_id = u.user_id;
+
 -- Subscriptions that operators edit, and the credit that their periods include: what has begun before now has none.
 alter table subscriptions add column if not exists note text;
 alter table subscriptions add column if not exists version integer not null default 1;
@@ -38,3 +52,14 @@ create index concurrently if not exists acting_sessions_of_user on acting_sessio
 create index concurrently if not exists audit_log_of_action on audit_log (action, audit_id desc);
 create index concurrently if not exists audit_log_by_time on audit_log (created_at);
 create index concurrently if not exists sessions_seen on sessions (last_seen_at) include (user_id);
+create table if not exists overview_counts (
+  one boolean primary key default true check (one),
+  people bigint not null,
+  active_1_day bigint not null,
+  active_7_days bigint not null,
+  active_30_days bigint not null,
+  spaces bigint not null,
+  balance_credit_micros bigint not null,
+  held_credit_micros bigint not null,
+  counted_at timestamptz not null
+);

@@ -9,6 +9,7 @@ import { abortAfter } from "./platform/clock.ts"
 import { describeError } from "./platform/log.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
+import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTurns } from "./turns/sweep-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
@@ -31,6 +32,7 @@ const SWEEPS: Record<string, Sweep> = {
   counters: sweepCounters,
   postings: sweepPostings,
   plans: sweepPlans,
+  overview: sweepOverview,
   books: sweepBooks,
 }
 

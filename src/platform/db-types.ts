@@ -257,6 +257,18 @@ interface OpenTurns {
   wake_at: Timestamp;
 }
 
+interface OverviewCounts {
+  active_1_day: number;
+  active_30_days: number;
+  active_7_days: number;
+  balance_credit_micros: number;
+  counted_at: Timestamp;
+  held_credit_micros: number;
+  one: Generated<boolean>;
+  people: number;
+  spaces: number;
+}
+
 interface Postings {
   amount_credit_micros: number;
   created_at: Timestamp;
@@ -569,6 +581,7 @@ interface Users {
   password_hash: string | null;
   ref_code: Generated<string>;
   role: Generated<string>;
+  search: string | null;
   session_epoch: Generated<number>;
   updated_at: Timestamp | null;
   updated_by: number | null;
@@ -669,6 +682,7 @@ export interface DB {
   losses: Losses;
   model_catalog: ModelCatalog;
   open_turns: OpenTurns;
+  overview_counts: OverviewCounts;
   postings: Postings;
   procedure_releases: ProcedureReleases;
   reconciliation_findings: ReconciliationFindings;

@@ -63,7 +63,7 @@ export async function reportSubscriptions(
               .where("u.settled_at", ">=", since)
               .select((eb) => [
                 eb.ref("u.subscription_id").$notNull().as("subscription_id"),
-                sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date::text`.as("date"),
+                sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
                 eb.fn.countAll<number>().as("model_calls"),
                 eb.fn.sum<number>("u.tokens_input").as("tokens_input"),
                 eb.fn.sum<number>("u.tokens_cached").as("tokens_cached"),

@@ -60,25 +60,25 @@ export async function getEnergy(
         .where("u.user_id", "=", userId)
         .select(walletColumns)
         .select((eb) => {
-          const ledger = eb.selectFrom("ledger as l").where("l.user_id", "=", userId)
+          const ledger = eb.selectFrom("ledger as l").whereRef("l.user_id", "=", "u.user_id")
           const booked = ledger.where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
           const sums = booked
             .select(["l.reason"])
             .select((own) => [
               // Null: before the series begins.
               sql<string | null>`case when ${own.ref("l.created_at")} >= ${since}
-                then (${own.ref("l.created_at")} at time zone 'UTC')::date::text end`.as("date"),
+                then (${own.ref("l.created_at")} at time zone 'UTC')::date end`.as("date"),
               own("l.amount_credit_micros", ">", 0).$castTo<boolean>().as("is_gain"),
               own.cast<number>(own.fn.sum("l.amount_credit_micros"), "bigint").as("amount"),
             ])
             .groupBy(["l.reason", "date", "is_gain"])
           const charged = eb
             .selectFrom("turns as t")
-            .where("t.user_id", "=", userId)
+            .whereRef("t.user_id", "=", "u.user_id")
             .where("t.test", "=", false)
             .where("t.finished_at", ">=", since)
             .select((own) => [
-              sql<string>`(${own.ref("t.finished_at")} at time zone 'UTC')::date::text`.as("date"),
+              sql<string>`(${own.ref("t.finished_at")} at time zone 'UTC')::date`.as("date"),
               own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("amount"),
             ])
             .groupBy("date")

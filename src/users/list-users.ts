@@ -1,9 +1,8 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from "kysely"
+import { type Expression, type QueryCreator, type SqlBool, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import type { DB } from "../platform/db-types.ts"
 import { type AdminUser, type AdminUserRow, adminUserColumns, serializeAdminUser } from "./admin-user.ts"
 
 export interface UserSearch {
@@ -22,44 +21,55 @@ export async function listUsers(
     ctx,
     credential,
     (db) =>
-      db.selectFrom("caller").select((caller) => {
-        const found = caller.selectFrom("users as u").where(matches(search))
-        const ids = found.select("u.user_id").orderBy("u.user_id", "desc").limit(limit).offset(offset)
-        const page = caller
-          .selectFrom(ids.as("page"))
-          .innerJoin("users as u", "u.user_id", "page.user_id")
-          .leftJoin("wallets as w", "w.user_id", "u.user_id")
-          .select(adminUserColumns)
-          .orderBy("u.user_id", "desc")
-        return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("users")]
-      }),
+      db
+        // One look at all users for a search; without one, both the number and the page come from an index.
+        .with(
+          (cte) => (search.q ? cte("found").materialized() : cte("found").notMaterialized()),
+          (cte) => found(cte, search),
+        )
+        .selectFrom("caller")
+        .select((caller) => {
+          const ids = caller
+            .selectFrom("found as f")
+            .select("f.user_id")
+            .orderBy("f.user_id", "desc")
+            .limit(limit)
+            .offset(offset)
+          const page = caller
+            .selectFrom(ids.as("page"))
+            .innerJoin("users as u", "u.user_id", "page.user_id")
+            .leftJoin("wallets as w", "w.user_id", "u.user_id")
+            .select(adminUserColumns)
+            .orderBy("u.user_id", "desc")
+          return [
+            caller
+              .selectFrom("found as f")
+              .select((eb) => eb.fn.countAll<number>().as("total"))
+              .as("total"),
+            jsonArrayFrom(page).as("users"),
+          ]
+        }),
     { role: "admin" },
   )
   const { total, users = [] } = rows[0] ?? {}
   return { total: total ?? 0, users: users.map((row) => serializeAdminUser(row as AdminUserRow)) }
 }
 
-function matches({ q, role }: UserSearch): Expression<SqlBool> {
-  const eb: ExpressionBuilder<CallerDB & { u: DB["users"] }, "u"> = expressionBuilder()
-  const all: Expression<SqlBool>[] = []
-  if (role) all.push(eb("u.role", "=", role))
-  if (q) {
-    const messengers = eb
-      .selectFrom("identities as i")
+function found(db: QueryCreator<CallerDB>, { q, role }: UserSearch) {
+  const all = db
+    .selectFrom("users as u")
+    .select("u.user_id")
+    .$if(role !== undefined, (query) => query.where("u.role", "=", role ?? ""))
+  if (!q) return all
+  const named = all.where(({ ref }) => holds(ref("u.search"), q.toLowerCase()))
+  // Ids on the messaging platform are numbers.
+  if (!/^\d+$/.test(q)) return named
+  return named.union(
+    all
+      .innerJoin("identities as i", "i.user_id", "u.user_id")
       .where("i.issuer", "like", "messenger:%")
-      .where(({ ref }) => holds(ref("i.subject"), q))
-      .select("i.user_id")
-    const either: Expression<SqlBool>[] = [
-      holds(eb.ref("u.name"), q),
-      holds(eb.ref("u.email"), q),
-      eb("u.user_id", "in", messengers),
-    ]
-    if (/^\d+$/.test(q)) either.push(holds(eb.cast<string>("u.user_id", "text"), q))
-    all.push(eb.or(either))
-  }
-  return eb.and(all)
+      .where(({ ref }) => holds(ref("i.subject"), q)),
+  )
 }
 
-/** Whether a text contains `part`, in whatever case. */
-const holds = (text: Expression<string | null>, part: string) =>
-  sql<SqlBool>`position(${part.toLowerCase()}::text in lower(${text})) > 0`
+const holds = (text: Expression<string | null>, part: string) => sql<SqlBool>`position(${part}::text in ${text}) > 0`

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createPerson } from "../harness/auth.ts"
+import { sweepOverview } from "../../src/system/get-overview.ts"
+import { authContextOf, createPerson } from "../harness/auth.ts"
 import { type Admin, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -16,13 +17,8 @@ afterAll(() => world.close())
 const overview = async () => (await admin.json("GET", "/api/admin/overview"))[1]
 
 test("the overview counts people, spaces and turns, sums money, and names the last reconciliation", async () => {
-  expect(await overview()).toEqual({
-    people: { total: 1, active_1_day: 1, active_7_days: 1, active_30_days: 1 },
-    spaces: { total: 0 },
-    turns: { queued: 0, running: 0, oldest_queued_at: null },
-    money: { balance_usd: 0, held_usd: 0 },
-    reconciliation: null,
-  })
+  const none = { queued: 0, running: 0, oldest_queued_at: null }
+  expect(await overview()).toEqual({ counts: null, turns: none, reconciliation: null })
   for (const days of [20, 3, 0]) {
     const { userId } = await createPerson(world)
     await world.signIn(userId)
@@ -41,11 +37,15 @@ test("the overview counts people, spaces and turns, sums money, and names the la
   await client.sendTurn({ space, max_cost_usd: 0.25 })
   await world.settled()
   const pass = await reconcileAsAdmin(admin)
+  await sweepOverview(authContextOf(world))
   expect(await overview()).toEqual({
-    people: { total: 6, active_1_day: 2, active_7_days: 3, active_30_days: 4 },
-    spaces: { total: 1 },
+    counts: {
+      people: { total: 6, active_1_day: 2, active_7_days: 3, active_30_days: 4 },
+      spaces: { total: 1 },
+      money: { balance_usd: 7.5, held_usd: 0.75 },
+      counted_at: world.clock.now().toISOString(),
+    },
     turns: { queued: 2, running: 0, oldest_queued_at },
-    money: { balance_usd: 7.5, held_usd: 0.75 },
     reconciliation: {
       reconciliation_id: pass.reconciliation_id,
       scope: "all",
@@ -53,5 +53,13 @@ test("the overview counts people, spaces and turns, sums money, and names the la
       started_at: pass.started_at,
       finished_at: pass.finished_at,
     },
+  })
+  await world.advance(60_000)
+  await world.createAccount()
+  await world.sweep()
+  expect((await overview()).counts).toMatchObject({
+    people: { total: 7 },
+    money: { balance_usd: 17.5 },
+    counted_at: world.clock.now().toISOString(),
   })
 })
