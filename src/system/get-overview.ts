@@ -24,11 +24,9 @@ const countsSchema = z.object({
 
 export const overviewSchema = z
   .object({
-    counts: countsSchema
-      .nullable()
-      .meta({
-        description: "Counted over everything once a minute, exact at `counted_at`; null before the first time.",
-      }),
+    counts: countsSchema.nullable().meta({
+      description: "Counted over everything once a minute, exact at `counted_at`; null before the first time.",
+    }),
     turns: z.object({
       queued: z.int().meta({ example: 12 }),
       running: z.int().meta({ example: 31 }),
