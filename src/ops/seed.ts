@@ -53,6 +53,14 @@ interface TopUp {
   now: Date
 }
 
+/** Gives a user a plan from now on; `plans` becomes the setting when nobody has set it. */
+export async function subscribe(
+  sql: RunSql,
+  { userId, plan, plans, now }: { userId: number; plan: string; plans: object; now: Date },
+): Promise<void> {
+  await run(sql, "seed_subscription", { user_id: userId, plan, plans, moment: now })
+}
+
 /** Creates an API key. Its value is returned here and stored nowhere. */
 export async function createApiKey(
   sql: RunSql,
