@@ -29,8 +29,22 @@ create table users (
   ending_turns boolean not null default false,
   -- When the sweeper tried that last: what fails stands behind all others.
   ending_tried_at timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Raised by each edit of the account or of its wallet's limits.
+  version integer not null default 1,
+  -- The last edit, and the admin who made it; null: the owner, or the command line.
+  updated_at timestamptz,
+  updated_by bigint references users,
+  -- What a search looks into, in small letters: id, name and email. Written by the trigger below.
+  search text
 );
+create function note_search_of_user() returns trigger language plpgsql as $$
+begin
+  new.search := lower(concat_ws(chr(10), new.user_id::text, new.name, new.email));
+  return new;
+end $$;
+create trigger users_search before insert or update of name, email on users for each row execute function note_search_of_user();
+create index users_by_role on users (role, user_id desc);
 create unique index users_email on users (lower(email)) where email is not null;
 create unique index users_ref_code on users (ref_code);
 create index users_ending on users (ending_tried_at nulls first) where ending_turns;
@@ -50,8 +64,24 @@ create table sessions (
 );
 create index sessions_by_user on sessions (user_id) where ended_at is null;
 create index sessions_of_user on sessions (user_id, session_id collate "C" desc);
+-- Who was there lately.
+create index sessions_seen on sessions (last_seen_at) include (user_id);
 -- The addresses where a user has had sessions: a throttled account stays open from there.
 create index sessions_by_address on sessions (user_id, address);
+
+-- An admin who looks at an account as its owner does, for a while and without changing anything. It is valid while the admin's own session
+-- is, and no longer than the owner's sessions of that epoch.
+create table acting_sessions (
+  acting_id text primary key,
+  user_id bigint not null references users,
+  epoch integer not null,
+  admin_user_id bigint not null references users,
+  admin_session_id text not null references sessions,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_at timestamptz
+);
+create index acting_sessions_of_user on acting_sessions (user_id, expires_at) where ended_at is null;
 
 -- A user's identity at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
 create table identities (
@@ -98,9 +128,19 @@ create table subscriptions (
   deactivated_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  note text,
+  version integer not null default 1,
+  updated_by bigint references users,
+  -- How many of its periods have their credit. A period is a month, on the day of starts_at or on the last of a shorter month (UTC).
+  credited_periods integer not null default 0 check (credited_periods >= 0),
+  -- False once no period is to come. What the sweeper could not credit at credit_tried_at stands behind all others.
+  crediting boolean not null default true,
+  credit_tried_at timestamptz,
   constraint subscriptions_end_after_their_start check (ends_at > starts_at)
 );
 create index subscriptions_of_user on subscriptions (user_id, sub_id desc);
+create index subscriptions_to_credit on subscriptions (((starts_at at time zone 'UTC') + make_interval(months => credited_periods)))
+  where crediting;
 create unique index subscriptions_one_trial on subscriptions (user_id) where trial;
 
 -- A host belongs to one brand; all other hosts belong to the worker's own BRAND. The bot's token and its webhook's secret are sealed by
@@ -794,6 +834,9 @@ create unique index ledger_one_entry_per_reference on ledger (reference) where r
 create unique index ledger_one_charge_per_turn on ledger (turn_id) where reason in ('usage', 'space_usage');
 -- A correction that names a turn is its refund.
 create unique index ledger_one_refund_per_turn on ledger (turn_id) where reason = 'admin_action' and turn_id is not null;
+-- All but the charges of turns: what an account was given, and what of it was spent otherwise.
+create index ledger_without_charges on ledger (user_id, created_at) include (reason, amount_credit_micros)
+  where reason not in ('usage', 'space_usage') or turn_id is null;
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 
@@ -807,6 +850,7 @@ create table usage (
   key_id text,
   end_user_ref text not null,
   provider text not null,
+  -- The pool member that served the call; else the sub_id of the account's active plan; else null.
   subscription_id text,
   model text not null,
   role text not null default 'orchestrator' check (role in ('orchestrator', 'subagent')),
@@ -826,6 +870,8 @@ create table usage (
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
+create index usage_of_subscriptions on usage (settled_at) include (subscription_id, billed_credit_micros, tokens_input,
+  tokens_cached, tokens_output) where subscription_id is not null and settled_at is not null;
 
 -- One row for each ended web-chat turn of an account's owner (a turn without a key), as usage has rows for turns of keys.
 create table api_turns (
@@ -1127,6 +1173,19 @@ create table sweeps (
   succeeded_at timestamptz
 );
 
+-- What is counted over whole tables for the overview, once a minute: exact at counted_at.
+create table overview_counts (
+  one boolean primary key default true check (one),
+  people bigint not null,
+  active_1_day bigint not null,
+  active_7_days bigint not null,
+  active_30_days bigint not null,
+  spaces bigint not null,
+  balance_credit_micros bigint not null,
+  held_credit_micros bigint not null,
+  counted_at timestamptz not null
+);
+
 -- Who changed what, written by the statement that makes the change. actor_user_id is null for the system.
 create table audit_log (
   audit_id bigint generated always as identity primary key,
@@ -1142,6 +1201,8 @@ create table audit_log (
 );
 create index audit_log_of_subject on audit_log (subject_type, subject_id, audit_id desc);
 create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
+create index audit_log_of_action on audit_log (action, audit_id desc);
+create index audit_log_by_time on audit_log (created_at);
 create trigger audit_log_append_only before update or delete on audit_log
   for each statement execute function guard_append_only();
 

@@ -9,6 +9,8 @@ import { abortAfter } from "./platform/clock.ts"
 import { describeError } from "./platform/log.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
 import { sweepTotals } from "./spaces/roll-totals.ts"
+import { sweepPlans } from "./subscriptions/credit-plans.ts"
+import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTurns } from "./turns/sweep-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
@@ -31,6 +33,8 @@ const SWEEPS: Record<string, Sweep> = {
   counters: sweepCounters,
   postings: sweepPostings,
   totals: sweepTotals,
+  plans: sweepPlans,
+  overview: sweepOverview,
   books: sweepBooks,
 }
 

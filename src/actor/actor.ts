@@ -12,6 +12,8 @@ export interface KeyCredential {
 export interface SessionCredential {
   kind: "session"
   sessionId: string
+  /** It is an admin's who looks at the account, and changes nothing. */
+  acting?: true
   /** Whether its owner asks for test data, as a test key would, or for live data. */
   test: boolean
 }
@@ -49,6 +51,8 @@ export interface SessionActor extends CommonActor {
   role: "user" | "admin"
   /** Who acts in a space that is shared with them, while `user_id` is its owner; only of a turn that they send. */
   member_id: number | null
+  /** The admin who acts as this user; null: nobody does. */
+  acting_user_id: number | null
 }
 
 export type Actor = KeyActor | SessionActor

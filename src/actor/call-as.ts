@@ -98,6 +98,7 @@ export interface CallerColumns {
   role: string | null
   usable: boolean
   expired: boolean
+  acting_user_id: number | null
 }
 
 export type CallerDB = DB & { caller: CallerColumns }

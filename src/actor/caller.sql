@@ -19,12 +19,14 @@ create type turnpike.caller as (
   -- Whether the key has a cap of its own, or a default for its end users.
   capped boolean,
   -- The user who acts in a space that is shared with them, while user_id is its owner (as_member).
-  member_id bigint
+  member_id bigint,
+  -- The admin who acts as this user (src/actor/acting.sql), if one does.
+  acting_user_id bigint
 );
 
 -- The caller that a credential names, usable or not; all columns are null when there is none. p_caller_token: the SHA-256 of a key's
--- value in hex, or a session's id. p_caller_test: whether a session asks for test data. A rotated key's former value works until its
--- overlap ends.
+-- value in hex, or the id of a session or of an acting session. p_caller_test: whether a session asks for test data. A rotated key's
+-- former value works until its overlap ends.
 create function turnpike.find_caller(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
 returns turnpike.caller language plpgsql stable as $$
 declare
@@ -52,7 +54,10 @@ begin
       found_key.expires_at, found_key.created_at, null, null,
       valid and coalesce(ends_at > p_moment, true), valid and coalesce(ends_at <= p_moment, false), found_key.last_used_at,
       num_nonnulls(found_key.daily_credit_micros, found_key.window_credit_micros, found_key.end_user_daily_credit_micros,
-        found_key.end_user_monthly_credit_micros) > 0, null)::turnpike.caller;
+        found_key.end_user_monthly_credit_micros) > 0, null, null)::turnpike.caller;
+  end if;
+  if starts_with(p_caller_token, 'act_') then
+    return turnpike.find_acting(p_caller_token, p_caller_test, p_moment);
   end if;
   select n.* into found_session from sessions n where n.session_id = p_caller_token;
   if found_session.session_id is null then
@@ -63,7 +68,7 @@ begin
   return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, found_session.expires_at, found_session.created_at,
     found_session.session_id, owner.role,
     valid and found_session.expires_at > p_moment, valid and found_session.expires_at <= p_moment, found_session.last_seen_at, false,
-    null)::turnpike.caller;
+    null, null)::turnpike.caller;
 end $$;
 
 -- Notes a caller's use: a key's once a minute, a session's once an hour, which moves its end to 30 days later (design section 7). It

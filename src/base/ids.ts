@@ -10,6 +10,7 @@ export const ID_PREFIXES = {
   key: "key",
   request: "req",
   session: "ses",
+  acting: "act",
   erasure: "era",
   reconciliation: "rec",
 } as const

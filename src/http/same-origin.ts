@@ -3,7 +3,8 @@ import { createMiddleware } from "hono/factory"
 import { TurnpikeError } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
+/** Methods that change nothing (RFC 9110 section 9.2.1). */
+export const SAFE = new Set(["GET", "HEAD", "OPTIONS"])
 
 /**
  * Lets only pages of our own origin change data with a user's cookie (design section 7). Sec-Fetch-Site decides, since no page can set

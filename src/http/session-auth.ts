@@ -5,20 +5,28 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { endSession } from "../sign-in/end-session.ts"
-import { SESSION_POLICY } from "../sign-in/policies.ts"
+import { ACTING_POLICY, SESSION_POLICY } from "../sign-in/policies.ts"
 import { readSessionToken, signSessionToken } from "../sign-in/session-token.ts"
 import { type NewSession, startSession } from "../sign-in/start-session.ts"
 import type { User } from "../users/user-row.ts"
 import type { AppEnv } from "./app-env.ts"
+import { SAFE } from "./same-origin.ts"
 
 export const SESSION_COOKIE = "token"
 
+/** An admin who acts as a user. Browsers send it to the pages of an account's owner only, beside the admin's own session. */
+const ACTING_COOKIE = "acting"
+const ACTING_PATH = "/api/account"
+
 /**
  * Reads the cookie `token`, and refuses one that we have not signed without any I/O. The session's row decides whether it is still
- * valid, in the same statement as the request. `?test=true` asks for test data. The cookie is renewed with its session.
+ * valid, in the same statement as the request. `?test=true` asks for test data. The cookie is renewed with its session. On the pages of
+ * an account's owner the cookie `acting` takes precedence.
  */
 export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   const ctx = c.get("ctx")
+  const acting = c.req.path.startsWith(`${ACTING_PATH}/`) ? getCookie(c, ACTING_COOKIE) : undefined
+  if (acting !== undefined) return actAs(c, acting, next)
   const token = getCookie(c, SESSION_COOKIE)
   if (!token) throw new TurnpikeError("SESSION_REQUIRED", "There is no session. Sign in.")
   const session = await readSessionToken(ctx, token)
@@ -31,6 +39,32 @@ export const sessionAuth = createMiddleware<AppEnv>(async (c, next) => {
   const mayRenew = c.res.ok && !c.res.headers.has("set-cookie")
   if (age >= SESSION_POLICY.noteUseMs && mayRenew) await setSessionCookie(c, session.sessionId)
 })
+
+/** A request of an admin who acts as a user: it may only look. An end that is over removes the cookie. */
+async function actAs(c: HonoContext<AppEnv>, token: string, next: () => Promise<void>): Promise<void> {
+  const session = await readSessionToken(c.get("ctx"), token, "acting")
+  if (!session) {
+    dropActingCookie(c)
+    throw new TurnpikeError("SESSION_REQUIRED", "You no longer act as this user.")
+  }
+  if (!SAFE.has(c.req.method)) throw actingReadOnly()
+  const { sessionId } = session
+  c.set("credential", { kind: "session", sessionId, acting: true, test: c.req.query("test") === "true" })
+  await next()
+  if (c.res.status === 401) dropActingCookie(c)
+}
+
+export const actingReadOnly = () => new TurnpikeError("ACTING_READ_ONLY", "You act as this user, and may only look.")
+
+/** Lets the browser's admin act as a user. */
+export async function setActingCookie(c: HonoContext<AppEnv>, actingId: string): Promise<void> {
+  const token = await signSessionToken(c.get("ctx"), actingId, "acting")
+  setCookie(c, ACTING_COOKIE, token, { ...ATTRIBUTES, path: ACTING_PATH, maxAge: ACTING_POLICY.cookieMs / 1000 })
+}
+
+export function dropActingCookie(c: HonoContext<AppEnv>): void {
+  deleteCookie(c, ACTING_COOKIE, { ...ATTRIBUTES, path: ACTING_PATH })
+}
 
 /** The cookie is for this host only, and out of reach of scripts (design section 7). */
 const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Lax" } as const

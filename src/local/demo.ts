@@ -5,7 +5,7 @@ import pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { directContext } from "../ops/direct.ts"
 import { configuredModels, disableOtherModels, enableModels } from "../ops/models.ts"
-import { createApiKey, createUser, type RunSql, seedGroups, seedTasks, topUp } from "../ops/seed.ts"
+import { createApiKey, createUser, type RunSql, seedGroups, seedTasks, subscribe, topUp } from "../ops/seed.ts"
 import { hashPassword } from "../sign-in/password.ts"
 
 /** The content of demo.json, which `npm start` writes for tools and tests. */
@@ -19,6 +19,13 @@ export interface Demo {
 
 const BRAND = "turnpike"
 const CREDIT_USD = 100
+
+/** What the operators' pages have to show at first. */
+const PLANS = {
+  trial: { label: "Trial", included_credit_usd: 0, daily_cap_usd: null },
+  pro: { label: "Pro", included_credit_usd: 20, daily_cap_usd: 50 },
+}
+const PEOPLE: [name: string, plan?: keyof typeof PLANS][] = [["Grace", "pro"], ["Alan", "trial"], ["Barbara"]]
 
 /** The demo account, its keys and the catalog: made at the first start, found again at every other one. */
 export async function seedDemo(
@@ -73,6 +80,10 @@ async function makeDemo(sql: RunSql): Promise<Secrets> {
   const admin = { email: `admin-${unique}@turnpike.test`, password: randomBytes(12).toString("base64url") }
   const passwordHash = await hashPassword(admin.password)
   await createUser(sql, { email: admin.email, name: "Admin", role: "admin", passwordHash })
+  for (const [name, plan] of PEOPLE) {
+    const person = await createUser(sql, { email: `${name.toLowerCase()}-${unique}@turnpike.test`, name })
+    if (plan) await subscribe(sql, { userId: person, plan, plans: PLANS, now })
+  }
   const key = { userId, brand: BRAND, scope: "all", now } as const
   const live = await createApiKey(sql, { ...key, name: "Demo" })
   const test = await createApiKey(sql, { ...key, name: "Demo, test", test: true })

@@ -51,3 +51,15 @@ begin
       p_moment, p_moment);
   return true;
 end $$;
+
+-- A subscription from now on, of a plan that the setting `plans` has, or gets here when nobody has set it.
+create function turnpike.seed_subscription(p_user_id bigint, p_plan text, p_plans jsonb, p_moment timestamptz) returns integer
+language plpgsql as $$
+declare
+  made integer;
+begin
+  insert into settings (key, value, updated_at) values ('plans', p_plans, p_moment) on conflict (key) do nothing;
+  insert into subscriptions as s (user_id, plan, starts_at, created_at, updated_at) values (p_user_id, p_plan, p_moment, p_moment, p_moment)
+    returning s.sub_id into made;
+  return made;
+end $$;

@@ -65,6 +65,14 @@ export async function seedTasks(sql: RunSql, { key, now }: { key: string; now: D
   await run(sql, "seed_tasks", { key, slug: newId("space", now), moment: now })
 }
 
+/** Gives a user a plan from now on; `plans` becomes the setting when nobody has set it. */
+export async function subscribe(
+  sql: RunSql,
+  { userId, plan, plans, now }: { userId: number; plan: string; plans: object; now: Date },
+): Promise<void> {
+  await run(sql, "seed_subscription", { user_id: userId, plan, plans, moment: now })
+}
+
 /** Creates an API key. Its value is returned here and stored nowhere. */
 export async function createApiKey(
   sql: RunSql,

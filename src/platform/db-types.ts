@@ -23,6 +23,17 @@ type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+interface ActingSessions {
+  acting_id: string;
+  admin_session_id: string;
+  admin_user_id: number;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  epoch: number;
+  expires_at: Timestamp;
+  user_id: number;
+}
+
 interface ApiKeys {
   created_at: Timestamp;
   daily_credit_micros: number | null;
@@ -261,6 +272,18 @@ interface OpenTurns {
   wake_at: Timestamp;
 }
 
+interface OverviewCounts {
+  active_1_day: number;
+  active_30_days: number;
+  active_7_days: number;
+  balance_credit_micros: number;
+  counted_at: Timestamp;
+  held_credit_micros: number;
+  one: Generated<boolean>;
+  people: number;
+  spaces: number;
+}
+
 interface Postings {
   amount_credit_micros: number;
   created_at: Timestamp;
@@ -465,14 +488,20 @@ interface SpendCounterShards {
 
 interface Subscriptions {
   created_at: Timestamp;
+  credit_tried_at: Timestamp | null;
+  credited_periods: Generated<number>;
+  crediting: Generated<boolean>;
   deactivated_at: Timestamp | null;
   ends_at: Timestamp | null;
+  note: string | null;
   plan: string;
   starts_at: Timestamp;
   sub_id: Generated<number>;
   trial: Generated<boolean>;
   updated_at: Timestamp;
+  updated_by: number | null;
   user_id: number;
+  version: Generated<number>;
 }
 
 interface Sweeps {
@@ -646,8 +675,12 @@ interface Users {
   password_hash: string | null;
   ref_code: Generated<string>;
   role: Generated<string>;
+  search: string | null;
   session_epoch: Generated<number>;
+  updated_at: Timestamp | null;
+  updated_by: number | null;
   user_id: Generated<number>;
+  version: Generated<number>;
 }
 
 interface Wallets {
@@ -745,6 +778,7 @@ interface Workspaces {
 }
 
 export interface DB {
+  acting_sessions: ActingSessions;
   api_keys: ApiKeys;
   api_turns: ApiTurns;
   audit_log: AuditLog;
@@ -763,6 +797,7 @@ export interface DB {
   losses: Losses;
   model_catalog: ModelCatalog;
   open_turns: OpenTurns;
+  overview_counts: OverviewCounts;
   postings: Postings;
   procedure_releases: ProcedureReleases;
   reconciliation_findings: ReconciliationFindings;

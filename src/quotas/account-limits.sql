@@ -3,11 +3,19 @@ create function turnpike.put_account_limits(p_caller_kind text, p_caller_token t
   p_daily bigint, p_monthly bigint, p_low bigint, out actor jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
+  was wallets;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
   if caller.usable is not true then
     return;
+  end if;
+  select w.* into was from wallets w where w.user_id = caller.user_id;
+  if (was.end_user_daily_credit_micros, was.end_user_monthly_credit_micros, was.low_balance_credit_micros)
+    is distinct from (p_daily, p_monthly, p_low)
+  then
+    -- An admin who edits the account sees the limits too.
+    update users u set version = u.version + 1, updated_at = p_moment, updated_by = null where u.user_id = caller.user_id;
   end if;
   insert into wallets (user_id, end_user_daily_credit_micros, end_user_monthly_credit_micros, low_balance_credit_micros)
   values (caller.user_id, p_daily, p_monthly, p_low)

@@ -8,6 +8,9 @@ export const SESSION_POLICY = {
   noteUseMs: 3_600_000,
 } as const
 
+/** How long an admin acts as a user. The cookie outlives that, so the browser is told of the end, and not answered as the admin. */
+export const ACTING_POLICY = { lifeMs: 30 * 60_000, cookieMs: DAY_MS } as const
+
 /** Limits of requests to identity providers. */
 export const OIDC_POLICY = {
   timeoutMs: 8_000,

@@ -1,35 +1,42 @@
 import { jwtVerify, SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
 import { firstThatFits } from "../platform/signed-body.ts"
-import { SESSION_POLICY } from "./policies.ts"
+import { ACTING_POLICY, SESSION_POLICY } from "./policies.ts"
 
-const ISSUER = "turnpike"
+/** Each kind has an issuer of its own, so neither is taken for the other. */
+const KINDS = {
+  session: { issuer: "turnpike", lifeMs: SESSION_POLICY.lifeMs },
+  acting: { issuer: "turnpike/acting", lifeMs: ACTING_POLICY.lifeMs },
+} as const
+
+type TokenKind = keyof typeof KINDS
 const PURPOSE = "turnpike sessions"
 
-/** The token of the cookie `token`: names a session, signed under the newest key of the ring. */
-export async function signSessionToken(ctx: Context, sessionId: string): Promise<string> {
+/** The token of a cookie: names a session, signed under the newest key of the ring. */
+export async function signSessionToken(ctx: Context, sessionId: string, kind: TokenKind = "session"): Promise<string> {
   const [key] = await ctx.keyRing.derive(PURPOSE)
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
   return new SignJWT()
     .setProtectedHeader({ alg: "HS256" })
-    .setIssuer(ISSUER)
+    .setIssuer(KINDS[kind].issuer)
     .setSubject(sessionId)
     .setIssuedAt(seconds)
-    .setExpirationTime(seconds + SESSION_POLICY.lifeMs / 1000)
+    .setExpirationTime(seconds + KINDS[kind].lifeMs / 1000)
     .sign(key as Uint8Array)
 }
 
 /**
- * The session that our token names, signed by any key of the ring; null for any other token. It does not say whether the session is
+ * The session that our token of this kind names, signed by any key of the ring; null for any other token. It does not say whether the session is
  * valid.
  */
 export async function readSessionToken(
   ctx: Context,
   token: string,
+  kind: TokenKind = "session",
 ): Promise<{ sessionId: string; issuedAt: Date } | null> {
   const options = {
     algorithms: ["HS256"],
-    issuer: ISSUER,
+    issuer: KINDS[kind].issuer,
     currentDate: ctx.clock.now(),
     requiredClaims: ["sub", "iat", "exp"],
   }

@@ -1,3 +1,35 @@
+-- Locks an account and all remaining admins, by their id: of two admins who disable each other, the later one sees what the first did.
+create function turnpike.lock_user(p_user_id bigint) returns users language plpgsql as $$
+declare
+  locked users;
+begin
+  perform from users u where u.user_id = p_user_id or (u.role = 'admin' and u.disabled_at is null)
+    order by u.user_id for no key update;
+  select u.* into locked from users u where u.user_id = p_user_id;
+  return locked;
+end $$;
+
+-- Whether a user, locked by lock_user, is the last admin who can sign in.
+create function turnpike.is_last_admin(locked users) returns boolean language plpgsql stable as $$
+begin
+  return locked.role = 'admin' and locked.disabled_at is null
+    and not exists (select from users u where u.user_id <> locked.user_id and u.role = 'admin' and u.disabled_at is null);
+end $$;
+
+-- Disables an account (p_disabled) with its sessions and webhooks, and has its turns ended; or enables it, with its webhooks.
+create function turnpike.set_disabled(p_user_id bigint, p_disabled boolean, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  if p_disabled then
+    update users u set disabled_at = p_moment, session_epoch = u.session_epoch + 1, ending_turns = true where u.user_id = p_user_id;
+    update webhook_endpoints w set disabled_at = p_moment, disabled_reason = 'account_disabled', stopping = true, updated_at = p_moment
+      where w.user_id = p_user_id and w.deleted_at is null and w.disabled_at is null;
+  else
+    update users u set disabled_at = null, ending_turns = false where u.user_id = p_user_id;
+    update webhook_endpoints w set disabled_at = null, disabled_reason = null, failing_since = null, updated_at = p_moment
+      where w.user_id = p_user_id and w.disabled_reason = 'account_disabled';
+  end if;
+end $$;
+
 -- Disables or enables an account, or sets its role (p_role), for an admin's session, or for the system when p_caller_kind is null. What
 -- is so already stays as it is. refused: admin (the caller is not one), unknown, last_admin.
 create function turnpike.change_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
@@ -18,36 +50,26 @@ begin
     end if;
   end if;
 
-  -- Locks all remaining admins, by their id: of two admins who disable each other, the later one sees what the first did.
-  perform from users u where u.user_id = p_user_id or (u.role = 'admin' and u.disabled_at is null)
-    order by u.user_id for no key update;
-  select u.* into was from users u where u.user_id = p_user_id;
+  was := turnpike.lock_user(p_user_id);
   if was.user_id is null then
     refused := 'unknown';
-  elsif was.role = 'admin' and was.disabled_at is null and (p_change = 'disable' or p_role <> 'admin')
-    and not exists (select from users u where u.user_id <> p_user_id and u.role = 'admin' and u.disabled_at is null)
-  then
+  elsif (p_change = 'disable' or p_role <> 'admin') and turnpike.is_last_admin(was) then
     refused := 'last_admin';
-  elsif p_change = 'disable' and was.disabled_at is null then
-    update users u set disabled_at = p_moment, session_epoch = u.session_epoch + 1, ending_turns = true
-      where u.user_id = p_user_id returning u.* into changed;
-    update webhook_endpoints w set disabled_at = p_moment, disabled_reason = 'account_disabled', stopping = true, updated_at = p_moment
-      where w.user_id = p_user_id and w.deleted_at is null and w.disabled_at is null;
-  elsif p_change = 'enable' and was.disabled_at is not null then
-    update users u set disabled_at = null, ending_turns = false where u.user_id = p_user_id returning u.* into changed;
-    update webhook_endpoints w set disabled_at = null, disabled_reason = null, failing_since = null, updated_at = p_moment
-      where w.user_id = p_user_id and w.disabled_reason = 'account_disabled';
   elsif p_change = 'role' and was.role <> p_role then
-    update users u set role = p_role where u.user_id = p_user_id returning u.* into changed;
+    update users u set role = p_role where u.user_id = p_user_id;
+  elsif (p_change = 'disable') <> (was.disabled_at is not null) and p_change <> 'role' then
+    perform turnpike.set_disabled(p_user_id, p_change = 'disable', p_moment);
   end if;
 
-  if changed.user_id is not null then
+  select u.* into changed from users u where u.user_id = p_user_id;
+  if (changed.role, changed.disabled_at) is distinct from (was.role, was.disabled_at) then
+    update users u set version = u.version + 1, updated_at = p_moment, updated_by = caller.user_id where u.user_id = p_user_id;
     perform turnpike.note_change(caller.user_id, 'user.' || p_change, 'user', p_user_id::text,
       jsonb_build_object('role', was.role, 'disabled_at', was.disabled_at),
       jsonb_build_object('role', changed.role, 'disabled_at', changed.disabled_at), p_request_id, p_address, p_moment);
   end if;
   if refused is null then
-    account := turnpike.user_json(case when changed.user_id is null then was else changed end);
+    account := turnpike.user_json(changed);
   end if;
   if p_caller_kind is not null then
     perform turnpike.note_use(caller, p_moment);

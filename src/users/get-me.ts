@@ -11,12 +11,20 @@ export const meSchema = z
     user: userSchema,
     session: z.object({ created_at: z.iso.datetime(), expires_at: z.iso.datetime() }),
     balance: balanceSchema,
+    acting_admin: z
+      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
+      .nullable()
+      .meta({
+        description: "The admin who looks at this account as its owner does; null: it is the owner.",
+        example: null,
+      }),
   })
   .meta({ id: "AccountMe" })
 
 interface MeRow extends BalanceRow {
   actor: unknown
   account: UserRow
+  acting_admin: { user_id: number; name: string | null } | null
 }
 
 /** The signed-in user, their session and their balance. */
@@ -26,11 +34,12 @@ export async function getMe(ctx: Context, credential: SessionCredential): Promis
     user: serializeUser(row.account),
     session: { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at ?? actor.created_at) },
     balance: serializeBalance(row),
+    acting_admin: row.acting_admin,
   }
 }
 
 /** The signed-in user. */
-export async function getUser(ctx: Context, credential: SessionCredential): Promise<User> {
+export async function getCurrentUser(ctx: Context, credential: SessionCredential): Promise<User> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("caller")

@@ -1,7 +1,14 @@
-import type { AdminFixtures } from "./admin-requests.ts"
+import type { AdminEstate, AdminFixtures } from "./admin-requests.ts"
 import { turnOf } from "./world.ts"
 
 const note = "Sorry."
+const unique = () => crypto.randomUUID().slice(0, 8)
+
+/** A subscription of the trial plan. */
+async function subscribe({ admin, client }: AdminEstate): Promise<{ sub_id: number }> {
+  const [, { sub_id }] = await admin.json("POST", "/api/admin/subscriptions", { user_id: client.userId, plan: "trial" })
+  return { sub_id }
+}
 
 export const ADMIN_PEOPLE: AdminFixtures = {
   creditUser: async ({ client }) => ({
@@ -14,4 +21,26 @@ export const ADMIN_PEOPLE: AdminFixtures = {
     await world.drain()
     return { params: { turn_id }, body: { note } }
   },
+  listUsers: async () => ({ query: "?q=a&role=admin&limit=10" }),
+  createUser: async () => ({ body: { email: `${unique()}@example.com`, password: "a canary sings", name: "Ada" } }),
+  getUser: async ({ client }) => ({ params: { user_id: client.userId } }),
+  updateUser: async ({ client }) => ({ params: { user_id: client.userId }, body: { name: unique() } }),
+  setUserCredentials: async ({ client }) => ({
+    params: { user_id: client.userId },
+    body: { email: `${unique()}@example.com`, password: `canary ${unique()}` },
+  }),
+  endUserSessions: async ({ client }) => ({ params: { user_id: client.userId } }),
+  listUserSpaces: async ({ client }) => ({ params: { user_id: client.userId } }),
+  createSubscription: async ({ client }) => ({ body: { user_id: client.userId, plan: "trial", note } }),
+  updateSubscription: async (estate) => ({ params: await subscribe(estate), body: { note: unique() } }),
+  deactivateSubscription: async (estate) => ({ params: await subscribe(estate) }),
+  getSubscriptionUsage: async () => ({ query: "?days=7" }),
+  listAudit: async () => ({ query: "?subject_type=user&limit=5" }),
+  actAsUser: async ({ client }) => ({ params: { user_id: client.userId } }),
+  endActing: async ({ admin, client }) => {
+    await admin.json("POST", `/api/admin/users/${client.userId}/act-as`)
+    return { params: { user_id: client.userId } }
+  },
+  getOverview: async () => ({}),
+  getUserEnergy: async ({ client }) => ({ params: { user_id: client.userId } }),
 }

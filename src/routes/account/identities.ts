@@ -7,11 +7,11 @@ import { loginPages } from "../../http/login-pages.ts"
 import { sendAway } from "../../http/oauth-ticket.ts"
 import { idParam, listOf, listQuery } from "../../http/query.ts"
 import { fromOwnPage } from "../../http/same-origin.ts"
-import { sessionOf } from "../../http/session-auth.ts"
+import { actingReadOnly, sessionOf } from "../../http/session-auth.ts"
 import { unlinkIdentity } from "../../sign-in/link-identity.ts"
 import { identitySchema, listIdentities } from "../../sign-in/list-identities.ts"
 import { beginAuthorization } from "../../sign-in/oidc-begin.ts"
-import { getUser } from "../../users/get-me.ts"
+import { getCurrentUser } from "../../users/get-me.ts"
 import { authContext, oidcOf } from "../auth/context.ts"
 import { nextParam } from "../auth/oauth-login.ts"
 
@@ -89,7 +89,10 @@ export function mountIdentities(app: App) {
     },
     async (c, { query: { next } }) => {
       const [ctx, { origin }] = [authContext(c), new URL(c.req.url)]
-      const { user_id } = await getUser(ctx, sessionOf(c))
+      const session = sessionOf(c)
+      // Not an unsafe method, but the begin of a change.
+      if (session.acting) throw actingReadOnly()
+      const { user_id } = await getCurrentUser(ctx, session)
       return sendAway(c, await beginAuthorization(ctx, oidcOf(c), { origin, next, userId: user_id }))
     },
   )

@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { closeSession, openSession, sessionOf } from "../../http/session-auth.ts"
 import { logIn, loginRequestSchema } from "../../sign-in/log-in.ts"
-import { getUser } from "../../users/get-me.ts"
+import { getCurrentUser } from "../../users/get-me.ts"
 import { userSchema } from "../../users/user-row.ts"
 import { authContext } from "./context.ts"
 
@@ -68,6 +68,6 @@ export function mountSession(app: App) {
       answer: { status: 200, description: "The user.", schema: userSchema },
       errors: [],
     },
-    async (c) => getUser(c.get("ctx"), sessionOf(c)),
+    async (c) => getCurrentUser(c.get("ctx"), sessionOf(c)),
   )
 }

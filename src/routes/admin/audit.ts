@@ -1,0 +1,101 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
+import { createdQuery, listOf, listQuery, numberParam } from "../../http/query.ts"
+import { dropActingCookie, sessionOf, setActingCookie } from "../../http/session-auth.ts"
+import { actingSchema, beginActing, endActing } from "../../sign-in/act-as.ts"
+import { type AuditEntry, auditEntrySchema, listAudit } from "../../system/list-audit.ts"
+
+const tag = "admin"
+const params = z.object({ user_id: numberParam.meta({ example: 42 }) })
+const word = z.string().min(1).max(128).optional()
+
+const CSV: CsvColumns<AuditEntry> = {
+  audit_id: (entry) => entry.audit_id,
+  created_at: (entry) => entry.created_at,
+  actor_user_id: (entry) => entry.actor_user_id,
+  actor_name: (entry) => entry.actor_name,
+  action: (entry) => entry.action,
+  subject_type: (entry) => entry.subject_type,
+  subject_id: (entry) => entry.subject_id,
+  before: (entry) => entry.before && JSON.stringify(entry.before),
+  after: (entry) => entry.after && JSON.stringify(entry.after),
+  request_id: (entry) => entry.request_id,
+  address: (entry) => entry.address,
+}
+
+export function mountAudit(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/audit",
+      id: "listAudit",
+      tag,
+      summary: "List the audit log",
+      description: "Who changed what, newest first. Nobody can change or remove an entry.",
+      query: z.strictObject({
+        actor_user_id: numberParam.optional().meta({ description: "Who did it." }),
+        subject_type: word.meta({ description: "The kind of what was changed: `user`, `setting`, …", example: "user" }),
+        subject_id: word.meta({ description: "Its id.", example: "42" }),
+        action: word.meta({ description: "What was done.", example: "user.update" }),
+        ...createdQuery,
+        ...listQuery,
+        ...csvQuery,
+      }),
+      answer: { status: 200, description: "A page of entries.", schema: listOf(auditEntrySchema), also: CSV_ANSWER },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { limit, offset, format, ...filters } }) => {
+      const page = (part: { limit: number; offset: number }) =>
+        listAudit(c.get("ctx"), sessionOf(c), { filters, ...part })
+      if (format === "csv") return csvAnswer(c, "audit", CSV, async (part) => (await page(part)).entries)
+      const { entries, total } = await page({ limit, offset })
+      return { items: entries, total, limit, offset }
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/users/{user_id}/act-as",
+      id: "actAsUser",
+      tag,
+      summary: "Act as a user",
+      description:
+        "For half an hour, what you read below `/api/account` is the user's: the cookie `acting` takes precedence there " +
+        "over your own session. Every change is refused with ACTING_READ_ONLY. It ends with your session or role, and " +
+        "with the user's sessions; `GET /api/account/me` names you as `acting_admin`.",
+      params,
+      answer: { status: 200, description: "The cookie `acting` is set.", schema: actingSchema },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "ACTING_NOT_ALLOWED"],
+    },
+    async (c, { params: { user_id } }) => {
+      const { actingId, acting } = await beginActing(c.get("ctx"), sessionOf(c), user_id)
+      await setActingCookie(c, actingId)
+      return acting
+    },
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/admin/users/{user_id}/act-as",
+      id: "endActing",
+      tag,
+      summary: "Stop acting as a user",
+      description: "Ends it for every admin who does, from the next request on, and removes this browser's cookie.",
+      params,
+      answer: {
+        status: 200,
+        description: "It has ended.",
+        schema: z.object({ ended: z.int().meta({ description: "How many there were.", example: 1 }) }),
+      },
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { user_id } }) => {
+      const ended = await endActing(c.get("ctx"), sessionOf(c), user_id)
+      dropActingCookie(c)
+      return ended
+    },
+  )
+}

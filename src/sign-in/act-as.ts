@@ -1,0 +1,54 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { newId } from "../base/ids.ts"
+import { toInstant } from "../base/time.ts"
+import { ACTING_POLICY } from "./policies.ts"
+
+export const actingSchema = z
+  .object({
+    user_id: z.int().meta({ description: "Whose account it is." }),
+    admin_user_id: z.int().meta({ description: "Who acts.", example: 1 }),
+    expires_at: z.iso.datetime().meta({ example: "2026-01-15T10:00:00.000Z" }),
+  })
+  .meta({ id: "Acting" })
+
+type Acting = z.infer<typeof actingSchema>
+
+const REFUSALS = {
+  unknown: ["NOT_FOUND", "There is no such user."],
+  not_allowed: ["ACTING_NOT_ALLOWED", "Nobody acts as an admin, or as a user whose account is disabled."],
+} as const satisfies Refusals
+
+/**
+ * Lets an admin look at an account as its owner does, for half an hour or until it is ended. `actingId` goes into the cookie. NOT_FOUND,
+ * ACTING_NOT_ALLOWED.
+ */
+export async function beginActing(
+  ctx: Context,
+  credential: SessionCredential,
+  userId: number,
+): Promise<{ actingId: string; acting: Acting }> {
+  const now = ctx.clock.now()
+  const actingId = newId("acting", now)
+  const acting = await editAs(ctx, credential, "begin_acting", {
+    args: { user_id: userId, acting_id: actingId, expires_at: new Date(now.getTime() + ACTING_POLICY.lifeMs) },
+    refusals: REFUSALS,
+    serialize: (row: Acting): Acting => ({ ...row, expires_at: toInstant(row.expires_at) }),
+  })
+  return { actingId, acting }
+}
+
+/** Ends all acting as a user, whoever does it. NOT_FOUND. */
+export async function endActing(
+  ctx: Context,
+  credential: SessionCredential,
+  userId: number,
+): Promise<{ ended: number }> {
+  return editAs(ctx, credential, "end_acting", {
+    args: { user_id: userId },
+    refusals: REFUSALS,
+    serialize: (row: { ended: number }) => row,
+  })
+}

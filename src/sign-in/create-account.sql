@@ -1,0 +1,88 @@
+-- Makes an account for an admin, with a wallet, and with an identity of its brand on the messaging platform when p_messenger_id is
+-- given. refused: admin, unknown_brand, email_taken, messenger_taken.
+create function turnpike.create_account(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
+  p_messenger_id text, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  bot text := 'messenger:' || p_brand;
+  made bigint;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- A first sign-in of this person waits here, and then finds the account.
+  if p_messenger_id is not null then
+    perform turnpike.lock_identity(bot, p_messenger_id);
+  end if;
+  if not turnpike.is_brand(p_brand, p_own_brand) then
+    refused := 'unknown_brand';
+  elsif exists (select from identities i where i.issuer = bot and i.subject = p_messenger_id) then
+    refused := 'messenger_taken';
+  else
+    insert into users as n (name, email, email_verified, role, brand, password_hash, created_at, updated_at, updated_by)
+    values (p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_moment, p_moment,
+      (found.caller).user_id)
+    on conflict do nothing returning n.user_id into made;
+    refused := case when made is null then 'email_taken' end;
+  end if;
+  if made is not null then
+    insert into wallets (user_id) values (made);
+    if p_messenger_id is not null then
+      insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, made, p_moment);
+    end if;
+    entity := turnpike.admin_user_json(made);
+    perform turnpike.note_change((found.caller).user_id, 'user.create', 'user', made::text, null, turnpike.user_for_audit(made),
+      p_request_id, p_address, p_moment);
+  end if;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Sets email and password hash of an account (null: as they are) for an admin, and ends all its sessions. A new email is not verified.
+-- refused: admin, unknown, stale, no_email (a password without an email signs nobody in), email_taken.
+create function turnpike.set_credentials(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_user_id bigint, p_email text, p_password_hash text, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was users;
+  before jsonb;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  select u.* into was from users u where u.user_id = p_user_id for no key update;
+  before := turnpike.user_for_audit(p_user_id);
+  if was.user_id is null then
+    refused := 'unknown';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif coalesce(p_email, was.email) is null then
+    refused := 'no_email';
+  else
+    begin
+      update users u set email = coalesce(p_email, u.email), password_hash = coalesce(p_password_hash, u.password_hash),
+        email_verified = u.email_verified and u.email is not distinct from coalesce(p_email, u.email),
+        session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
+        where u.user_id = p_user_id;
+      perform turnpike.note_change((found.caller).user_id, 'user.credentials', 'user', p_user_id::text, before,
+        turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request_id, p_address,
+        p_moment);
+    exception when unique_violation then
+      refused := 'email_taken';
+    end;
+  end if;
+  entity := turnpike.admin_user_json(p_user_id);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

@@ -1,0 +1,54 @@
+-- Subscriptions whose next period has begun, those first that were tried longest ago, and none twice at one moment. They are noted as
+-- tried before they are credited, so one that fails stands behind the others.
+create function turnpike.take_subscriptions_to_credit(p_moment timestamptz, p_limit integer) returns table (sub_id integer)
+language plpgsql as $$
+begin
+  return query update subscriptions s set credit_tried_at = p_moment
+    from (select d.sub_id from subscriptions d
+      where d.crediting and (d.starts_at at time zone 'UTC') + make_interval(months => d.credited_periods) <= p_moment at time zone 'UTC'
+        and (d.credit_tried_at is null or d.credit_tried_at < p_moment)
+      order by d.credit_tried_at nulls first, d.sub_id limit p_limit for no key update skip locked) due
+    where s.sub_id = due.sub_id returning s.sub_id;
+end $$;
+
+-- Books the credit of the periods of a subscription that have begun, up to p_most of them, each once by its reference, in the words of
+-- p_plans (the setting). A period that begins when the subscription has ended, or was deactivated, has none; afterwards nothing is to
+-- come. is_more: another call goes on. heard: an endpoint of the account must be woken.
+create function turnpike.credit_subscription(p_sub_id integer, p_plans jsonb, p_most integer, p_moment timestamptz,
+  out user_id bigint, out booked integer, out is_more boolean, out heard boolean) language plpgsql as $$
+declare
+  sub subscriptions;
+  micros bigint;
+  begins timestamptz;
+  booking record;
+begin
+  -- Two sweepers book one after the other: the later one sees which periods have theirs.
+  select s.* into sub from subscriptions s where s.sub_id = p_sub_id for no key update;
+  user_id := sub.user_id;
+  booked := 0;
+  is_more := false;
+  heard := false;
+  micros := round(coalesce((p_plans -> sub.plan ->> 'included_credit_usd')::numeric, 0) * 10000000);
+  while sub.crediting loop
+    begins := turnpike.period_begin(sub.starts_at, sub.credited_periods);
+    exit when begins > p_moment;
+    is_more := booked >= p_most;
+    exit when is_more;
+    if begins >= least(sub.ends_at, sub.deactivated_at) then
+      sub.crediting := false;
+    else
+      if micros > 0 then
+        select b.* into booking from turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,
+          'subscription:' || sub.sub_id || ':' || to_char(begins at time zone 'UTC', 'YYYY-MM-DD'), null, null, 'system',
+          'Included in the plan "' || (p_plans -> sub.plan ->> 'label') || '".', p_moment) b;
+        if booking.refused is not null then
+          raise exception 'the credit of subscription % was refused: %', p_sub_id, booking.refused;
+        end if;
+        heard := heard or booking.heard;
+      end if;
+      booked := booked + 1;
+      sub.credited_periods := sub.credited_periods + 1;
+    end if;
+  end loop;
+  update subscriptions s set credited_periods = sub.credited_periods, crediting = sub.crediting where s.sub_id = p_sub_id;
+end $$;

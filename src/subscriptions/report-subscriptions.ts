@@ -1,0 +1,140 @@
+import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toUsd } from "../base/money.ts"
+
+const DAY_MS = 86_400_000
+/** Subscriptions that a report shows. */
+const SHOWN = 500
+
+export const subscriptionUsageSchema = z
+  .object({
+    from: z.iso.date().meta({ description: "The first day (UTC).", example: "2026-01-01" }),
+    total: z.int().meta({ description: "How many subscriptions were used.", example: 2 }),
+    items: z
+      .array(
+        z.object({
+          subscription_id: z.string().meta({
+            description: "The `sub_id` of a user's plan, or the name of the pool's member that served the calls.",
+            example: "7",
+          }),
+          user_id: z.int().nullable().meta({ description: "Whose plan it is; null: a member of a pool." }),
+          plan: z.string().nullable().meta({ example: "pro" }),
+          billed_usd: z.number(),
+          days: z
+            .array(
+              z.object({
+                date: z.iso.date().meta({ example: "2026-01-14" }),
+                model_calls: z.int(),
+                tokens_input: z.int(),
+                tokens_cached: z.int(),
+                tokens_output: z.int(),
+                billed_usd: z.number(),
+              }),
+            )
+            .meta({ description: "Days with calls, the oldest first. A call counts when its turn ends." }),
+        }),
+      )
+      .meta({ description: `Those that were billed the most; at most ${SHOWN}.` }),
+  })
+  .meta({ id: "SubscriptionUsage" })
+
+/** The daily usage of each subscription, for admins. */
+export async function reportSubscriptions(
+  ctx: Context,
+  credential: SessionCredential,
+  { days }: { days: number },
+): Promise<z.infer<typeof subscriptionUsageSchema>> {
+  const since = new Date((Math.floor(ctx.clock.now().getTime() / DAY_MS) - days + 1) * DAY_MS)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .with(
+          (cte) => cte("by_day").materialized(),
+          (cte) =>
+            cte
+              .selectFrom("usage as u")
+              .where("u.subscription_id", "is not", null)
+              .where("u.settled_at", ">=", since)
+              .select((eb) => [
+                eb.ref("u.subscription_id").$notNull().as("subscription_id"),
+                sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
+                eb.fn.countAll<number>().as("model_calls"),
+                eb.fn.sum<number>("u.tokens_input").as("tokens_input"),
+                eb.fn.sum<number>("u.tokens_cached").as("tokens_cached"),
+                eb.fn.sum<number>("u.tokens_output").as("tokens_output"),
+                eb.fn.sum<number>("u.billed_credit_micros").as("billed"),
+              ])
+              .groupBy(["u.subscription_id", "date"]),
+        )
+        .with("summed", (cte) =>
+          cte
+            .selectFrom("by_day as d")
+            .select((eb) => ["d.subscription_id", eb.fn.sum<number>("d.billed").as("billed")])
+            .groupBy("d.subscription_id"),
+        )
+        .selectFrom("caller")
+        .select((eb) => {
+          return [
+            eb
+              .selectFrom("summed")
+              .select((own) => own.fn.countAll<number>().as("total"))
+              .as("total"),
+            jsonArrayFrom(
+              eb
+                .selectFrom("summed as s")
+                .leftJoin("subscriptions as b", (join) =>
+                  join.on((own) =>
+                    own(
+                      "b.sub_id",
+                      "=",
+                      // An int4 at most; a member's name may have digits too.
+                      sql<number>`case when ${own.ref("s.subscription_id")} ~ '^[0-9]{1,9}$'
+                        then ${own.ref("s.subscription_id")}::integer end`,
+                    ),
+                  ),
+                )
+                .select((own) => [
+                  "s.subscription_id",
+                  "s.billed",
+                  "b.user_id",
+                  "b.plan",
+                  jsonArrayFrom(
+                    own
+                      .selectFrom("by_day as d")
+                      .whereRef("d.subscription_id", "=", "s.subscription_id")
+                      .select([
+                        "d.date",
+                        "d.model_calls",
+                        "d.tokens_input",
+                        "d.tokens_cached",
+                        "d.tokens_output",
+                        "d.billed",
+                      ])
+                      .orderBy("d.date"),
+                  ).as("days"),
+                ])
+                .orderBy("s.billed", "desc")
+                .orderBy("s.subscription_id", (order) => order.collate("C"))
+                .limit(SHOWN),
+            ).as("items"),
+          ]
+        }),
+    { role: "admin" },
+  )
+  const { total, items = [] } = rows[0] ?? {}
+  return {
+    from: since.toISOString().slice(0, 10),
+    total: total ?? 0,
+    items: items.map(({ billed, days, ...item }) => ({
+      ...item,
+      billed_usd: toUsd(billed),
+      days: days.map(({ billed: ofDay, ...day }) => ({ ...day, billed_usd: toUsd(ofDay) })),
+    })),
+  }
+}

@@ -1,0 +1,105 @@
+-- A subscription as operators see it; null when there is none.
+create function turnpike.subscription_json(p_sub_id integer) returns jsonb language sql stable as $$
+  select to_jsonb(s) - array['credited_periods', 'crediting', 'credit_tried_at'] from subscriptions s where s.sub_id = p_sub_id
+$$;
+
+-- The begin of a subscription's period, from 0 on: so many months after its start, at the end of a month that is too short (UTC).
+create function turnpike.period_begin(p_starts_at timestamptz, p_period integer) returns timestamptz language sql immutable as $$
+  select ((p_starts_at at time zone 'UTC') + make_interval(months => p_period)) at time zone 'UTC'
+$$;
+
+-- How many periods are over at a moment: the number of the one under way, or 0 before the start.
+create function turnpike.periods_over(p_starts_at timestamptz, p_moment timestamptz) returns integer language plpgsql immutable as $$
+declare
+  first timestamp := p_starts_at at time zone 'UTC';
+  now timestamp := p_moment at time zone 'UTC';
+  months integer := 12 * (extract(year from now) - extract(year from first))::integer
+    + (extract(month from now) - extract(month from first))::integer;
+begin
+  if turnpike.period_begin(p_starts_at, months) > p_moment then
+    months := months - 1;
+  end if;
+  return greatest(months, 0);
+end $$;
+
+-- Gives a user a plan of p_plans (the setting) over a time, for an admin. Of a start in the past, the period under way is the first with
+-- credit. refused: admin, unknown_plan, too_short (it would end before its start), unknown_user.
+create function turnpike.create_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_user_id bigint, p_plan text, p_plans jsonb, p_starts_at timestamptz, p_ends_at timestamptz, p_note text, p_request_id text,
+  p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  made integer;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  if not p_plans ? p_plan then
+    refused := 'unknown_plan';
+  elsif p_ends_at <= p_starts_at then
+    refused := 'too_short';
+  elsif not exists (select from users u where u.user_id = p_user_id) then
+    refused := 'unknown_user';
+  else
+    insert into subscriptions as s (user_id, plan, starts_at, ends_at, note, credited_periods, created_at, updated_at, updated_by)
+    values (p_user_id, p_plan, p_starts_at, p_ends_at, p_note, turnpike.periods_over(p_starts_at, p_moment), p_moment, p_moment,
+      (found.caller).user_id)
+    returning s.sub_id into made;
+    entity := turnpike.subscription_json(made);
+    perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, entity, p_request_id,
+      p_address, p_moment);
+  end if;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Edits a subscription for an admin (p_change: its columns plan, ends_at, note), or deactivates it. What is so already stays as it is.
+-- refused: admin, unknown, stale, ended (a deactivated one is not edited), unknown_plan (none of p_plans), too_short.
+create function turnpike.update_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_sub_id integer, p_change jsonb, p_plans jsonb, p_deactivate boolean, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was subscriptions;
+  wanted subscriptions;
+  before jsonb;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  select s.* into was from subscriptions s where s.sub_id = p_sub_id for no key update;
+  before := turnpike.subscription_json(p_sub_id);
+  wanted := jsonb_populate_record(was, p_change);
+  if was.sub_id is null then
+    refused := 'unknown';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif was.deactivated_at is not null and not p_deactivate then
+    refused := 'ended';
+  elsif p_change ? 'plan' and not p_plans ? wanted.plan then
+    refused := 'unknown_plan';
+  elsif wanted.ends_at <= was.starts_at then
+    refused := 'too_short';
+  elsif p_deactivate then
+    wanted.deactivated_at := coalesce(was.deactivated_at, p_moment);
+  end if;
+  if refused is null and wanted is distinct from was then
+    -- A later end may have further periods, and the sweeper looks whether it has.
+    update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note, deactivated_at = wanted.deactivated_at,
+      crediting = true, version = s.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
+    perform turnpike.note_change((found.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
+      'subscription', p_sub_id::text, before, turnpike.subscription_json(p_sub_id), p_request_id, p_address, p_moment);
+  end if;
+  entity := turnpike.subscription_json(p_sub_id);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

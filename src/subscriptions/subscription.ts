@@ -1,0 +1,111 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { instantParam, toInstant } from "../base/time.ts"
+import { readSetting } from "../settings/settings.ts"
+import { creditSubscription } from "./credit-plans.ts"
+
+const PLAN = "A plan of the setting `plans`."
+const ENDS = "Exclusive; null: without an end."
+
+export const subscriptionSchema = z
+  .object({
+    sub_id: z.int().meta({ example: 7 }),
+    user_id: z.int(),
+    plan: z.string().meta({ description: PLAN, example: "pro" }),
+    trial: z.boolean().meta({ description: "Given by itself at the first sign-in.", example: false }),
+    starts_at: z.iso.datetime(),
+    ends_at: z.iso.datetime().nullable().meta({ description: ENDS, example: null }),
+    deactivated_at: z.iso.datetime().nullable().meta({ example: null }),
+    note: z.string().nullable().meta({ example: "Agreed on the phone." }),
+    version: z.int(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    updated_by: z.int().nullable().meta({ description: "The admin of the last edit.", example: 1 }),
+  })
+  .meta({ id: "Subscription" })
+
+type Subscription = z.infer<typeof subscriptionSchema>
+
+const plan = z.string().min(1).max(32).meta({ description: PLAN, example: "pro" })
+const note = z.string().trim().min(1).max(500).nullable().meta({ example: "Agreed on the phone." })
+
+/** The contract's SubscriptionCreate. */
+export const subscriptionCreateSchema = z
+  .strictObject({
+    user_id: z.int().min(1),
+    plan,
+    starts_at: instantParam.optional().meta({ description: "Default: now. Its day of the month begins each period." }),
+    ends_at: instantParam.nullable().default(null).meta({ description: ENDS, example: null }),
+    note: note.default(null),
+  })
+  .meta({ id: "SubscriptionCreate" })
+
+/** The contract's SubscriptionUpdate: what is left out stays as it is. */
+export const subscriptionUpdateSchema = z
+  .strictObject({
+    plan: plan.optional(),
+    ends_at: instantParam.nullable().optional().meta({ description: ENDS, example: "2027-01-15T00:00:00.000Z" }),
+    note: note.optional(),
+  })
+  .meta({ id: "SubscriptionUpdate" })
+
+const REFUSALS = {
+  unknown: ["NOT_FOUND", "There is no such subscription."],
+  unknown_user: ["NOT_FOUND", "There is no such user."],
+  unknown_plan: ["VALIDATION_FAILED", "plan: there is no such plan in the setting `plans`"],
+  ended: ["SUBSCRIPTION_ENDED", "The subscription was deactivated."],
+  too_short: ["VALIDATION_FAILED", "ends_at: must be after starts_at"],
+} as const satisfies Refusals
+
+function serializeSubscription(row: Subscription): Subscription {
+  return {
+    ...row,
+    starts_at: toInstant(row.starts_at),
+    ends_at: toInstant(row.ends_at),
+    deactivated_at: toInstant(row.deactivated_at),
+    created_at: toInstant(row.created_at),
+    updated_at: toInstant(row.updated_at),
+  }
+}
+
+/**
+ * Gives a user a plan over a time, for an admin; the credit of the period under way is booked behind the answer. NOT_FOUND for the user,
+ * VALIDATION_FAILED for a plan that is not there.
+ */
+export async function createSubscription(
+  ctx: Context,
+  credential: SessionCredential,
+  { user_id, plan, starts_at, ends_at, note }: z.infer<typeof subscriptionCreateSchema>,
+): Promise<Subscription> {
+  const starts = starts_at === undefined ? ctx.clock.now() : new Date(starts_at)
+  const plans = await readSetting(ctx, "plans")
+  const made = await editAs(ctx, credential, "create_subscription", {
+    args: { user_id, plan, plans, starts_at: starts, ends_at: ends_at === null ? null : new Date(ends_at), note },
+    refusals: REFUSALS,
+    serialize: serializeSubscription,
+  })
+  // If this is lost, the sweeper does it within a minute.
+  ctx.background(creditSubscription(ctx, made.sub_id).catch(() => {}))
+  return made
+}
+
+/**
+ * Edits a subscription, or deactivates it, for an admin. NOT_FOUND, VERSION_MISMATCH; SUBSCRIPTION_ENDED when a deactivated one is
+ * edited; VALIDATION_FAILED for a plan that is not there, or an end before the start.
+ */
+export async function updateSubscription(
+  ctx: Context,
+  credential: SessionCredential,
+  subId: number,
+  { change, ifVersion }: { change: z.infer<typeof subscriptionUpdateSchema> | "deactivate"; ifVersion: number | null },
+): Promise<Subscription> {
+  const deactivate = change === "deactivate"
+  const plans = deactivate ? {} : await readSetting(ctx, "plans")
+  return editAs(ctx, credential, "update_subscription", {
+    args: { sub_id: subId, change: deactivate ? {} : change, plans, deactivate, if_version: ifVersion },
+    refusals: REFUSALS,
+    serialize: serializeSubscription,
+  })
+}

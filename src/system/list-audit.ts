@@ -1,0 +1,84 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toInstant } from "../base/time.ts"
+import type { DB } from "../platform/db-types.ts"
+
+const row = z.record(z.string(), z.unknown()).nullable()
+
+export const auditEntrySchema = z
+  .object({
+    audit_id: z.int().meta({ example: 311 }),
+    actor_user_id: z.int().nullable().meta({ description: "Who did it; null: the command line.", example: 1 }),
+    actor_name: z.string().nullable().meta({ example: "Ada" }),
+    action: z.string().meta({ example: "user.update" }),
+    subject_type: z.string().meta({ description: "The kind of what was changed.", example: "user" }),
+    subject_id: z.string().meta({ example: "42" }),
+    before: row.meta({ description: "What it was, without secrets.", example: { role: "user" } }),
+    after: row.meta({ description: "What it is since, without secrets.", example: { role: "admin" } }),
+    request_id: z.string().nullable(),
+    address: z.string().nullable().meta({ example: "203.0.113.9" }),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "AuditEntry" })
+
+export type AuditEntry = z.infer<typeof auditEntrySchema>
+
+export interface AuditFilters {
+  actor_user_id?: number | undefined
+  subject_type?: string | undefined
+  subject_id?: string | undefined
+  action?: string | undefined
+  /** Inclusive. */
+  created_after?: string | undefined
+  /** Exclusive. */
+  created_before?: string | undefined
+}
+
+/** The audit log, newest first, for admins. */
+export async function listAudit(
+  ctx: Context,
+  credential: SessionCredential,
+  { filters, limit, offset }: { filters: AuditFilters; limit: number; offset: number },
+): Promise<{ entries: AuditEntry[]; total: number }> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select((caller) => {
+        const found = caller.selectFrom("audit_log as a").where(matches(filters))
+        const page = found
+          .leftJoin("users as u", "u.user_id", "a.actor_user_id")
+          .selectAll("a")
+          .select("u.name as actor_name")
+          .orderBy("a.audit_id", "desc")
+          .limit(limit)
+          .offset(offset)
+        return [
+          found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
+          jsonArrayFrom(page).as("entries"),
+        ]
+      }),
+    { role: "admin" },
+  )
+  const { total, entries = [] } = rows[0] ?? {}
+  return {
+    total: total ?? 0,
+    entries: (entries as AuditEntry[]).map((entry) => ({ ...entry, created_at: toInstant(entry.created_at) })),
+  }
+}
+
+function matches(filters: AuditFilters): Expression<SqlBool> {
+  const eb: ExpressionBuilder<CallerDB & { a: DB["audit_log"] }, "a"> = expressionBuilder()
+  const all: Expression<SqlBool>[] = []
+  if (filters.actor_user_id !== undefined) all.push(eb("a.actor_user_id", "=", filters.actor_user_id))
+  if (filters.subject_type !== undefined) all.push(eb("a.subject_type", "=", filters.subject_type))
+  if (filters.subject_id !== undefined) all.push(eb("a.subject_id", "=", filters.subject_id))
+  if (filters.action !== undefined) all.push(eb("a.action", "=", filters.action))
+  if (filters.created_after !== undefined) all.push(eb("a.created_at", ">=", new Date(filters.created_after)))
+  if (filters.created_before !== undefined) all.push(eb("a.created_at", "<", new Date(filters.created_before)))
+  return eb.and(all)
+}

@@ -1,0 +1,143 @@
+import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { MICROS_PER_ENERGY } from "../base/money.ts"
+import { isNoTurnsCharge, walletColumns } from "../billing/account-sums.ts"
+import { BUCKET_NAMES, bucketOf, type LedgerBucket, type LedgerReason } from "../billing/buckets.ts"
+import { adminLedgerEntrySchema, type LedgerRow, serializeAdminLedgerEntry } from "../billing/ledger-entry.ts"
+
+const DAY_MS = 86_400_000
+
+const bucketsSchema = z.object({
+  free: z.number().meta({ description: "Given by operators.", example: 25 }),
+  bonus: z.number().meta({ description: "For signing up and for referring others.", example: 2.5 }),
+  paid: z.number().meta({ description: "Bought.", example: 100 }),
+  spent: z.number().meta({ description: "Charged, as a positive amount.", example: 41.07 }),
+})
+
+/** One user's energy: 10 energy are 1 USD, and 1 energy is 1,000,000 credit micros (contract section 2.2). */
+export const userEnergySchema = z
+  .object({
+    user_id: z.int(),
+    balance_energy: z.number().meta({ example: 86.43 }),
+    held_energy: z.number().meta({ description: "Set aside for turns that are not over.", example: 2.5 }),
+    totals: bucketsSchema.meta({ description: "Of all time, by bucket." }),
+    days: z
+      .array(bucketsSchema.extend({ date: z.iso.date().meta({ example: "2026-01-14" }) }))
+      .meta({ description: "The same for each day (UTC), the oldest first, also for days with nothing." }),
+    ledger: z.object({
+      items: z.array(adminLedgerEntrySchema).meta({ description: "The newest first." }),
+      total: z.int().meta({ example: 128 }),
+      limit: z.int().meta({ example: 50 }),
+      offset: z.int().meta({ example: 0 }),
+    }),
+  })
+  .meta({ id: "UserEnergy" })
+
+type Buckets = Record<LedgerBucket, number>
+type UserEnergy = z.infer<typeof userEnergySchema>
+
+/** NOT_FOUND, ADMIN_REQUIRED. A charge counts when its turn ends, also while it waits to be posted to the ledger. */
+export async function getEnergy(
+  ctx: Context,
+  credential: SessionCredential,
+  { userId, days, limit, offset }: { userId: number; days: number; limit: number; offset: number },
+): Promise<UserEnergy> {
+  const today = Math.floor(ctx.clock.now().getTime() / DAY_MS)
+  const since = new Date((today - days + 1) * DAY_MS)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("users as u")
+        .innerJoin("caller", (join) => join.onTrue())
+        .leftJoin("wallets as w", "w.user_id", "u.user_id")
+        .where("u.user_id", "=", userId)
+        .select(walletColumns)
+        .select((eb) => {
+          const ledger = eb.selectFrom("ledger as l").whereRef("l.user_id", "=", "u.user_id")
+          const booked = ledger.where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
+          const sums = booked
+            .select(["l.reason"])
+            .select((own) => [
+              // Null: before the series begins.
+              sql<string | null>`case when ${own.ref("l.created_at")} >= ${since}
+                then (${own.ref("l.created_at")} at time zone 'UTC')::date end`.as("date"),
+              own("l.amount_credit_micros", ">", 0).$castTo<boolean>().as("is_gain"),
+              own.cast<number>(own.fn.sum("l.amount_credit_micros"), "bigint").as("amount"),
+            ])
+            .groupBy(["l.reason", "date", "is_gain"])
+          const charged = eb
+            .selectFrom("turns as t")
+            .whereRef("t.user_id", "=", "u.user_id")
+            .where("t.test", "=", false)
+            .where("t.finished_at", ">=", since)
+            .select((own) => [
+              sql<string>`(${own.ref("t.finished_at")} at time zone 'UTC')::date`.as("date"),
+              own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("amount"),
+            ])
+            .groupBy("date")
+          return [
+            jsonArrayFrom(sums).as("booked"),
+            jsonArrayFrom(charged).as("charged"),
+            ledger.select((own) => own.fn.countAll<number>().as("count")).as("total"),
+            jsonArrayFrom(ledger.selectAll("l").orderBy("l.ledger_id", "desc").limit(limit).offset(offset)).as(
+              "entries",
+            ),
+          ]
+        }),
+    { role: "admin" },
+  )
+  const [row] = rows
+  if (!row) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
+  const booked = row.booked.filter(({ amount }) => amount !== null)
+  const balance = row.balance ?? 0
+  // What was booked beside turns, less what is left of it, is what turns were charged.
+  const ofTurns = booked.reduce((sum, { amount }) => sum + amount, 0) - balance
+  const totals = bucketsOf(booked, ofTurns)
+  const series = Array.from({ length: days }, (_, day) => {
+    const date = new Date(since.getTime() + day * DAY_MS).toISOString().slice(0, 10)
+    const charged = row.charged.find((one) => one.date === date)?.amount ?? 0
+    return {
+      date,
+      ...bucketsOf(
+        booked.filter((one) => one.date === date),
+        charged,
+      ),
+    }
+  })
+  return {
+    user_id: userId,
+    balance_energy: balance / MICROS_PER_ENERGY,
+    held_energy: (row.held ?? 0) / MICROS_PER_ENERGY,
+    totals,
+    days: series,
+    ledger: {
+      items: (row.entries as LedgerRow[]).map(serializeAdminLedgerEntry),
+      total: row.total ?? 0,
+      limit,
+      offset,
+    },
+  }
+}
+
+interface Booked {
+  reason: string
+  amount: number
+}
+
+/** Energy by bucket. `ofTurns`: what turns were charged. */
+function bucketsOf(booked: Booked[], ofTurns: number): Buckets {
+  const sums: Buckets = { free: 0, bonus: 0, paid: 0, spent: ofTurns }
+  for (const { reason, amount } of booked) {
+    const bucket = bucketOf({ reason: reason as LedgerReason, amount })
+    if (bucket) sums[bucket] += Math.abs(amount)
+  }
+  for (const name of BUCKET_NAMES) sums[name] /= MICROS_PER_ENERGY
+  return sums
+}

@@ -1,0 +1,186 @@
+import type { ExpressionBuilder } from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import { isNoTurnsCharge } from "../billing/account-sums.ts"
+import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { released } from "../platform/db.ts"
+import type { DB } from "../platform/db-types.ts"
+import { type AdminUserRow, adminUserColumns, adminUserSchema, serializeAdminUser } from "./admin-user.ts"
+
+/** How many valid sessions a user's detail shows. */
+const SESSIONS = 100
+const DAY_MS = 86_400_000
+
+const instant = z.iso.datetime()
+
+export const userDetailSchema = adminUserSchema
+  .extend({
+    identities: z.array(
+      z.object({
+        identity_id: z.string(),
+        issuer: z.string(),
+        subject: z.string().meta({ description: "Their id there.", example: "248289761001" }),
+        email: z.string().nullable(),
+        email_verified: z.boolean(),
+        created_at: instant,
+        last_used_at: instant.nullable().meta({ example: null }),
+      }),
+    ),
+    sessions: z
+      .array(
+        z.object({
+          session_id: z.string(),
+          user_agent: z.string().nullable().meta({ example: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0" }),
+          address: z.string().nullable().meta({ example: "203.0.113.9" }),
+          created_at: instant,
+          last_seen_at: instant,
+          expires_at: instant,
+        }),
+      )
+      .meta({ description: `Those that are valid, the last used first; at most ${SESSIONS}.` }),
+    wallet: balanceSchema,
+    subscription: z
+      .object({
+        sub_id: z.int().meta({ example: 7 }),
+        plan: z.string().meta({ example: "pro" }),
+        trial: z.boolean().meta({ example: false }),
+        starts_at: instant,
+        ends_at: instant.nullable().meta({ example: null }),
+      })
+      .nullable()
+      .meta({ description: "The active one; of several the one that started last. Null: none." }),
+    teams: z.array(z.object({ team_id: z.int().meta({ example: 3 }), name: z.string().meta({ example: "Support" }) })),
+    workspaces: z.array(
+      z.object({ workspace_id: z.string().meta({ example: "acme" }), name: z.string().meta({ example: "Acme" }) }),
+    ),
+    referral: z.object({
+      ref_code: z
+        .string()
+        .meta({ description: "What others name at their first sign-in.", example: "4f1c9a7be2d05836" }),
+      referred_by: z.int().nullable().meta({ description: "Who referred them.", example: null }),
+      referred: z.int().meta({ description: "How many they have referred.", example: 2 }),
+    }),
+    spend_30_days_usd: z.number().meta({ description: "What was charged in the last 30 days.", example: 3.25 }),
+  })
+  .meta({ id: "UserDetail" })
+
+type UserDetail = z.infer<typeof userDetailSchema>
+
+/** One user with everything that hangs on them. NOT_FOUND, ADMIN_REQUIRED. */
+export async function getUser(ctx: Context, credential: SessionCredential, userId: number): Promise<UserDetail> {
+  const now = ctx.clock.now()
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("users as u")
+        .innerJoin("caller", (join) => join.onTrue())
+        .leftJoin("wallets as w", "w.user_id", "u.user_id")
+        .where("u.user_id", "=", userId)
+        .select(adminUserColumns)
+        .select("u.ref_code")
+        .select((eb) => partsOf(eb as unknown as Users, now)),
+    { role: "admin" },
+  )
+  const [row] = rows
+  if (!row) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
+  return {
+    ...serializeAdminUser(row as AdminUserRow),
+    identities: row.identities.map((identity) => ({
+      ...identity,
+      created_at: toInstant(identity.created_at),
+      last_used_at: toInstant(identity.last_used_at),
+    })),
+    sessions: row.sessions.map((session) => ({
+      ...session,
+      created_at: toInstant(session.created_at),
+      last_seen_at: toInstant(session.last_seen_at),
+      expires_at: toInstant(session.expires_at),
+    })),
+    wallet: serializeBalance({ balance: row.balance ?? 0, held: row.held ?? 0 }),
+    subscription: row.subscription && {
+      ...row.subscription,
+      starts_at: toInstant(row.subscription.starts_at),
+      ends_at: toInstant(row.subscription.ends_at),
+    },
+    // Filled by the rooms of teams and workspaces.
+    teams: [],
+    workspaces: [],
+    referral: { ref_code: row.ref_code, referred_by: row.referred_by, referred: row.referred ?? 0 },
+    spend_30_days_usd: toUsd((row.charged ?? 0) - (row.billed_otherwise ?? 0)),
+  }
+}
+
+type Users = ExpressionBuilder<CallerDB & { u: DB["users"]; w: DB["wallets"] }, "u" | "w" | "caller">
+
+function partsOf(eb: Users, now: Date) {
+  const since = new Date(now.getTime() - 30 * DAY_MS)
+  return [
+    jsonArrayFrom(
+      eb
+        .selectFrom("identities as i")
+        .whereRef("i.user_id", "=", "u.user_id")
+        .select(["i.issuer", "i.subject", "i.email", "i.email_verified", "i.created_at", "i.last_used_at"])
+        .select((own) => own.fn<string>(released("identity_id"), ["i.issuer", "i.subject"]).as("identity_id"))
+        .orderBy("i.created_at")
+        .orderBy("i.issuer")
+        .orderBy("i.subject"),
+    ).as("identities"),
+    jsonArrayFrom(
+      eb
+        .selectFrom("sessions as n")
+        .whereRef("n.user_id", "=", "u.user_id")
+        .whereRef("n.epoch", "=", "u.session_epoch")
+        .where("n.ended_at", "is", null)
+        .where("n.expires_at", ">", now)
+        .select(["n.session_id", "n.user_agent", "n.address", "n.created_at", "n.last_seen_at", "n.expires_at"])
+        .orderBy("n.last_seen_at", "desc")
+        .orderBy("n.session_id", "desc")
+        .limit(SESSIONS),
+    ).as("sessions"),
+    jsonObjectFrom(
+      eb
+        .selectFrom("subscriptions as b")
+        .whereRef("b.user_id", "=", "u.user_id")
+        .where("b.deactivated_at", "is", null)
+        .where("b.starts_at", "<=", now)
+        .where((own) => own.or([own("b.ends_at", "is", null), own("b.ends_at", ">", now)]))
+        .select(["b.sub_id", "b.plan", "b.trial", "b.starts_at", "b.ends_at"])
+        .orderBy("b.starts_at", "desc")
+        .orderBy("b.sub_id", "desc")
+        .limit(1),
+    ).as("subscription"),
+    eb
+      .selectFrom("referrals as r")
+      .whereRef("r.referred_user_id", "=", "u.user_id")
+      .select("r.referrer_user_id")
+      .as("referred_by"),
+    eb
+      .selectFrom("referrals as r")
+      .whereRef("r.referrer_user_id", "=", "u.user_id")
+      .select((own) => own.fn.countAll<number>().as("count"))
+      .as("referred"),
+    eb
+      .selectFrom("turns as t")
+      .whereRef("t.user_id", "=", "u.user_id")
+      .where("t.test", "=", false)
+      .where("t.finished_at", ">=", since)
+      .select((own) => own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("sum"))
+      .as("charged"),
+    eb
+      .selectFrom("ledger as l")
+      .whereRef("l.user_id", "=", "u.user_id")
+      .where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
+      .where("l.reason", "=", "space_usage")
+      .where("l.created_at", ">=", since)
+      .select((own) => own.cast<number>(own.fn.sum("l.amount_credit_micros"), "bigint").as("sum"))
+      .as("billed_otherwise"),
+  ] as const
+}

@@ -1,0 +1,82 @@
+import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toInstant } from "../base/time.ts"
+
+export const userSpaceSchema = z
+  .object({
+    space_id: z.int().meta({ example: 17 }),
+    slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
+    title: z.string(),
+    role: z.enum(["owner", "member"]).meta({ description: "What the user is in the space." }),
+    origin: z.string().meta({ description: "Where it was made.", example: "api" }),
+    brand: z.string().meta({ example: "turnpike" }),
+    test: z.boolean().meta({ description: "Whether it is of test data.", example: false }),
+    archived: z.boolean().meta({ example: false }),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "UserSpace" })
+
+type UserSpace = z.infer<typeof userSpaceSchema>
+
+/** Every space that a user owns or is a member of, the owner's first, each newest first. NOT_FOUND for the user. */
+export async function listUserSpaces(
+  ctx: Context,
+  credential: SessionCredential,
+  { userId, limit, offset }: { userId: number; limit: number; offset: number },
+): Promise<{ spaces: UserSpace[]; total: number }> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("caller")
+        .innerJoin("users as u", (join) => join.on("u.user_id", "=", userId))
+        .select((user) => {
+          // Members: `union all` the spaces of `space_members` (user_id, space_id) with the role 'member', without those they own.
+          const theirs = user
+            .selectFrom("spaces as s")
+            .where("s.user_id", "=", userId)
+            .select([
+              "s.space_id",
+              "s.slug",
+              "s.title",
+              "s.origin",
+              "s.brand",
+              "s.test",
+              "s.archived_at",
+              "s.created_at",
+            ])
+            .select(sql<UserSpace["role"]>`'owner'`.as("role"))
+          const page = user
+            .selectFrom(theirs.as("t"))
+            .selectAll("t")
+            .orderBy("t.role", "desc")
+            .orderBy("t.space_id", "desc")
+            .limit(limit)
+            .offset(offset)
+          return [
+            user
+              .selectFrom(theirs.as("t"))
+              .select((eb) => eb.fn.countAll<number>().as("total"))
+              .as("total"),
+            jsonArrayFrom(page).as("spaces"),
+          ]
+        }),
+    { role: "admin" },
+  )
+  const [row] = rows
+  if (!row) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
+  return {
+    total: row.total ?? 0,
+    spaces: row.spaces.map(({ archived_at, created_at, ...space }) => ({
+      ...space,
+      archived: archived_at !== null,
+      created_at: toInstant(created_at),
+    })),
+  }
+}

@@ -1,0 +1,100 @@
+-- Edits an account for an admin. p_user: the columns of users that change (name, email, email_verified, role, brand); p_wallet: those of
+-- wallets; p_disabled: null leaves it. A new email is not verified unless p_user says so. refused: admin, unknown, stale, unknown_brand,
+-- last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
+create function turnpike.update_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer, p_request_id text,
+  p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was users;
+  wanted users;
+  wallet wallets;
+  before jsonb;
+  after jsonb;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  was := turnpike.lock_user(p_user_id);
+  wanted := jsonb_populate_record(was, p_user);
+  if wanted.email is distinct from was.email and not p_user ? 'email_verified' then
+    wanted.email_verified := false;
+  end if;
+  wanted.email_verified := wanted.email_verified and wanted.email is not null;
+  before := turnpike.user_for_audit(p_user_id);
+  if was.user_id is null then
+    refused := 'unknown';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  elsif wanted.brand <> was.brand and not turnpike.is_brand(wanted.brand, p_own_brand) then
+    refused := 'unknown_brand';
+  elsif (coalesce(p_disabled, false) or wanted.role <> 'admin') and turnpike.is_last_admin(was) then
+    refused := 'last_admin';
+  else
+    -- Only the index on emails knows of an account that is being made at this moment.
+    begin
+      update users u set name = wanted.name, email = wanted.email, email_verified = wanted.email_verified, role = wanted.role,
+        brand = wanted.brand where u.user_id = p_user_id;
+    exception when unique_violation then
+      refused := 'email_taken';
+    end;
+  end if;
+  if refused is null then
+    if p_disabled <> (was.disabled_at is not null) then
+      perform turnpike.set_disabled(p_user_id, p_disabled, p_moment);
+    end if;
+    if p_wallet <> '{}' then
+      insert into wallets (user_id) values (p_user_id) on conflict do nothing;
+      select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
+      wallet := jsonb_populate_record(wallet, p_wallet);
+      update wallets w set low_balance_credit_micros = wallet.low_balance_credit_micros,
+        end_user_daily_credit_micros = wallet.end_user_daily_credit_micros,
+        end_user_monthly_credit_micros = wallet.end_user_monthly_credit_micros where w.user_id = p_user_id;
+    end if;
+    after := turnpike.user_for_audit(p_user_id);
+    if after <> before then
+      update users u set version = u.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where u.user_id = p_user_id;
+      perform turnpike.note_change((found.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request_id, p_address,
+        p_moment);
+    end if;
+  end if;
+  entity := turnpike.admin_user_json(p_user_id);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Ends all sessions of a user, and everything that would start one, for an admin. refused: admin, unknown.
+create function turnpike.end_user_sessions(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_user_id bigint, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  was users;
+  ended integer;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  select u.* into was from users u where u.user_id = p_user_id for no key update;
+  if was.user_id is null then
+    refused := 'unknown';
+  else
+    select count(*) into ended from sessions n
+      where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null and n.expires_at > p_moment;
+    update users u set session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
+    entity := jsonb_build_object('ended', ended);
+    perform turnpike.note_change((found.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, entity, p_request_id, p_address,
+      p_moment);
+  end if;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { createPerson } from "../harness/auth.ts"
+import { type Admin, signInAdmin } from "../harness/books.ts"
+import { expectBooks } from "../harness/promises.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+let admin: Admin
+beforeAll(async () => {
+  world = await createWorld()
+  admin = await signInAdmin(world)
+  const plans = {
+    trial: { label: "Trial" },
+    pro: { label: "Pro", included_credit_usd: 10 },
+    max: { label: "Max", included_credit_usd: 50, daily_cap_usd: 20 },
+  }
+  await admin.json("PUT", "/api/admin/settings", { key: "plans", value: plans })
+})
+beforeEach(async () => {
+  admin = await world.signIn(admin.userId)
+})
+afterAll(() => world.close())
+
+const create = (body: object) => admin.json("POST", "/api/admin/subscriptions", body)
+const put = (id: number, body: object) => admin.json("PUT", `/api/admin/subscriptions/${id}`, body)
+const end = (id: number) => admin.json("DELETE", `/api/admin/subscriptions/${id}`)
+const at = (ms: number) => new Date(world.clock.ms() + ms).toISOString()
+const HOUR = 3_600_000
+
+const credits = (userId: number) =>
+  world.sql<{ reference: string; usd: number }>(
+    `select reference, amount_credit_micros / 1e7::float8 as usd from ledger
+     where user_id = $1 and reason = 'admin_grant' order by ledger_id`,
+    [userId],
+  )
+
+describe("a subscription", () => {
+  test("is made, shown with its user, edited and deactivated; its credit is booked behind the answer", async () => {
+    const { userId } = await createPerson(world)
+    const [status, made] = await create({ user_id: userId, plan: "pro", note: "On the phone." })
+    expect([status, made]).toMatchObject([
+      200,
+      { user_id: userId, plan: "pro", note: "On the phone.", trial: false, ends_at: null, version: 1 },
+    ])
+    expect(made.starts_at).toBe(at(0))
+    await world.settled()
+    expect(await credits(userId)).toMatchObject([{ usd: 10 }])
+    const shown = async () => (await admin.json("GET", `/api/admin/users/${userId}`))[1].subscription
+    expect(await shown()).toMatchObject({ sub_id: made.sub_id, plan: "pro" })
+    const [, edited] = await put(made.sub_id, { plan: "max", ends_at: at(HOUR), note: null })
+    expect(edited).toMatchObject({ plan: "max", ends_at: at(HOUR), note: null, version: 2, updated_by: admin.userId })
+    expect((await put(made.sub_id, { plan: "max" }))[1].version, "nothing has changed").toBe(2)
+    const [, over] = await end(made.sub_id)
+    expect(over).toMatchObject({ deactivated_at: at(0), version: 3 })
+    await world.advance(1000)
+    expect((await end(made.sub_id))[1], "again is once").toEqual(over)
+    expect(await put(made.sub_id, { note: "x" })).toMatchObject([409, { code: "SUBSCRIPTION_ENDED" }])
+    expect(await shown()).toBe(null)
+    const actions = await world.sql(
+      "select action from audit_log where subject_type = 'subscription' order by audit_id",
+    )
+    expect(actions.map(({ action }) => action)).toEqual([
+      ...["subscription.create", "subscription.update", "subscription.deactivate"],
+    ])
+  })
+
+  test("that is wrong is refused", async () => {
+    const { userId } = await createPerson(world)
+    const wrong: object[] = [
+      { user_id: userId, plan: "none" },
+      { user_id: userId, plan: "toString" },
+      { user_id: userId },
+      { plan: "pro" },
+      { user_id: userId, plan: "pro", starts_at: "yesterday" },
+      { user_id: userId, plan: "pro", ends_at: at(-1) },
+      { user_id: userId, plan: "pro", starts_at: at(HOUR), ends_at: at(HOUR) },
+      { user_id: userId, plan: "pro", more: 1 },
+    ]
+    for (const body of wrong) expect((await create(body))[0], JSON.stringify(body)).toBe(422)
+    expect(await create({ user_id: 999_999_999, plan: "pro" })).toMatchObject([404, { code: "NOT_FOUND" }])
+    const [, { sub_id }] = await create({ user_id: userId, plan: "trial" })
+    for (const body of [{ plan: "none" }, { ends_at: at(-HOUR) }, { user_id: 1 }, { starts_at: at(0) }]) {
+      expect((await put(sub_id, body))[0], JSON.stringify(body)).toBe(422)
+    }
+    expect(await put(2_000_000_000, { note: "x" })).toMatchObject([404, { code: "NOT_FOUND" }])
+    expect(await end(2_000_000_000)).toMatchObject([404, { code: "NOT_FOUND" }])
+    for (const days of [0, 366, "x"]) {
+      expect((await admin.json("GET", `/api/admin/subscriptions/usage?days=${days}`))[0]).toBe(422)
+    }
+  })
+
+  test("of a start in the past has credit from the period under way on, and one of the future when it starts", async () => {
+    const [past, future] = [await createPerson(world), await createPerson(world)]
+    await create({ user_id: past.userId, plan: "pro", starts_at: at(-70 * 24 * HOUR) })
+    await create({ user_id: future.userId, plan: "pro", starts_at: at(24 * HOUR) })
+    await world.settled()
+    await world.sweep()
+    expect(await credits(past.userId)).toHaveLength(1)
+    expect(await credits(future.userId)).toHaveLength(0)
+    await world.advance(24 * HOUR)
+    await world.sweep()
+    expect(await credits(future.userId)).toHaveLength(1)
+  })
+})
+
+test("usage names the active plan that started last, by day, and adds up to the bills", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const run = async () => (await client.runTurn({ space, text: "[use input=100 output=50]\nhello" })).billed_cost_usd
+  await run()
+  const [, first] = await create({ user_id: client.userId, plan: "pro", starts_at: at(-HOUR) })
+  const [, later] = await create({ user_id: client.userId, plan: "max", starts_at: at(-1) })
+  await create({ user_id: client.userId, plan: "max", starts_at: at(1000 * HOUR) })
+  const ofLater = (await run()) + (await run())
+  await end(later.sub_id)
+  await world.advance(24 * HOUR)
+  const ofFirst = await run()
+  await end(first.sub_id)
+  await run()
+  const named = await world.sql("select subscription_id from usage where user_id = $1 order by usage_id", [
+    client.userId,
+  ])
+  const [a, b] = [String(first.sub_id), String(later.sub_id)]
+  expect(named.map((row) => row.subscription_id)).toEqual([null, b, b, a, null])
+  await world.sql("update usage set subscription_id = 'pool-member' where subscription_id = $1", [a])
+  const [status, report] = await admin.json("GET", "/api/admin/subscriptions/usage?days=2")
+  expect(status).toBe(200)
+  const item = (id: string) => report.items.find((one: { subscription_id: string }) => one.subscription_id === id)
+  expect(item(b)).toMatchObject({
+    ...{ user_id: client.userId, plan: "max", billed_usd: expect.closeTo(ofLater, 7) },
+    days: [
+      { date: at(-24 * HOUR).slice(0, 10), model_calls: 2, tokens_input: 200, billed_usd: expect.closeTo(ofLater, 7) },
+    ],
+  })
+  expect(item("pool-member")).toMatchObject({ user_id: null, plan: null, billed_usd: expect.closeTo(ofFirst, 7) })
+  const [, today] = await admin.json("GET", "/api/admin/subscriptions/usage?days=1")
+  expect(today.items.map((one: { subscription_id: string }) => one.subscription_id)).toEqual(["pool-member"])
+  expect(today.total).toBe(1)
+  await expectBooks(world, client.userId)
+})
