@@ -38,6 +38,8 @@ export interface Claim {
   files: AttachedFile[]
   /** The space's secrets, sealed, by name; none when nothing could use them. */
   secrets: Record<string, string>
+  /** The sealed environment file that engines read, as the last statement found it. */
+  engine_keys: string | null
 }
 
 /** The message of the queue that brings a worker to a turn, and how often it was delivered before. */

@@ -16,6 +16,7 @@ export interface Committed {
   model_failures: number
   stream_until: Date | null
   tool_calls: number
+  engine_keys: string | null
 }
 
 /**

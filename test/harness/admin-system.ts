@@ -5,4 +5,9 @@ export const ADMIN_SYSTEM: AdminFixtures = {
   reconcile: async () => ({}),
   listSettings: async () => ({}),
   updateSetting: async ({ random }) => ({ body: { key: "trial_days", value: 1 + random.int(3000) } }),
+  listExternalApiKeys: async () => ({}),
+  updateExternalApiKey: async ({ random }) => ({
+    params: { key_id: "engines.SPARE_KEY" },
+    body: { value: `canary-value-of-a-key-${random.int(1_000_000_000)}` },
+  }),
 }

@@ -1,4 +1,5 @@
 import type { App } from "../../http/app.ts"
+import { mountApiKeys } from "./api-keys.ts"
 import { mountBooks } from "./books.ts"
 import { mountSettings } from "./settings.ts"
 import { mountSystem } from "./system.ts"
@@ -8,4 +9,5 @@ export function mountAdmin(app: App) {
   mountSystem(app)
   mountBooks(app)
   mountSettings(app)
+  mountApiKeys(app)
 }
