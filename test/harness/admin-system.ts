@@ -5,6 +5,15 @@ export const ADMIN_SYSTEM: AdminFixtures = {
   reconcile: async () => ({}),
   listSettings: async () => ({}),
   updateSetting: async ({ random }) => ({ body: { key: "trial_days", value: 1 + random.int(3000) } }),
+  listContainerMappings: async () => ({}),
+  putContainerMapping: async ({ client, random }) => ({
+    body: {
+      container: "sandbox",
+      space: await client.space(),
+      url: `https://sandbox.internal/${random.int(1_000_000)}`,
+      headers: { authorization: "Bearer canary-of-a-container" },
+    },
+  }),
   listExternalApiKeys: async () => ({}),
   updateExternalApiKey: async ({ random }) => ({
     params: { key_id: "engines.SPARE_KEY" },

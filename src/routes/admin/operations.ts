@@ -1,6 +1,7 @@
 import type { App } from "../../http/app.ts"
 import { mountApiKeys } from "./api-keys.ts"
 import { mountBooks } from "./books.ts"
+import { mountContainers } from "./containers.ts"
 import { mountSettings } from "./settings.ts"
 import { mountSystem } from "./system.ts"
 
@@ -10,4 +11,5 @@ export function mountAdmin(app: App) {
   mountBooks(app)
   mountSettings(app)
   mountApiKeys(app)
+  mountContainers(app)
 }
