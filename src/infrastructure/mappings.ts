@@ -22,12 +22,10 @@ export const mappingSchema = z
     container: containerName,
     space: spaceSlug,
     url: z.string().meta({ example: "https://sandbox.internal/mcp" }),
-    header_names: z
-      .array(z.string())
-      .meta({
-        description: "The headers that it is called with. Their values are never shown.",
-        example: ["authorization"],
-      }),
+    header_names: z.array(z.string()).meta({
+      description: "The headers that it is called with. Their values are never shown.",
+      example: ["authorization"],
+    }),
     enabled: z.boolean(),
     version: z.int().meta({ description: "Raised by each change." }),
     created_at: z.iso.datetime(),
@@ -45,15 +43,10 @@ export const mappingUpsertSchema = z
   .strictObject({
     container: containerName,
     space: spaceSlug,
-    url: z
-      .string()
-      .min(1)
-      .max(4096)
-      .refine(noPlaceholder, "has no placeholders")
-      .meta({
-        description: "Its Streamable HTTP endpoint: any http(s) address but our own.",
-        example: "https://sandbox.internal/mcp",
-      }),
+    url: z.string().min(1).max(4096).refine(noPlaceholder, "has no placeholders").meta({
+      description: "Its Streamable HTTP endpoint: any http(s) address but our own.",
+      example: "https://sandbox.internal/mcp",
+    }),
     headers: headersSchema
       .refine(noPlaceholder, "have no placeholders")
       .nullable()
@@ -151,7 +144,10 @@ export async function putMapping(
       headers: sealed,
       header_names: Object.keys(headers ?? {}).sort(),
     },
-    refusals: { no_space: ["NOT_FOUND", `There is no space "${space}".`] },
+    refusals: {
+      no_space: ["NOT_FOUND", `There is no space "${space}".`],
+      none_yet: ["VERSION_MISMATCH", "There is no such mapping yet, so it has no version. Nothing was written."],
+    },
     serialize: (row: MappingRow | null) => serializeMapping(row as MappingRow),
   })
 }

@@ -6,7 +6,7 @@ create function turnpike.mapping_json(p_space_id bigint, p_container text) retur
 $$;
 
 -- Maps a space to a container, for an admin, with the audit entry. p_headers: the sealed headers, p_header_names their names; they are
--- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space.
+-- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space; none_yet: If-Match asks for a version of one that is not there.
 create function turnpike.put_mapping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb, p_enabled boolean,
   p_if_version integer, p_request_id text, p_address text)
@@ -38,7 +38,7 @@ begin
   if id is null then
     refused := 'no_space';
   elsif turnpike.is_stale(p_if_version, coalesce(was.version, 0)) then
-    refused := 'stale';
+    refused := case when was.mapping_id is null then 'none_yet' else 'stale' end;
   elsif put is distinct from was then
     insert into container_mappings as m (container, space_id, url, headers, header_names, enabled, created_at, updated_at, updated_by)
     values (p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_moment, p_moment,

@@ -101,6 +101,9 @@ describe("a mapping", () => {
     expect([stale.status, await stale.json()]).toMatchObject([412, { details: { current: made } }])
     const edited = await put({ container: "sandbox", space, url: `${URL_}/2` }, { "if-match": '"1"' })
     expect([edited.status, edited.headers.get("etag")]).toEqual([200, '"2"'])
+    const absent = await put({ container: "absent", space, url: URL_ }, { "if-match": '"1"' })
+    expect([absent.status, await absent.json()]).toMatchObject([412, { code: "VERSION_MISMATCH" }])
+    expect((await put({ container: "absent", space, url: URL_ }, { "if-match": '"0"' })).status).toBe(200)
   })
 
   test("of an unknown space is not found", async () => {
