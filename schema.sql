@@ -1029,7 +1029,7 @@ create table infrastructure_errors (
   turn_id text,
   created_at timestamptz not null
 );
-create index infrastructure_errors_by_time on infrastructure_errors (created_at);
+create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
 
 -- When each sweep ran last, and when it last succeeded.
 create table sweeps (

@@ -39,7 +39,7 @@ create table if not exists infrastructure_errors (
   turn_id text,
   created_at timestamptz not null
 );
-create index if not exists infrastructure_errors_by_time on infrastructure_errors (created_at);
+create index if not exists infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
 
 create table if not exists container_calls (
   call_id bigint generated always as identity primary key,

@@ -99,8 +99,8 @@ create function turnpike.bill_infra(run infra_runs, p_user_id bigint, p_moment t
 language plpgsql as $$
 declare
   used turnpike.infra_usage;
-  amount bigint;
-  was infra_accounts;
+  amount bigint := 0;
+  entry_id bigint;
   booked record;
 begin
   heard := false;
@@ -114,7 +114,6 @@ begin
   ) select coalesce(sum(t.milliseconds), 0) into used.milliseconds from taken t;
   -- Calls may have come since the look above.
   used.cost := turnpike.infra_cost(used.milliseconds, used.byte_seconds, run.container_second_micros, run.stored_gib_hour_micros);
-  amount := 0;
   if used.due + round(used.cost) > 0 then
     perform turnpike.lock_account(p_user_id);
     select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount
@@ -127,12 +126,13 @@ begin
         raise exception 'account % was not billed in run %: %', p_user_id, run.run_id, booked.refused;
       end if;
       heard := booked.heard;
+      entry_id := booked.entry ->> 'ledger_id';
     end if;
     if round(used.cost) > 0 or amount > 0 then
       insert into infra_bills (run_id, user_id, starts_at, ends_at, container_milliseconds, stored_byte_seconds, cost_credit_micros,
         billed_credit_micros, ledger_id, created_at)
       values (run.run_id, p_user_id, used.starts_at, run.until_at, used.milliseconds, used.byte_seconds, round(used.cost)::bigint,
-        amount, case when amount > 0 then (booked.entry ->> 'ledger_id')::bigint end, p_moment);
+        amount, entry_id, p_moment);
       bill := turnpike.infra_bill_json(p_user_id, used, run.until_at, amount);
     end if;
   end if;

@@ -99,15 +99,15 @@ export async function billInfra(ctx: Context, credential: SessionCredential, dry
   }
 }
 
-const limit = INFRA_POLICY.accountsPerStatement
-
 function quote(ctx: Context, run: RunRow, position: number) {
   const { until_at, container_second_micros: second, stored_gib_hour_micros: gib_hour } = run
+  const limit = INFRA_POLICY.quotedPerStatement
   return callOne(ctx.db, "quote_infra_slice", { position, limit, until: new Date(until_at), second, gib_hour })
 }
 
 async function bill(ctx: Context, runId: number) {
-  const slice = await callOne(ctx.db, "bill_infra_slice", { run_id: runId, limit, moment: ctx.clock.now() })
+  const args = { run_id: runId, limit: INFRA_POLICY.accountsPerStatement, moment: ctx.clock.now() }
+  const slice = await callOne(ctx.db, "bill_infra_slice", args)
   for (const { user_id, heard } of slice.bills as unknown as BillRow[]) {
     if (heard) wakeWebhooks(ctx, { user_id, test: false, hooked: true })
   }

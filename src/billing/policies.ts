@@ -44,6 +44,8 @@ export const RECONCILIATION_POLICY = {
 export const INFRA_POLICY = {
   /** How many accounts one statement bills, and so how long a wallet may be locked: some 20 ms. */
   accountsPerStatement: 10,
+  /** The same of a dry run, which locks nothing. */
+  quotedPerStatement: 200,
   /** How long one request works before the next one goes on. */
   requestMs: 8_000,
   /** How many bills an answer lists. */

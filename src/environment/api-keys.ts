@@ -10,8 +10,8 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { ENVIRONMENT_FILES, openEnvironmentFile, sealEnvironmentFile } from "./environment-file.ts"
 
-/** How many of the newest model calls, and of the newest web-chat turns, are counted for the keys' use: some 20 ms each. */
-const COUNTED_CALLS = 50_000
+/** How many of the newest model calls, and of the newest web-chat turns, are counted for the keys' use: some 10 ms each. */
+const COUNTED_CALLS = 20_000
 
 export const externalKeySchema = z
   .object({

@@ -91,7 +91,7 @@ export interface MappingFilters {
   container?: string | undefined
 }
 
-/** Container mappings by space and container, for admins. */
+/** Container mappings, the oldest first, for admins. */
 export async function listMappings(
   ctx: Context,
   credential: SessionCredential,
@@ -100,28 +100,36 @@ export async function listMappings(
   const mappings = (eb: ExpressionBuilder<CallerDB, "caller">) =>
     eb
       .selectFrom("container_mappings as m")
-      .innerJoin("spaces as s", "s.space_id", "m.space_id")
-      .$if(space !== undefined, (query) => query.where("s.slug", "=", space ?? ""))
+      .$if(space !== undefined, (query) =>
+        query.where("m.space_id", "=", (of) =>
+          of
+            .selectFrom("spaces as s")
+            .where("s.slug", "=", space ?? "")
+            .select("s.space_id"),
+        ),
+      )
       .$if(container !== undefined, (query) => query.where("m.container", "=", container ?? ""))
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
-      db.selectFrom("caller").select((eb) => [
-        mappings(eb)
-          .select(({ fn }) => fn.countAll<number>().as("total"))
-          .as("total"),
-        jsonArrayFrom(
+      db.selectFrom("caller").select((eb) => {
+        const page = mappings(eb).selectAll("m").orderBy("m.mapping_id").limit(limit).offset(offset).as("p")
+        return [
           mappings(eb)
-            .leftJoin("users as u", "u.user_id", "m.updated_by")
-            .select(["m.container", "s.slug as space", "m.url", "m.header_names", "m.enabled", "m.version"])
-            .select(["m.created_at", "m.updated_at", "m.updated_by", "u.name as updated_by_name"])
-            .orderBy("m.space_id")
-            .orderBy("m.mapping_id")
-            .limit(limit)
-            .offset(offset),
-        ).as("items"),
-      ]),
+            .select(({ fn }) => fn.countAll<number>().as("total"))
+            .as("total"),
+          jsonArrayFrom(
+            eb
+              .selectFrom(page)
+              .innerJoin("spaces as s", "s.space_id", "p.space_id")
+              .leftJoin("users as u", "u.user_id", "p.updated_by")
+              .select(["p.container", "s.slug as space", "p.url", "p.header_names", "p.enabled", "p.version"])
+              .select(["p.created_at", "p.updated_at", "p.updated_by", "u.name as updated_by_name"])
+              .orderBy("p.mapping_id"),
+          ).as("items"),
+        ]
+      }),
     { role: "admin" },
   )
   const [row] = rows

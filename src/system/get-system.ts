@@ -11,6 +11,8 @@ import { type ReconciliationRow, reconciliationSchema, serializeReconciliation }
 
 /** A turn or a delivery that has been due for this long is overdue, since the sweeper comes every minute. */
 const OVERDUE_AFTER_MS = 120_000
+/** So many failures are counted: some 5 ms, also while a provider is down. */
+const COUNTED_ERRORS = 10_000
 
 export const systemSchema = z
   .object({
@@ -52,7 +54,7 @@ export const systemSchema = z
       }),
     containers: z
       .object({
-        mapped_spaces: z.int().meta({ description: "Spaces whose turns use a container.", example: 3 }),
+        mappings: z.int().meta({ description: "Enabled mappings of spaces to containers.", example: 3 }),
         billed_until: z.iso
           .datetime()
           .nullable()
@@ -68,7 +70,7 @@ export const systemSchema = z
           errors: z.int().meta({ example: 2 }),
         }),
       )
-      .meta({ description: "Failures of the last 24 hours, of live turns." }),
+      .meta({ description: `Failures of the last 24 hours, of live turns: of the newest ${COUNTED_ERRORS}.` }),
     sweeps: z
       .array(
         z.object({
@@ -120,7 +122,7 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
       oldest_seconds: secondsSince(row.postings.oldest, ctx.clock.now()),
     },
     containers: {
-      mapped_spaces: row.mapped_spaces ?? 0,
+      mappings: row.mappings ?? 0,
       billed_until: toInstant(row.billed_until),
       due_usd: toUsd(row.due_credit_micros ?? 0),
     },
@@ -176,12 +178,19 @@ function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">, l
 }
 
 function infrastructureOf(eb: ExpressionBuilder<CallerDB, "caller">, yesterday: Date) {
+  const newest = eb
+    .selectFrom("infrastructure_errors as e")
+    .where("e.created_at", ">", yesterday)
+    .select(["e.kind", "e.name"])
+    .orderBy("e.created_at", "desc")
+    .limit(COUNTED_ERRORS)
+    .as("f")
   return [
     eb
       .selectFrom("container_mappings as m")
       .where("m.enabled", "=", true)
-      .select(({ fn }) => fn.count<number>("m.space_id").distinct().as("spaces"))
-      .as("mapped_spaces"),
+      .select(({ fn }) => fn.countAll<number>().as("mappings"))
+      .as("mappings"),
     eb.selectFrom("infra_runs as i").select("i.until_at").orderBy("i.run_id", "desc").limit(1).as("billed_until"),
     eb
       .selectFrom("infra_accounts as a")
@@ -190,8 +199,7 @@ function infrastructureOf(eb: ExpressionBuilder<CallerDB, "caller">, yesterday: 
       .as("due_credit_micros"),
     jsonArrayFrom(
       eb
-        .selectFrom("infrastructure_errors as f")
-        .where("f.created_at", ">", yesterday)
+        .selectFrom(newest)
         .select(["f.kind", "f.name", ({ fn }) => fn.countAll<number>().as("errors")])
         .groupBy(["f.kind", "f.name"])
         .orderBy("f.kind")

@@ -86,7 +86,7 @@ describe("a mapping", () => {
     expect(bare).toMatchObject({ header_names: [], enabled: false, version: 3 })
     const other = await map({ container: "another" })
     const [, page] = await admin.json("GET", `${PATH}?space=${space}`)
-    expect(page).toEqual({ items: [bare, other], total: 2, limit: 200, offset: 0 })
+    expect(page).toEqual({ items: [bare, other], total: 2, limit: 50, offset: 0 })
     const [, second] = await admin.json("GET", `${PATH}?space=${space}&limit=1&offset=1`)
     expect(second).toEqual({ items: [other], total: 2, limit: 1, offset: 1 })
     const [, named] = await admin.json("GET", `${PATH}?space=${space}&container=another`)
@@ -122,7 +122,7 @@ describe("a mapping", () => {
     ["a line break", { headers: { "x-y": "a\nb" } }],
     ["a field that it has not", { urls: [] }],
     ["a null", { url: null }],
-    ["a limit of 1001", "?limit=1001"],
+    ["a limit of 201", "?limit=201"],
   ])("refuses %s", async (_what, wrong) => {
     const [status] =
       typeof wrong === "string"

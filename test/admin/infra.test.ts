@@ -155,6 +155,15 @@ describe("an account", () => {
     await expectInfraBooks(world, admin, [userId])
   })
 
+  test("that has never had anything owes all of it", async () => {
+    const { userId } = await world.createAccount({ usd: 0 })
+    await world.sql("delete from wallet_shards where user_id = $1", [userId])
+    await world.sql("delete from wallets where user_id = $1", [userId])
+    await useContainer(world, userId, 1000)
+    expect((await askForBills(admin))[1].bills).toMatchObject([{ user_id: userId, billed_usd: 0, due_usd: 0.00001 }])
+    expect([await charges(world, userId), await dueOf(world, userId)]).toEqual([[], 100])
+  })
+
   test("keeps what its turns under way hold", async () => {
     const client = await world.createAccount({ usd: 0.05 })
     const held = await client.sendTurn({ space: await client.space(), max_cost_usd: 0.03 })

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, listOf, listQueryUpTo } from "../../http/query.ts"
+import { idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { listMappings, mappingSchema, mappingUpsertSchema, putMapping } from "../../infrastructure/mappings.ts"
 
@@ -15,11 +15,11 @@ export function mountContainers(app: App) {
       id: "listContainerMappings",
       tag,
       summary: "List container mappings",
-      description: "Which spaces' agents execute in which containers, by the age of their spaces.",
+      description: "Which spaces' agents execute in which containers; the oldest mapping first.",
       query: z.strictObject({
         space: idParam.optional().meta({ description: "Only those of this space." }),
         container: idParam.optional().meta({ description: "Only those to this container." }),
-        ...listQueryUpTo(1000, 200),
+        ...listQuery,
       }),
       answer: { status: 200, description: "A page of mappings.", schema: listOf(mappingSchema) },
       errors: ["ADMIN_REQUIRED"],
