@@ -641,7 +641,7 @@ create function queue_turn_end() returns trigger language plpgsql as $$
 begin
   insert into turn_ends (turn_id, user_id, space_id, end_user_ref, tokens_input, tokens_cached, tokens_output, billed_credit_micros,
       ended_at)
-    values (new.turn_id, new.user_id, new.space_id, new.end_user_ref, new.tokens_input, new.tokens_cached, new.tokens_output,
+    values (new.turn_id, coalesce(new.member_id, new.user_id), new.space_id, new.end_user_ref, new.tokens_input, new.tokens_cached, new.tokens_output,
       new.billed_credit_micros, new.finished_at);
   return null;
 end $$;
@@ -708,12 +708,26 @@ create table files (
   -- When the bucket's object of a deleted file was removed.
   object_removed_at timestamptz,
   -- Who uploaded it, when that was a member of the space and not its owner.
-  member_id bigint
+  member_id bigint,
+  -- When it was deleted: its storage is paid for until then. Null for files deleted before this was noted.
+  deleted_at timestamptz
 );
 create index files_of_space on files (space_id, file_id collate "C" desc) where state = 'ready';
 create index files_of_turn on files (turn_id) where turn_id is not null;
 create index files_to_remove on files (updated_at) where state = 'deleted' and object_removed_at is null;
 create index files_uploading on files (created_at) where state = 'uploading';
+-- What an account stores and has stored, for its bill.
+create index files_stored on files (user_id) include (created_at, bytes) where state in ('pending', 'ready') and not test;
+create index files_stored_before on files (user_id, deleted_at) include (created_at, bytes) where deleted_at is not null and not test;
+
+-- updated_at of a deleted file moves on when its bytes cannot be removed.
+create function note_deleted_at() returns trigger language plpgsql as $$
+begin
+  new.deleted_at := new.updated_at;
+  return new;
+end $$;
+create trigger files_note_deleted_at before update of state on files
+  for each row when (new.state = 'deleted' and old.state <> 'deleted') execute function note_deleted_at();
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Tasks
@@ -948,6 +962,62 @@ create table reconciliation_findings (
 );
 create index reconciliation_findings_of_pass on reconciliation_findings (reconciliation_id, finding_id);
 
+-- The time of calls in containers, written with their results.
+create table container_calls (
+  call_id bigint generated always as identity primary key,
+  user_id bigint not null,
+  space_id bigint not null,
+  turn_id text not null,
+  container text not null,
+  milliseconds bigint not null check (milliseconds >= 0),
+  created_at timestamptz not null,
+  -- When it went into an account's bill.
+  billed_at timestamptz
+);
+create index container_calls_to_bill on container_calls (user_id) include (milliseconds) where billed_at is null;
+create index container_calls_billed on container_calls (billed_at) where billed_at is not null;
+
+-- One run over all accounts that bills what they used up to a moment, at the prices of its begin (credit micros). position: the account
+-- that it billed last.
+create table infra_runs (
+  run_id bigint generated always as identity primary key,
+  until_at timestamptz not null,
+  container_second_micros double precision not null,
+  stored_gib_hour_micros double precision not null,
+  position bigint not null default 0,
+  started_at timestamptz not null,
+  finished_at timestamptz
+);
+create unique index infra_runs_one_open on infra_runs ((true)) where finished_at is null;
+
+-- Up to when an account's containers and storage are billed, and what of that it could not pay yet.
+create table infra_accounts (
+  user_id bigint primary key,
+  billed_until timestamptz not null,
+  due_credit_micros bigint not null default 0 check (due_credit_micros >= 0)
+);
+create index infra_accounts_with_dues on infra_accounts (user_id) where due_credit_micros > 0;
+
+-- What an account used in a period, what that cost, and what was taken for it and for earlier dues: its ledger row.
+create table infra_bills (
+  bill_id bigint generated always as identity primary key,
+  run_id bigint not null,
+  user_id bigint not null,
+  -- Null: from the beginning.
+  starts_at timestamptz,
+  ends_at timestamptz not null,
+  container_milliseconds bigint not null,
+  stored_byte_seconds numeric not null,
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null check (billed_credit_micros >= 0),
+  ledger_id bigint unique,
+  created_at timestamptz not null,
+  unique (user_id, run_id),
+  constraint infra_bills_are_booked check ((ledger_id is null) = (billed_credit_micros = 0))
+);
+create trigger infra_bills_append_only before update or delete on infra_bills
+  for each statement execute function guard_append_only();
+
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Quotas
 
@@ -1163,6 +1233,53 @@ create table settings (
   version integer not null default 1,
   updated_by bigint references users
 );
+
+-- Environment files: documents of KEY=value lines that engines read, before they look at the worker's variables. Sealed by the key ring
+-- for this table, column and name.
+create table environment_files (
+  file text primary key,
+  sealed text not null,
+  -- Raised by each change of the document.
+  version integer not null default 1
+);
+
+-- Who changed which key of them last; the values are in the documents.
+create table environment_keys (
+  file text not null references environment_files,
+  key text not null,
+  version integer not null default 1,
+  updated_at timestamptz not null,
+  updated_by bigint references users,
+  primary key (file, key)
+);
+
+-- The containers in which spaces' agents execute: MCP servers of the operator's. headers are sealed for this table, column, container and
+-- space; header_names are theirs.
+create table container_mappings (
+  mapping_id bigint generated always as identity primary key,
+  container text not null,
+  space_id bigint not null references spaces,
+  url text not null,
+  headers text,
+  header_names jsonb not null default '[]',
+  enabled boolean not null default true,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users,
+  version integer not null default 1,
+  unique (space_id, container)
+);
+
+-- Failures of what the service itself runs or calls. name: the provider or the container.
+create table infrastructure_errors (
+  error_id bigint generated always as identity primary key,
+  kind text not null check (kind in ('container_start', 'container_exec', 'subagent_dispatch', 'model_call')),
+  name text not null,
+  code text not null,
+  turn_id text,
+  created_at timestamptz not null
+);
+create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
 
 -- When each sweep ran last, and when it last succeeded.
 create table sweeps (

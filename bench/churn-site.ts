@@ -118,7 +118,7 @@ function contextOf(url: string, db: Database) {
   const base = createContext(env, () => {}, { fetch: received })
   const outbound = createOutbound({ fetch: received, clock: base.clock, policy: base.urlPolicy })
   // Nothing is called back: this process takes each turn on by itself.
-  return { ...base, db, outbound, accounts: {}, queue: { publish: async () => {} } }
+  return { ...base, db, outbound, variables: {}, queue: { publish: async () => {} } }
 }
 
 async function createAccount(sql: Sql, ctx: ReturnType<typeof contextOf>): Promise<Account> {

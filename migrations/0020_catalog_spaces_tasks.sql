@@ -101,7 +101,7 @@ create or replace function queue_turn_end() returns trigger language plpgsql as 
 begin
   insert into turn_ends (turn_id, user_id, space_id, end_user_ref, tokens_input, tokens_cached, tokens_output, billed_credit_micros,
       ended_at)
-    values (new.turn_id, new.user_id, new.space_id, new.end_user_ref, new.tokens_input, new.tokens_cached, new.tokens_output,
+    values (new.turn_id, coalesce(new.member_id, new.user_id), new.space_id, new.end_user_ref, new.tokens_input, new.tokens_cached, new.tokens_output,
       new.billed_credit_micros, new.finished_at);
   return null;
 end $$;
@@ -118,7 +118,7 @@ with due as (
   delete from turn_ends e using due d where e.space_id = d.space_id
 ), people as (
   insert into space_people
-  select t.space_id, t.user_id, t.end_user_ref, count(*), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
+  select t.space_id, coalesce(t.member_id, t.user_id), t.end_user_ref, count(*), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
     sum(t.billed_credit_micros), max(t.finished_at)
   from due d join turns t on t.space_id = d.space_id where t.finished_at is not null group by 1, 2, 3
 )

@@ -5,6 +5,7 @@ import { sweepBooks } from "./billing/reconcile.ts"
 import { sweepErasures } from "./end-users/run-erasure.ts"
 import { sweepArchivedSpaces, sweepDisabledUsers, sweepExpiredTurns, sweepRevokedKeys } from "./ending/causes.ts"
 import { sweepFiles } from "./files/sweep-files.ts"
+import { sweepInfrastructure } from "./infrastructure/errors.ts"
 import { abortAfter } from "./platform/clock.ts"
 import { describeError } from "./platform/log.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
@@ -36,6 +37,7 @@ const SWEEPS: Record<string, Sweep> = {
   plans: sweepPlans,
   overview: sweepOverview,
   books: sweepBooks,
+  infrastructure: sweepInfrastructure,
 }
 
 /** The time limit of one sweep: all are over before the next minute begins. */

@@ -17,8 +17,8 @@ export const ledgerEntrySchema = z
     ledger_id: z.int(),
     reason: z.enum(LEDGER_REASONS).meta({
       description:
-        "`usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn. `admin_action` " +
-        "with a `turn_id`: that turn's refund.",
+        "`usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a " +
+        "`turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund.",
     }),
     bucket: z
       .enum(BUCKET_NAMES)

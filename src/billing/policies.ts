@@ -39,3 +39,15 @@ export const RECONCILIATION_POLICY = {
   orphanedAfterMs: 3_600_000,
   keepDays: 90,
 } as const
+
+/** Billing containers and storage. Times in milliseconds. */
+export const INFRA_POLICY = {
+  /** How many accounts one statement bills, and so how long a wallet may be locked: some 20 ms. */
+  accountsPerStatement: 10,
+  /** The same of a dry run, which locks nothing. */
+  quotedPerStatement: 200,
+  /** How long one request works before the next one goes on. */
+  requestMs: 8_000,
+  /** How many bills an answer lists. */
+  shownBills: 200,
+} as const

@@ -1,5 +1,5 @@
 -- Each account behind p_position: its balance is its ledger's last running total (with the ledger's own chain, that makes it the
--- sum), and it holds what its open turns will give back. None of them is before p_turn_from: what has ended never opens again.
+-- sum), it holds what its open turns will give back, and is due what bills of containers and storage could not take. None of them is before p_turn_from: what has ended never opens again.
 create function turnpike.accounts_slice(p_position text, p_size integer, p_turn_from text) returns turnpike.books_slice
 language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
 declare
@@ -7,13 +7,17 @@ declare
 begin
   with known as (
     select u.user_id, coalesce(w.balance_credit_micros, 0) as balance, sums.held, coalesce(last.total, 0) as total, open.holds,
-      sums.balance - coalesce(w.balance_credit_micros, 0) as unposted, queued.amount as queued
+      sums.balance - coalesce(w.balance_credit_micros, 0) as unposted, queued.amount as queued,
+      coalesce(a.due_credit_micros, 0) as due, bills.unpaid
     from (select n.user_id from users n where n.user_id > coalesce(nullif(p_position, ''), '0')::bigint order by n.user_id limit p_size) u
       left join wallets w on w.user_id = u.user_id
+      left join infra_accounts a on a.user_id = u.user_id
       left join lateral (
         select l.balance_after_credit_micros as total from ledger l where l.user_id = u.user_id order by l.ledger_id desc limit 1
       ) last on true,
       lateral turnpike.wallet_sums(u.user_id) sums,
+      lateral (select coalesce(sum(b.cost_credit_micros - b.billed_credit_micros), 0)::bigint as unpaid from infra_bills b
+        where b.user_id = u.user_id) bills,
       lateral (select coalesce(sum(q.amount_credit_micros), 0)::bigint as amount from postings q where q.user_id = u.user_id) queued,
       lateral (
         select coalesce(sum(t.hold_credit_micros), 0)::bigint as holds from open_turns o join turns t on t.turn_id = o.turn_id
@@ -24,12 +28,12 @@ begin
     select k.user_id, k.balance, k.held, k.total, case when k.holds = k.held then k.holds else (
         select coalesce(sum(t.hold_credit_micros), 0)::bigint from turns t
         where t.user_id = k.user_id and t.test in (false, true) and t.turn_id collate "C" > p_turn_from
-          and t.state in ('queued', 'running')) end as holds, k.unposted, k.queued
+          and t.state in ('queued', 'running')) end as holds, k.unposted, k.queued, k.due, k.unpaid
     from known k
   )
   select (select count(*) from looked), (select max(k.user_id)::text from looked k),
     array(select row(f.kind, k.user_id, null, null, null, f.expected, f.found)::turnpike.finding
-      from looked k, lateral (values ('balance', k.total, k.balance), ('held', k.holds, k.held), ('unposted', k.queued, k.unposted)) f
+      from looked k, lateral (values ('balance', k.total, k.balance), ('held', k.holds, k.held), ('unposted', k.queued, k.unposted), ('infra_due', k.unpaid, k.due)) f
         (kind, expected, found)
       where f.expected <> f.found order by k.user_id), null
   into slice;

@@ -1,5 +1,6 @@
 -- Each ledger row behind p_position: its running total is the former one of its account + its amount. Where it is not, a row before
 -- it is lost, or this one was changed; a total that alone was changed also breaks the next row, which is not named again.
+-- A charge without a turn is one for containers and storage, and has its bill.
 -- What was booked for a turn up to p_turn_from, such as a refund, came when the turn had long been looked at: it is looked at again.
 create function turnpike.ledger_slice(p_position text, p_size integer, p_turn_from text, p_orphaned_from timestamptz,
   p_moment timestamptz) returns turnpike.books_slice
@@ -37,6 +38,11 @@ begin
       union all
       select 'charge_without_turn', k.user_id, null, k.ledger_id, null, 0, -k.amount from looked k
       where k.reason in ('usage', 'space_usage') and k.turn_id is null
+        and not exists (select from infra_bills b where b.ledger_id = k.ledger_id and k.reason = 'space_usage')
+      union all
+      select 'infra_bill', k.user_id, null, k.ledger_id, null, b.billed_credit_micros, -k.amount
+      from looked k join infra_bills b on b.ledger_id = k.ledger_id
+      where k.turn_id is null and (b.billed_credit_micros <> -k.amount or b.user_id <> k.user_id)
       union all
       select f.kind, f.user_id, f.turn_id, f.ledger_id, f.counter, f.expected, f.found
       from late t, lateral turnpike.wrong_turns(t.turn_id, t.turn_id, p_orphaned_from, p_moment) f) w), null

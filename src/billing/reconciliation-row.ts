@@ -12,7 +12,9 @@ export const FINDING_KINDS = {
   held: "The account holds more or less than its open turns will give back. Repaired: it is set to that.",
   running_total:
     "A ledger row's running total is not the former one + its amount: a row before it is lost, or this one was changed.",
-  charge_without_turn: "A charge in the ledger names no turn.",
+  charge_without_turn: "A charge in the ledger names no turn, and is none for containers and storage.",
+  infra_bill: "A charge for containers and storage is not what its bill says.",
+  infra_due: "What an account is due for containers and storage is not what its bills could not take.",
   charged_twice: "A turn was charged more than once.",
   charge_missing: "A turn that was billed has no charge in the ledger.",
   charge_amount: "A turn's charge is not what it was billed.",

@@ -15,7 +15,7 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   if (known.status >= 500) ctx.log("error", "request.failed", { code: known.code, error: describeError(error) })
   if (known.retryAfter !== undefined) c.header("Retry-After", String(known.retryAfter))
   if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
-  if (known.code === "VERSION_MISMATCH") setVersion(c, (known.details as { current: object }).current)
+  if (known.code === "VERSION_MISMATCH") setVersion(c, (known.details as { current?: object } | undefined)?.current)
   return c.json(errorBody(known, c, ctx.requestId), known.status)
 }
 

@@ -1,3 +1,4 @@
+import { mapDemoSpace, startContainer } from "./container.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
@@ -9,6 +10,10 @@ const SWEEP_MS = 60_000
 runCommand(async (onEnd, end) => {
   const { port, dataDir, baseUrl } = readStartOptions(process.argv.slice(2), process.env)
   const { demo, pin, variables, directory } = await startStandIns({ baseUrl, dataDir }, onEnd)
+
+  step("starting a container …")
+  const container = await startContainer(dataDir)
+  onEnd(container.stop)
 
   step("starting the worker (wrangler dev) …")
   const server = await startDevServer({ port, dataDir, env: variables, onSpawn: directory.noteWorkers })
@@ -29,6 +34,7 @@ runCommand(async (onEnd, end) => {
 
   step("sending a turn …")
   const space = await showFirstTurn(demo, pin, (line) => console.log(line))
+  await mapDemoSpace(demo, space, container)
 
   step("ready.")
   console.log(`
@@ -36,6 +42,7 @@ runCommand(async (onEnd, end) => {
   reference  ${demo.base_url}/docs
   live key   ${demo.api_key}
   test key   ${demo.test_key}
+  container  ${container.url}, whose tools the demo's space has as container__…
   also in    ${dataDir}/demo.json
 
 Go on with:

@@ -14,8 +14,8 @@ begin
   if not found or owner is null then
     return false;
   end if;
-  lead := turnpike.seed_user(null, 'Ada, team lead', 'user', null);
-  member := turnpike.seed_user(null, 'Ben, support', 'user', null);
+  lead := turnpike.seed_user(null, 'Ada, team lead', 'user', null, 'turnpike');
+  member := turnpike.seed_user(null, 'Ben, support', 'user', null, 'turnpike');
   insert into teams (name, description, created_at, updated_at)
     values ('Support', 'Answers the customers of the demo.', p_moment, p_moment) returning team_id into made;
   insert into team_members (team_id, user_id, role, created_at) values (made, lead, 'lead', p_moment), (made, member, 'member', p_moment);

@@ -21,6 +21,8 @@ type JsonPrimitive = boolean | number | string | null;
 
 type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+type Numeric = ColumnType<string, number | string, number | string>;
+
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 interface ActingSessions {
@@ -99,6 +101,31 @@ interface Brands {
   updated_at: Timestamp;
 }
 
+interface ContainerCalls {
+  billed_at: Timestamp | null;
+  call_id: Generated<number>;
+  container: string;
+  created_at: Timestamp;
+  milliseconds: number;
+  space_id: number;
+  turn_id: string;
+  user_id: number;
+}
+
+interface ContainerMappings {
+  container: string;
+  created_at: Timestamp;
+  enabled: Generated<boolean>;
+  header_names: Generated<Json>;
+  headers: string | null;
+  mapping_id: Generated<number>;
+  space_id: number;
+  updated_at: Timestamp;
+  updated_by: number | null;
+  url: string;
+  version: Generated<number>;
+}
+
 interface Conversations {
   conversation_id: string;
   created_at: Timestamp;
@@ -120,6 +147,20 @@ interface EndUsers {
   test: boolean;
   updated_at: Timestamp;
   user_id: number;
+}
+
+interface EnvironmentFiles {
+  file: string;
+  sealed: string;
+  version: Generated<number>;
+}
+
+interface EnvironmentKeys {
+  file: string;
+  key: string;
+  updated_at: Timestamp;
+  updated_by: number | null;
+  version: Generated<number>;
 }
 
 interface ErasedObjects {
@@ -164,6 +205,7 @@ interface Events {
 interface Files {
   bytes: Generated<number>;
   created_at: Timestamp;
+  deleted_at: Timestamp | null;
   file_id: string;
   key_id: string | null;
   media_type: string;
@@ -215,6 +257,45 @@ interface Identities {
   last_used_at: Timestamp | null;
   subject: string;
   user_id: number;
+}
+
+interface InfraAccounts {
+  billed_until: Timestamp;
+  due_credit_micros: Generated<number>;
+  user_id: number;
+}
+
+interface InfraBills {
+  bill_id: Generated<number>;
+  billed_credit_micros: number;
+  container_milliseconds: number;
+  cost_credit_micros: number;
+  created_at: Timestamp;
+  ends_at: Timestamp;
+  ledger_id: number | null;
+  run_id: number;
+  starts_at: Timestamp | null;
+  stored_byte_seconds: Numeric;
+  user_id: number;
+}
+
+interface InfraRuns {
+  container_second_micros: number;
+  finished_at: Timestamp | null;
+  position: Generated<number>;
+  run_id: Generated<number>;
+  started_at: Timestamp;
+  stored_gib_hour_micros: number;
+  until_at: Timestamp;
+}
+
+interface InfrastructureErrors {
+  code: string;
+  created_at: Timestamp;
+  error_id: Generated<number>;
+  kind: string;
+  name: string;
+  turn_id: string | null;
 }
 
 interface Ledger {
@@ -783,8 +864,12 @@ export interface DB {
   api_turns: ApiTurns;
   audit_log: AuditLog;
   brands: Brands;
+  container_calls: ContainerCalls;
+  container_mappings: ContainerMappings;
   conversations: Conversations;
   end_users: EndUsers;
+  environment_files: EnvironmentFiles;
+  environment_keys: EnvironmentKeys;
   erased_objects: ErasedObjects;
   erasures: Erasures;
   events: Events;
@@ -793,6 +878,10 @@ export interface DB {
   former_prices: FormerPrices;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
+  infra_accounts: InfraAccounts;
+  infra_bills: InfraBills;
+  infra_runs: InfraRuns;
+  infrastructure_errors: InfrastructureErrors;
   ledger: Ledger;
   losses: Losses;
   model_catalog: ModelCatalog;

@@ -68,7 +68,8 @@ async function follow(
   let url = checkPublicUrl(request.url, policy)
   let { method, body } = request
   let headers = checkedHeaders(url, request)
-  const most = request.maxRedirects ?? MAX_REDIRECTS
+  // Where an operator's server redirects to, nobody has allowed.
+  const most = policy.operators ? 0 : (request.maxRedirects ?? MAX_REDIRECTS)
   for (let redirects = 0; ; redirects++) {
     const init = { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) } as const
     const response = await answerOf(async () => fetch(url.href, init), { signal, origin: url.origin })

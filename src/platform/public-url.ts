@@ -6,6 +6,8 @@ export interface UrlPolicy {
   allowLoopback: boolean
   /** Hosts of our own services, `host` or `host:port`. */
   ownHosts: readonly string[]
+  /** Allows whatever else an operator may run, in private networks too. Nothing of a customer's is called under it. */
+  operators?: true
 }
 
 /**
@@ -40,6 +42,7 @@ export function checkPublicUrl(input: string | URL, policy: UrlPolicy): URL {
   const refuse = (why: string) => new OutboundError("refused", `The URL cannot be called: ${why}.`)
   if (url.username !== "" || url.password !== "") throw refuse("it carries a user name or password")
   if (isOwn(url, host, policy.ownHosts)) throw refuse("its host is this service itself")
+  if (policy.operators && /^https?:$/.test(url.protocol)) return url
   if (policy.allowLoopback && isLoopback(host) && /^https?:$/.test(url.protocol)) return url
   if (url.protocol !== "https:") throw refuse("it must begin with https://")
   if (isAddress(host)) throw refuse("its host is an IP address; use a name")
@@ -84,4 +87,9 @@ export function checkUrl({ urlPolicy }: { urlPolicy: UrlPolicy }, url: string | 
     if (!(error instanceof OutboundError)) throw error
     throw new TurnpikeError("VALIDATION_FAILED", `${param}: ${error.message}`, { param })
   }
+}
+
+/** The same for a URL that only an operator may set. */
+export function checkOperatorsUrl({ urlPolicy }: { urlPolicy: UrlPolicy }, url: string, param: string): void {
+  checkUrl({ urlPolicy: { ...urlPolicy, operators: true } }, url, param)
 }

@@ -17,13 +17,13 @@ create function turnpike.open_window(p_key_id text, p_moment timestamptz) return
 $$;
 
 -- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap. Of several active plans the one
--- that was booked last counts.
+-- that started last counts.
 create function turnpike.plan_cap(p_user_id bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
 declare
   active text;
 begin
   select s.plan into active from subscriptions s where s.user_id = p_user_id and s.deactivated_at is null and s.starts_at <= p_moment
-    and (s.ends_at is null or s.ends_at > p_moment) order by s.sub_id desc limit 1;
+    and (s.ends_at is null or s.ends_at > p_moment) order by s.starts_at desc, s.sub_id desc limit 1;
   if active is null then
     return null;
   end if;

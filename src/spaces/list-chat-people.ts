@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
@@ -18,7 +19,10 @@ export const chatPersonSchema = z
       .meta({ description: "A user: a member, or who wrote in the web chat. Null for an end user.", example: 42 }),
     name: z.string().nullable().meta({ example: "Ada" }),
     end_user_ref: z.string().nullable().meta({ description: "An end user of the API.", example: "customer-1" }),
-    role: z.enum(["owner"]).nullable().meta({ description: "A registered member's; null: only wrote there." }),
+    role: z
+      .enum(SPACE_ROLES)
+      .nullable()
+      .meta({ description: "A registered member's; null: only wrote there.", example: "owner" }),
     turns: z.int().meta({ description: "Open ones included.", example: 12 }),
     tokens_input: z.int().meta({ example: 48_000 }),
     tokens_cached: z.int().meta({ description: "Of `tokens_input`.", example: 31_000 }),
@@ -33,7 +37,7 @@ interface PersonRow {
   user_id: number
   name: string | null
   end_user_ref: string
-  is_owner: boolean
+  role: SpaceRole | null
   turns: number
   tokens_input: number
   tokens_cached: number
@@ -50,7 +54,7 @@ function serializePerson(row: PersonRow): z.infer<typeof chatPersonSchema> {
       : { user_id: null, name: null, end_user_ref: row.end_user_ref }
   return {
     ...who,
-    role: row.is_owner ? "owner" : null,
+    role: row.role,
     ...{ turns, tokens_input, tokens_cached, tokens_output },
     ...{ cost_credit_micros: billed_credit_micros, cost_usd: toUsd(billed_credit_micros) },
     last_activity: toInstant(row.last_activity),
@@ -76,7 +80,9 @@ export async function listChatPeople(
         .leftJoin("users as u", "u.user_id", "p.user_id")
         .selectAll("p")
         .select("u.name")
-        .orderBy("p.is_owner", "desc")
+        // The owner, admins, members, and then who only wrote there.
+        .orderBy(sql`p.role = 'owner'`, (order) => order.desc().nullsLast())
+        .orderBy("p.role", (order) => order.asc().nullsLast())
         .orderBy("p.billed_credit_micros", "desc")
         .orderBy("p.turns", "desc")
         .orderBy("p.end_user_ref", (order) => order.collate("C"))
@@ -97,9 +103,10 @@ export async function listChatPeople(
   return { space: serializeAdminSpace(space), items: items.map((row) => serializePerson(row)), total: total ?? 0 }
 }
 
-/** Everybody of a chat, once: what is in the totals, what is not yet, and its owner, who may never have written there. */
+/** Everybody of a chat, once: what is in the totals, what is not yet, and its owner and members, who may never have written there. */
 function people(db: QueryCreator<CallerDB>, chatKey: string) {
   const none = sql<number>`0`
+  const nobody = sql<SpaceRole | null>`null::text`
   const space = db.selectFrom("spaces as s").where("s.chat_key", "=", chatKey)
   const id = space.select("s.space_id")
   const written = db
@@ -108,7 +115,7 @@ function people(db: QueryCreator<CallerDB>, chatKey: string) {
     .select([
       ...(["w.user_id", "w.end_user_ref", "w.turns", "w.tokens_input", "w.tokens_cached", "w.tokens_output"] as const),
       ...(["w.billed_credit_micros", "w.last_ended_at as changed_at"] as const),
-      sql<boolean>`false`.as("is_owner"),
+      nobody.as("role"),
     ])
     .unionAll(
       db
@@ -118,7 +125,7 @@ function people(db: QueryCreator<CallerDB>, chatKey: string) {
           ...(["n.user_id", "n.end_user_ref"] as const),
           sql<number>`1`.as("turns"),
           ...(["n.tokens_input", "n.tokens_cached", "n.tokens_output", "n.billed_credit_micros"] as const),
-          ...(["n.changed_at", sql<boolean>`false`.as("is_owner")] as const),
+          ...(["n.changed_at", nobody.as("role")] as const),
         ]),
     )
     .unionAll(
@@ -126,8 +133,19 @@ function people(db: QueryCreator<CallerDB>, chatKey: string) {
         ...(["s.user_id", sql<string>`''`.as("end_user_ref"), none.as("turns")] as const),
         ...([none.as("tokens_input"), none.as("tokens_cached"), none.as("tokens_output")] as const),
         ...([none.as("billed_credit_micros"), sql<Date>`null::timestamptz`.as("changed_at")] as const),
-        sql<boolean>`true`.as("is_owner"),
+        sql<SpaceRole | null>`'owner'`.as("role"),
       ]),
+    )
+    .unionAll(
+      db
+        .selectFrom("space_shares as h")
+        .where("h.space_id", "=", id)
+        .select([
+          ...([sql<number>`h.user_id`.as("user_id"), sql<string>`''`.as("end_user_ref"), none.as("turns")] as const),
+          ...([none.as("tokens_input"), none.as("tokens_cached"), none.as("tokens_output")] as const),
+          ...([none.as("billed_credit_micros"), sql<Date>`null::timestamptz`.as("changed_at")] as const),
+          sql<SpaceRole | null>`h.role`.as("role"),
+        ]),
     )
   return db
     .selectFrom(written.as("a"))
@@ -141,6 +159,7 @@ function people(db: QueryCreator<CallerDB>, chatKey: string) {
       eb.fn.sum<number>("a.tokens_output").as("tokens_output"),
       eb.fn.sum<number>("a.billed_credit_micros").as("billed_credit_micros"),
       eb.fn.max("a.changed_at").as("last_activity"),
-      sql<boolean>`bool_or(${eb.ref("a.is_owner")})`.as("is_owner"),
+      // The alphabet has admin before member; an owner is in no share of their own space.
+      eb.fn.min<SpaceRole | null>("a.role").as("role"),
     ])
 }

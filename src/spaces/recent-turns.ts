@@ -27,7 +27,8 @@ export function recentTurns(db: QueryCreator<CallerDB>) {
         .select((eb) => [
           "t.turn_id",
           "t.space_id",
-          "t.user_id",
+          // Of a member's turn its owner is billed, and the member has written.
+          eb.fn.coalesce("t.member_id", "t.user_id").as("user_id"),
           "t.end_user_ref",
           "t.tokens_input",
           "t.tokens_cached",

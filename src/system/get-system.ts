@@ -4,12 +4,15 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { withFindings } from "../billing/reconcile.ts"
 import { type ReconciliationRow, reconciliationSchema, serializeReconciliation } from "../billing/reconciliation-row.ts"
 
 /** A turn or a delivery that has been due for this long is overdue, since the sweeper comes every minute. */
 const OVERDUE_AFTER_MS = 120_000
+/** So many failures are counted: some 5 ms, also while a provider is down. */
+const COUNTED_ERRORS = 10_000
 
 export const systemSchema = z
   .object({
@@ -49,6 +52,25 @@ export const systemSchema = z
         description:
           "The queue of charges of large accounts. Balances count them at once. More than 2 seconds mean that they cannot be posted.",
       }),
+    containers: z
+      .object({
+        mappings: z.int().meta({ description: "Enabled mappings of spaces to containers.", example: 3 }),
+        billed_until: z.iso
+          .datetime()
+          .nullable()
+          .meta({ description: "When containers and storage were billed last; null: never." }),
+        due_usd: z.number().meta({ description: "What accounts could not pay for them yet.", example: 0 }),
+      })
+      .meta({ description: "What the operator runs for spaces." }),
+    errors: z
+      .array(
+        z.object({
+          kind: z.enum(["container_start", "container_exec", "subagent_dispatch", "model_call"]),
+          name: z.string().meta({ description: "The provider or the container.", example: "openai" }),
+          errors: z.int().meta({ example: 2 }),
+        }),
+      )
+      .meta({ description: `Failures of the last 24 hours, of live turns: of the newest ${COUNTED_ERRORS}.` }),
     sweeps: z
       .array(
         z.object({
@@ -76,11 +98,12 @@ type System = z.infer<typeof systemSchema>
 
 /** The state of the service, for admins. ADMIN_REQUIRED for others. */
 export async function getSystem(ctx: Context, credential: SessionCredential): Promise<System> {
-  const late = new Date(ctx.clock.now().getTime() - OVERDUE_AFTER_MS)
+  const now = ctx.clock.now().getTime()
+  const [late, yesterday] = [new Date(now - OVERDUE_AFTER_MS), new Date(now - 86_400_000)]
   const { rows } = await readAs(
     ctx,
     credential,
-    (db) => db.selectFrom("caller").select((eb) => columnsOf(ctx, eb, late)),
+    (db) => db.selectFrom("caller").select((eb) => [...columnsOf(ctx, eb, late), ...infrastructureOf(eb, yesterday)]),
     {
       role: "admin",
     },
@@ -98,6 +121,12 @@ export async function getSystem(ctx: Context, credential: SessionCredential): Pr
       queued: row.postings.queued,
       oldest_seconds: secondsSince(row.postings.oldest, ctx.clock.now()),
     },
+    containers: {
+      mappings: row.mappings ?? 0,
+      billed_until: toInstant(row.billed_until),
+      due_usd: toUsd(row.due_credit_micros ?? 0),
+    },
+    errors: row.errors as System["errors"],
     sweeps: row.sweeps.map(({ ran_at, succeeded_at, ...sweep }) => {
       return { ...sweep, ran_at: toInstant(ran_at), succeeded_at: toInstant(succeeded_at) }
     }),
@@ -145,5 +174,36 @@ function columnsOf({ db }: Context, eb: ExpressionBuilder<CallerDB, "caller">, l
       "reconciliation_of_all",
     ),
     jsonObjectFrom(passes.where("r.finished_at", "is", null)).as("reconciliation_running"),
+  ] as const
+}
+
+function infrastructureOf(eb: ExpressionBuilder<CallerDB, "caller">, yesterday: Date) {
+  const newest = eb
+    .selectFrom("infrastructure_errors as e")
+    .where("e.created_at", ">", yesterday)
+    .select(["e.kind", "e.name"])
+    .orderBy("e.created_at", "desc")
+    .limit(COUNTED_ERRORS)
+    .as("f")
+  return [
+    eb
+      .selectFrom("container_mappings as m")
+      .where("m.enabled", "=", true)
+      .select(({ fn }) => fn.countAll<number>().as("mappings"))
+      .as("mappings"),
+    eb.selectFrom("infra_runs as i").select("i.until_at").orderBy("i.run_id", "desc").limit(1).as("billed_until"),
+    eb
+      .selectFrom("infra_accounts as a")
+      .where("a.due_credit_micros", ">", 0)
+      .select(({ fn }) => fn.sum<number>("a.due_credit_micros").as("due"))
+      .as("due_credit_micros"),
+    jsonArrayFrom(
+      eb
+        .selectFrom(newest)
+        .select(["f.kind", "f.name", ({ fn }) => fn.countAll<number>().as("errors")])
+        .groupBy(["f.kind", "f.name"])
+        .orderBy("f.kind")
+        .orderBy("f.name"),
+    ).as("errors"),
   ] as const
 }

@@ -1,4 +1,3 @@
-import { type Expression, type SqlBool, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -6,6 +5,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
 import { type ChangedRow, changedBySchema, membersSchema, personShape, unknownUsers } from "./members.ts"
 
@@ -133,10 +133,6 @@ export async function listTeams(
   const { total, teams = [] } = rows[0] ?? {}
   return { total: total ?? 0, teams: (teams as unknown as TeamRow[]).map(serializeTeam) }
 }
-
-/** Whether a text contains `part`, case-insensitive. */
-export const holds = (text: Expression<string>, part: string): Expression<SqlBool> =>
-  sql<SqlBool>`position(lower(${part}::text) in lower(${text})) > 0`
 
 /** A team with its members, or NOT_FOUND. */
 export async function getTeam(ctx: Context, credential: SessionCredential, teamId: number): Promise<Team> {

@@ -16,6 +16,8 @@ export interface MadeFile {
 export interface ToolRun {
   output: ToolOutput
   files?: MadeFile[]
+  /** The operator's container that it ran in, and for how long. */
+  container?: { name: string; milliseconds: number }
 }
 
 export interface ToolCallContext {

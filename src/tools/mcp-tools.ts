@@ -39,7 +39,7 @@ export async function connectMcp(deps: McpDeps, server: McpServer): Promise<McpC
 
 /** A new error, since the old one's stack contains its unmasked message. */
 function masked(error: unknown, secrets: Secrets): unknown {
-  return error instanceof McpError ? new McpError(error.kind, cleanMessage(secrets, error)) : error
+  return error instanceof McpError ? new McpError(error.kind, cleanMessage(secrets, error.message)) : error
 }
 
 /** Stores the bytes of an image under a key of the turn, for the transcript. */
@@ -48,7 +48,18 @@ export type StoreImage = (context: ToolCallContext, index: number, bytes: Uint8A
 /** A server's allowed tools, as `server__tool`. */
 export async function mcpTools(
   { secrets }: Pick<McpDeps, "secrets">,
-  { server, connection, storeImage }: { server: McpServer; connection: McpConnection; storeImage: StoreImage },
+  {
+    server,
+    connection,
+    storeImage,
+    explain = (error) => error.message,
+  }: {
+    server: McpServer
+    connection: McpConnection
+    storeImage: StoreImage
+    /** What the model reads of a call that failed, before it is masked. */
+    explain?: (error: McpError) => string
+  },
 ): Promise<BoundTool[]> {
   const allowed = server.allowed_tools && new Set(server.allowed_tools)
   const listed = await connection.listTools().catch((error: unknown) => {
@@ -77,7 +88,7 @@ export async function mcpTools(
       } catch (error) {
         if (context.signal.aborted) throw context.signal.reason
         if (!(error instanceof McpError)) throw error
-        return errorRun(cleanMessage(secrets, error))
+        return errorRun(cleanMessage(secrets, explain(error)))
       }
     },
   }))
@@ -132,8 +143,8 @@ const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ?
 const MAX_MESSAGE_LENGTH = 500
 
 /** A server's message in one line. Masked first, since a cut or joined secret is no longer recognised. */
-function cleanMessage(secrets: Secrets, error: McpError): string {
-  return secrets.mask(error.message).replace(/\s+/g, " ").slice(0, MAX_MESSAGE_LENGTH).toWellFormed()
+function cleanMessage(secrets: Secrets, message: string): string {
+  return secrets.mask(message).replace(/\s+/g, " ").slice(0, MAX_MESSAGE_LENGTH).toWellFormed()
 }
 
 function maskJson(secrets: Secrets, value: unknown): unknown {

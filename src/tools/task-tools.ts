@@ -13,6 +13,7 @@ export interface ToolTurn {
   conversation_id: string
   position: number
   end_user_ref: string
+  test: boolean
 }
 
 const TASK_STATES = ["open", "closed", "done", "cancelled"] as const

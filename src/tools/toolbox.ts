@@ -6,9 +6,11 @@ import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { BuiltinTool } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
+import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
+import { noteUnstarted, openContainer, toolsOfContainers } from "./container-tools.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
@@ -48,26 +50,33 @@ const BUILTIN: Record<BuiltinTool, (ctx: Context, turn: ToolTurn) => BoundTool> 
 /** Where all models can call tools, an agent has the file tools without being told. */
 export const DEFAULT_BUILTIN_TOOLS: BuiltinTool[] = ["list_files", "read_file", "write_file"]
 
-/** Connects all tools and servers of a configuration. Throws McpError when a server does not answer twice. */
+/** Connects all tools, servers and containers of a space. Throws McpError when a server does not answer twice. */
 export async function openToolbox(
   ctx: ToolContext,
   {
     turn,
     config,
+    containers,
     secrets,
     builtinTools,
     signal,
   }: {
     turn: ToolTurn
     config: Configuration
+    containers: readonly Container[]
     secrets: Secrets
     builtinTools: readonly BuiltinTool[]
     signal: AbortSignal
   },
 ): Promise<Toolbox> {
   const servers = Object.values(config.mcp_servers)
-  const remote = servers.length > 0 ? await openServers(ctx, servers, { turn, secrets, signal }) : NO_SERVERS
+  const remote =
+    servers.length + containers.length > 0
+      ? await openServers(ctx, { servers, containers }, { turn, secrets, signal })
+      : NO_SERVERS
+  // The customer's own tools go before those of a container.
   const bound = [
+    ...remote.contained,
     ...builtinTools.map((name) => BUILTIN[name](ctx, turn)),
     ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
     ...remote.tools,
@@ -77,15 +86,17 @@ export async function openToolbox(
 
 interface RemoteTools {
   tools: BoundTool[]
+  /** Those of containers. */
+  contained: BoundTool[]
   listed: Record<string, number>
   close(): Promise<void>
 }
 
-const NO_SERVERS: RemoteTools = { tools: [], listed: {}, close: async () => {} }
+const NO_SERVERS: RemoteTools = { tools: [], contained: [], listed: {}, close: async () => {} }
 
 async function openServers(
   ctx: ToolContext,
-  servers: McpServer[],
+  { servers, containers }: { servers: McpServer[]; containers: readonly Container[] },
   { turn, secrets, signal }: { turn: ToolTurn; secrets: Secrets; signal: AbortSignal },
 ): Promise<RemoteTools> {
   const connections: McpConnection[] = []
@@ -100,23 +111,33 @@ async function openServers(
     await ctx.files.put(key, bytes)
     return key
   }
+  const onConnect = (connection: McpConnection) => void connections.push(connection)
   const openServer = async (server: McpServer) => {
     const connection = await connectMcp(deps, server)
-    connections.push(connection)
+    onConnect(connection)
     return mcpTools(deps, { server, connection, storeImage })
   }
+  const twice = (open: () => Promise<BoundTool[]>) =>
+    open().catch((error: unknown) => {
+      if (deps.signal.aborted) throw error
+      return open()
+    })
   try {
-    const opening = servers.map((server) =>
-      openServer(server).catch((error: unknown) => {
-        if (deps.signal.aborted) throw error
-        return openServer(server)
+    const opening = servers.map((server) => twice(() => openServer(server)))
+    const use = { turn, storeImage, signal: deps.signal, onConnect }
+    const starting = containers.map((container) =>
+      twice(() => openContainer(ctx, container, use)).catch((error: unknown) => {
+        noteUnstarted(ctx, turn, container, error)
+        throw error
       }),
     )
     // Wait for all before closing any: a session that opens later would stay open.
-    await Promise.allSettled(opening)
+    await Promise.allSettled([...opening, ...starting])
     const tools = await Promise.all(opening)
+    const started = await Promise.all(starting)
+    const contained = toolsOfContainers(containers.map(({ name }, index) => ({ name, tools: started[index] ?? [] })))
     const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
-    return { tools: tools.flat(), listed: Object.fromEntries(listed), close }
+    return { tools: tools.flat(), contained, listed: Object.fromEntries(listed), close }
   } catch (error) {
     await close()
     throw error

@@ -1,5 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
+import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
@@ -84,7 +85,8 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   const byDefault: BuiltinTool[] = model.engine === "openai-compatible" ? [] : DEFAULT_BUILTIN_TOOLS
   const builtinTools = manifest.builtin_tools ?? byDefault
   try {
-    const toolbox = await openToolbox(ctx, { turn, config: claim.config, secrets, builtinTools, signal })
+    const containers = await openContainers(ctx, turn.space, claim.containers)
+    const toolbox = await openToolbox(ctx, { turn, config: claim.config, containers, secrets, builtinTools, signal })
     const { mcp_servers: servers, mcp_tokens: known } = claim.config
     // If this is lost, the next turn is counted with the previous listing, or the allowance.
     const noted = noteListing(ctx, turn.space_id, { servers, listed: toolbox.listed, known })

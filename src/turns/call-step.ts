@@ -1,6 +1,7 @@
 import { type Message, type ModelAnswer, ModelError } from "../agent/engine.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { type Price, priceOf } from "../billing/price.ts"
+import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { boundCall, buildCall } from "./build-call.ts"
 import { callWithin } from "./call-within.ts"
@@ -87,6 +88,8 @@ function translate(run: Run, agent: AgentWork, why: unknown): unknown {
   if (why === LOST) return new RunEnd({ kind: "stale" })
   if (why === WORKER_OVER) return new RunEnd({ kind: "hand_over" })
   if (!(why instanceof ModelError)) return why
+  if (why.kind !== "failed")
+    noteError(run.ctx, run.turn, { kind: "model_call", name: agent.model.engine, code: why.kind })
   if (why.kind === "unavailable") return new RunEnd({ kind: "unavailable", error: why })
   if (why.kind === "rejected") {
     const { turn_id } = run.turn

@@ -1,7 +1,10 @@
+import { accountsOf } from "../agent/accounts.ts"
 import { callModel } from "../agent/call-model.ts"
-import type { ModelAnswer, ModelCall, ModelUsage } from "../agent/engine.ts"
+import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError, type ModelUsage } from "../agent/engine.ts"
 import { usageOfCut } from "../agent/estimate.ts"
 import { storable } from "../base/storable.ts"
+import { openEnvironmentFile } from "../environment/environment-file.ts"
+import { describeError } from "../platform/log.ts"
 import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
@@ -27,12 +30,13 @@ export async function callWithin(
   call: ModelCall,
   stream: TextStream,
 ): Promise<ModelAnswer | CutCall> {
-  const { accounts, fetch, clock, files, meter } = run.ctx
+  const { fetch, clock, files, meter } = run.ctx
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
   let said = ""
   let hidden = ""
   let counted: Partial<ModelUsage> = {}
   try {
+    const accounts = await accountsFor(run, call)
     return await run.alive.during(async (ended) => {
       const signal = AbortSignal.any([run.signal, ended, silence.signal])
       const context = {
@@ -68,5 +72,16 @@ export async function callWithin(
     return { why, answer, paid: text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED)) }
   } finally {
     silence.clear()
+  }
+}
+
+/** The accounts at the providers at this moment. Keys of the operator's environment file go before the worker's variables. */
+async function accountsFor({ ctx, claim, turn }: Run, { engine }: ModelCall): Promise<ModelAccounts> {
+  if (engine === "rehearsal") return {}
+  try {
+    return accountsOf(ctx.variables, await openEnvironmentFile(ctx, "engines", claim.engine_keys))
+  } catch (error) {
+    ctx.log("error", "environment.unreadable", { turn_id: turn.turn_id, error: describeError(error) })
+    throw new ModelError("unavailable", "The keys of the engines cannot be read.")
   }
 }

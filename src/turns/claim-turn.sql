@@ -6,7 +6,7 @@
 create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
   p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
-returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, heard boolean)
+returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, engine_keys text, containers jsonb, heard boolean)
 language plpgsql rows 1 as $$
 declare
   claimed turns;
@@ -62,6 +62,8 @@ begin
   secrets := '{}';
   select jsonb_build_object(m.pin, to_jsonb(m) || turnpike.prices_at(m.pin, claimed.created_at)) into models
     from model_catalog m where m.pin = claimed.model;
+  engine_keys := turnpike.engine_keys();
+  containers := turnpike.containers_of(claimed.space_id);
   if version.manifest ? 'subagents' then
     select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_at(m.pin, claimed.created_at)), '{}') into models
       from model_catalog m

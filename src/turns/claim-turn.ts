@@ -6,6 +6,7 @@ import type { Tool } from "../agent-config/tool.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import type { MappedContainer } from "../infrastructure/container.ts"
 import { call, type JsonRow } from "../platform/db.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { StepRow } from "./step-row.ts"
@@ -38,6 +39,9 @@ export interface Claim {
   files: AttachedFile[]
   /** The space's secrets, sealed, by name; none when nothing could use them. */
   secrets: Record<string, string>
+  /** The sealed environment file that engines read, as the last statement found it. */
+  engine_keys: string | null
+  containers: MappedContainer[]
 }
 
 /** The message of the queue that brings a worker to a turn, and how often it was delivered before. */

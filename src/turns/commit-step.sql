@@ -46,7 +46,7 @@ end $$;
 -- its model's.
 create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
   p_lease timestamptz, p_moment timestamptz)
-returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer) language plpgsql rows 1 as $$
+returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
@@ -55,7 +55,7 @@ begin
   end if;
   -- An epoch numbers each step once.
   if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = (p_step ->> 'step')::integer and p.epoch = p_epoch) then
-    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls;
+    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys();
     return;
   end if;
   perform turnpike.keep_step(mine, p_step, 0, null, p_moment);
@@ -71,15 +71,15 @@ begin
     where t.turn_id = p_turn_id;
   update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
-  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls;
+  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys();
 end $$;
 
 -- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
--- p_results: by the place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
+-- p_containers: how many milliseconds calls took in each container. p_results: by the place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
 -- Committing the same results again has no effect.
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
-  p_events jsonb, p_lease timestamptz, p_moment timestamptz)
-returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer) language plpgsql rows 1 as $$
+  p_containers jsonb, p_events jsonb, p_lease timestamptz, p_moment timestamptz)
+returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
@@ -89,7 +89,7 @@ begin
   if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = p_step
     and p.results ?| array(select jsonb_object_keys(p_results)))
   then
-    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls;
+    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys();
     return;
   end if;
   update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
@@ -105,8 +105,12 @@ begin
     from jsonb_to_recordset(p_files) as f(file_id text, name text, media_type text, bytes bigint, sha256 text, object_key text,
       place integer);
   end if;
+  if p_containers <> '{}' and not mine.test then
+    insert into container_calls (user_id, space_id, turn_id, container, milliseconds, created_at)
+    select mine.user_id, mine.space_id, mine.turn_id, c.key, c.value::bigint, p_moment from jsonb_each_text(p_containers) c;
+  end if;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
-  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count;
+  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count, turnpike.engine_keys();
 end $$;
 
 -- Gives a turn back until p_wake_at, after its model did not answer. No row: stale.

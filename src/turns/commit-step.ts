@@ -16,6 +16,7 @@ export interface Committed {
   model_failures: number
   stream_until: Date | null
   tool_calls: number
+  engine_keys: string | null
 }
 
 /**
@@ -53,11 +54,14 @@ export async function commitResults(
     step,
     results,
     files,
+    containers,
     events,
   }: {
     step: number
     results: Record<number, ToolOutput>
     files: MadeFile[]
+    /** How many milliseconds calls took in each container. */
+    containers: Record<string, number>
     events: EventDraft[]
   },
 ): Promise<Committed | null> {
@@ -69,6 +73,7 @@ export async function commitResults(
     results,
     count: Object.keys(results).length,
     files,
+    containers,
     events,
     lease: leaseFrom(now),
     moment: now,

@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { ModelAnswer } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
 import { DELEGATE } from "../agent-config/names.ts"
+import { noteError } from "../infrastructure/errors.ts"
 import { type BoundTool, builtin, errorRun, type ToolCallContext, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { allowedTools, specsOf } from "../tools/toolbox.ts"
@@ -40,7 +41,12 @@ async function delegate(
   const config = claim.config.manifest.subagents?.find((subagent) => subagent.name === name)
   if (!config) return errorRun(`There is no sub-agent "${name}".`)
   const model = claim.models[turn.test ? turn.model : (config.model ?? turn.model)]
-  if (!model) return errorRun(`The model of "${name}" is not in the catalog any more.`)
+  const failed = (code: string, message: string) => {
+    const engine = (model ?? claim.models[turn.model])?.engine ?? "unknown"
+    noteError(run.ctx, turn, { kind: "subagent_dispatch", name: engine, code })
+    return errorRun(message)
+  }
+  if (!model) return failed("no_model", `The model of "${name}" is not in the catalog any more.`)
   const own = allowedTools(tools, config.tools)
   const ref = `${step}.${call}`
   const work: AgentWork = {
@@ -57,9 +63,10 @@ async function delegate(
   try {
     await runAgent(run, work, [{ role: "user", content: [{ type: "text", text: task }] }])
   } catch (error) {
-    if (error instanceof AgentFailed) return errorRun(`The sub-agent ${name} failed: ${reasonOf(error)}`)
+    if (error instanceof AgentFailed)
+      return failed(error.error.kind, `The sub-agent ${name} failed: ${reasonOf(error)}`)
     if (error instanceof TooManySteps)
-      return errorRun(`The sub-agent ${name} took more than ${work.maxSteps} model calls.`)
+      return failed("too_many_steps", `The sub-agent ${name} took more than ${work.maxSteps} model calls.`)
     throw error
   }
   const last = work.steps.at(-1)

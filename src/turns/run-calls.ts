@@ -104,12 +104,17 @@ async function execute(
 async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void> {
   const results: Record<number, ToolOutput> = {}
   const files: MadeFile[] = []
+  const containers: Record<string, number> = {}
   for (const { index, run: made } of ended) {
     results[index] = made.output
     files.push(...(made.files ?? []))
+    if (made.container) {
+      const { name, milliseconds } = made.container
+      containers[name] = (containers[name] ?? 0) + milliseconds
+    }
   }
   const events = ended.map(({ event }) => event)
-  const turn = await commitResults(run.ctx, run.turn, { step: row.step, results, files, events })
+  const turn = await commitResults(run.ctx, run.turn, { step: row.step, results, files, containers, events })
   Object.assign(row.results, results)
   run.committed(turn, { bytes: wireBytes(results) })
 }

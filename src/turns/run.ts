@@ -1,4 +1,5 @@
-import type { ModelAccounts, ModelError, ToolSpec } from "../agent/engine.ts"
+import type { ModelVariables } from "../agent/accounts.ts"
+import type { ModelError, ToolSpec } from "../agent/engine.ts"
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { type Price, worstPriceOf } from "../billing/price.ts"
 import { CAPS } from "../quotas/cap-state.ts"
@@ -115,6 +116,7 @@ export class Run {
     this.cancelled ||= turn.cancel_requested_at !== null
     this.turn.model_failures = turn.model_failures
     this.turn.stream_until = turn.stream_until?.toISOString() ?? null
+    this.claim.engine_keys = turn.engine_keys
     this.transcriptBytes += bytes
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }
@@ -229,5 +231,6 @@ const LIMIT_MESSAGES = {
 
 /** What the worker that runs turns may use in addition: models and customers' URLs. */
 export interface AgentContext extends ToolContext {
-  readonly accounts: ModelAccounts
+  /** The accounts at the providers, as the worker's variables name them; environment files go before. */
+  readonly variables: ModelVariables
 }

@@ -110,9 +110,8 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
       starts_at: toInstant(row.subscription.starts_at),
       ends_at: toInstant(row.subscription.ends_at),
     },
-    // Filled by the rooms of teams and workspaces.
-    teams: [],
-    workspaces: [],
+    teams: row.teams,
+    workspaces: row.workspaces,
     referral: { ref_code: row.ref_code, referred_by: row.referred_by, referred: row.referred ?? 0 },
     spend_30_days_usd: toUsd((row.charged ?? 0) - (row.billed_otherwise ?? 0)),
   }
@@ -157,6 +156,24 @@ function partsOf(eb: Users, now: Date) {
         .orderBy("b.sub_id", "desc")
         .limit(1),
     ).as("subscription"),
+    jsonArrayFrom(
+      eb
+        .selectFrom("team_members as m")
+        .innerJoin("teams as g", "g.team_id", "m.team_id")
+        .whereRef("m.user_id", "=", "u.user_id")
+        .where("g.archived_at", "is", null)
+        .select(["g.team_id", "g.name"])
+        .orderBy("g.team_id"),
+    ).as("teams"),
+    jsonArrayFrom(
+      eb
+        .selectFrom("workspace_members as m")
+        .innerJoin("workspaces as g", "g.workspace_id", "m.workspace_id")
+        .whereRef("m.user_id", "=", "u.user_id")
+        .where("g.archived_at", "is", null)
+        .select(["g.workspace_id", "g.name"])
+        .orderBy("g.workspace_id"),
+    ).as("workspaces"),
     eb
       .selectFrom("referrals as r")
       .whereRef("r.referred_user_id", "=", "u.user_id")

@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 
@@ -12,7 +13,7 @@ export const userSpaceSchema = z
     space_id: z.int().meta({ example: 17 }),
     slug: z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     title: z.string(),
-    role: z.enum(["owner", "member"]).meta({ description: "What the user is in the space." }),
+    role: z.enum(SPACE_ROLES).meta({ description: "What the user is in the space." }),
     origin: z.string().meta({ description: "Where it was made.", example: "api" }),
     brand: z.string().meta({ example: "turnpike" }),
     test: z.boolean().meta({ description: "Whether it is of test data.", example: false }),
@@ -37,25 +38,27 @@ export async function listUserSpaces(
         .selectFrom("caller")
         .innerJoin("users as u", (join) => join.on("u.user_id", "=", userId))
         .select((user) => {
-          // Members: `union all` the spaces of `space_members` (user_id, space_id) with the role 'member', without those they own.
+          const columns = [
+            ...(["s.space_id", "s.slug", "s.title", "s.origin", "s.brand", "s.test"] as const),
+            ...(["s.archived_at", "s.created_at"] as const),
+          ] as const
           const theirs = user
             .selectFrom("spaces as s")
             .where("s.user_id", "=", userId)
-            .select([
-              "s.space_id",
-              "s.slug",
-              "s.title",
-              "s.origin",
-              "s.brand",
-              "s.test",
-              "s.archived_at",
-              "s.created_at",
-            ])
-            .select(sql<UserSpace["role"]>`'owner'`.as("role"))
+            .select([...columns, sql<SpaceRole>`'owner'`.as("role")])
+            .unionAll(
+              user
+                .selectFrom("space_shares as h")
+                .innerJoin("spaces as s", "s.space_id", "h.space_id")
+                .where("h.user_id", "=", userId)
+                .groupBy("s.space_id")
+                // The alphabet has them in the order of what they may.
+                .select((eb) => [...columns, eb.fn.min<SpaceRole>("h.role").as("role")]),
+            )
           const page = user
             .selectFrom(theirs.as("t"))
             .selectAll("t")
-            .orderBy("t.role", "desc")
+            .orderBy(sql`t.role <> 'owner'`)
             .orderBy("t.space_id", "desc")
             .limit(limit)
             .offset(offset)

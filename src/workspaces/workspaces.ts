@@ -3,9 +3,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
 import { type ChangedRow, changedBySchema, personShape } from "../teams/members.ts"
-import { type GroupSearch, holds } from "../teams/teams.ts"
+import type { GroupSearch } from "../teams/teams.ts"
 
 export const WORKSPACE_ROLES = ["owner", "admin", "member"] as const
 

@@ -8,11 +8,13 @@ export async function dumpTables({ sql }: Pick<TestNamespace, "sql">): Promise<R
   const tables = await sql<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
   )
-  const columns = tables.map(({ name }) => {
+  const rows = tables.map(({ name }) => {
     const ignored = (NOT_COUNTED[name] ?? []).map((column) => ` - '${column}'`).join("")
-    return `'${name}', (select md5(coalesce(string_agg(text, '|' order by text), ''))
-      from (select (to_jsonb(t)${ignored})::text as text from "${name}" t) rows)`
+    return `select '${name}' as name, md5(coalesce(string_agg(text, '|' order by text), '')) as hash
+      from (select (to_jsonb(t)${ignored})::text as text from "${name}" t) rows`
   })
-  const [row] = await sql<{ dump: Record<string, string> }>(`select jsonb_build_object(${columns.join(", ")}) as dump`)
+  const [row] = await sql<{ dump: Record<string, string> }>(
+    `select jsonb_object_agg(name, hash) as dump from (${rows.join(" union all ")}) all_tables`,
+  )
   return row?.dump ?? {}
 }

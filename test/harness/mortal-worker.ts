@@ -63,7 +63,7 @@ export function mortalWorker(
       if (event === "model.lost") lost.push(fields)
     },
     outbound: createOutbound({ fetch, clock, policy: base.urlPolicy }),
-    accounts: { "openai-compatible": { baseUrl: PROVIDER_URL } },
+    variables: { OPENAI_BASE_URL: PROVIDER_URL },
   }
   return {
     ctx,

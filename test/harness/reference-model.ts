@@ -75,6 +75,7 @@ export class Sequence extends ModelledAccount {
         step: step.step,
         results,
         files: [],
+        containers: {},
         events: [],
       })
       expect(answered !== null, "results committed").toBe(current)

@@ -1,12 +1,14 @@
 import type { App } from "../../http/app.ts"
+import { mountApiKeys } from "./api-keys.ts"
 import { mountAudit } from "./audit.ts"
 import { mountBooks } from "./books.ts"
 import { mountCatalog } from "./catalog.ts"
+import { mountContainers } from "./containers.ts"
 import { mountOverview } from "./overview.ts"
-import { mountSettings, mountSettings } from "./settings.ts"
+import { mountSettings } from "./settings.ts"
 import { mountAllSpaces } from "./spaces.ts"
 import { mountSubscriptions } from "./subscriptions.ts"
-import { mountSystem, mountSystem } from "./system.ts"
+import { mountSystem } from "./system.ts"
 import { mountTasks } from "./tasks.ts"
 import { mountTeams } from "./teams.ts"
 import { mountUsers } from "./users.ts"
@@ -14,16 +16,18 @@ import { mountWorkspaces } from "./workspaces.ts"
 
 /** What admins do, and only they: each verb asks for the role in its own statement. */
 export function mountAdmin(app: App) {
-  mountSystem(app)
+  mountOverview(app)
+  mountUsers(app)
   mountBooks(app)
-  mountSettings(app)
-  mountTeams(app)
-  mountWorkspaces(app)
+  mountSubscriptions(app)
   mountCatalog(app)
   mountAllSpaces(app)
   mountTasks(app)
-  mountUsers(app)
-  mountSubscriptions(app)
+  mountTeams(app)
+  mountWorkspaces(app)
+  mountSettings(app)
+  mountApiKeys(app)
+  mountContainers(app)
+  mountSystem(app)
   mountAudit(app)
-  mountOverview(app)
 }

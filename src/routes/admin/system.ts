@@ -1,3 +1,5 @@
+import * as z from "zod"
+import { billInfra, infraBillingSchema } from "../../billing/bill-infra.ts"
 import { reconcileAs } from "../../billing/reconcile.ts"
 import { reconciliationSchema, serializeReconciliation } from "../../billing/reconciliation-row.ts"
 import type { App } from "../../http/app.ts"
@@ -15,8 +17,8 @@ export function mountSystem(app: App) {
       tag,
       summary: "Read the system's status",
       description:
-        "The time of a round trip to the database, what waits in the queues, when each sweep ran, and what " +
-        "the last reconciliation of the books found.",
+        "The time of a round trip to the database, what waits in the queues, containers, failures of the last 24 " +
+        "hours, when each sweep ran, and what the last reconciliation of the books found.",
       answer: { status: 200, description: "The status.", schema: systemSchema },
       errors: ["ADMIN_REQUIRED"],
       example: { answer: { reconciliation_running: null } },
@@ -41,5 +43,29 @@ export function mountSystem(app: App) {
       errors: ["ADMIN_REQUIRED", "CONFLICT"],
     },
     async (c) => serializeReconciliation(await reconcileAs(c.get("ctx"), sessionOf(c))),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/admin/system/bill-infra",
+      id: "billInfra",
+      tag,
+      summary: "Bill containers and storage",
+      description:
+        "Bills each account for what its spaces used since the last time: the seconds of calls in containers, and what files " +
+        "were stored for how long, at the prices of the settings. It is one row `space_usage` in the account's ledger, and never " +
+        "takes more than the account has available: the rest stays due, and is billed first the next time. What comes to less than " +
+        "a credit micro waits for more. One request works for some seconds; with `finished: false` the next one goes on. What an " +
+        "account used before its first bill is in that bill, so try it with `dry_run` first.",
+      query: z.strictObject({
+        dry_run: z.enum(["true", "false"]).default("false").meta({
+          description: "`true`: only says what would be billed now. With very many accounts, of the first ones.",
+        }),
+      }),
+      answer: { status: 200, description: "What was billed, or would be.", schema: infraBillingSchema },
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query }) => billInfra(c.get("ctx"), sessionOf(c), query.dry_run === "true"),
   )
 }

@@ -2,10 +2,8 @@ import type { Context as HonoContext } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
-import type { ModelAccounts } from "../../agent/engine.ts"
-import { type CallbacksEnv, parseCallbacksEnv } from "../../base/env.ts"
+import { parseCallbacksEnv } from "../../base/env.ts"
 import { TurnpikeError } from "../../base/errors.ts"
-import { onceFor } from "../../base/once-for.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
@@ -92,23 +90,5 @@ function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
   const ctx = c.get("ctx")
   const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy })
-  return { ...ctx, outbound, accounts: accountsOf(parseCallbacksEnv(c.env)) }
+  return { ...ctx, outbound, variables: parseCallbacksEnv(c.env) }
 }
-
-const accountsOf = onceFor(
-  (env: CallbacksEnv): ModelAccounts => ({
-    ...(env.ANTHROPIC_API_KEY && {
-      anthropic: { apiKey: env.ANTHROPIC_API_KEY, ...(env.ANTHROPIC_BASE_URL && { baseUrl: env.ANTHROPIC_BASE_URL }) },
-    }),
-    // A key beside a base URL belongs to that server, whichever protocol a pin speaks with it.
-    ...(env.OPENAI_API_KEY && {
-      openai: { apiKey: env.OPENAI_API_KEY, ...(env.OPENAI_BASE_URL && { baseUrl: env.OPENAI_BASE_URL }) },
-    }),
-    ...(env.OPENAI_BASE_URL && {
-      "openai-compatible": {
-        baseUrl: env.OPENAI_BASE_URL,
-        ...(env.OPENAI_API_KEY && { apiKey: env.OPENAI_API_KEY }),
-      },
-    }),
-  }),
-)

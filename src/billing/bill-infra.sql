@@ -1,0 +1,142 @@
+-- The run that bills all accounts, for an admin: the open one, or one that begins now, with its audit entry. p_dry: what a new one would be
+-- (its run_id is null), and nothing is written. refused: admin.
+create function turnpike.begin_infra_run(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_dry boolean, p_second double precision, p_gib_hour double precision, p_request_id text, p_address text,
+  out actor jsonb, out refused text, out run jsonb) language plpgsql as $$
+declare
+  found turnpike.admin_caller;
+  current_run infra_runs;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return;
+  end if;
+  current_run.position := 0;
+  current_run.until_at := p_moment;
+  current_run.container_second_micros := p_second;
+  current_run.stored_gib_hour_micros := p_gib_hour;
+  if not p_dry then
+    -- Whoever else begins one waits here, and sees it behind this.
+    perform pg_advisory_xact_lock(hashtext('infra_runs'), 0);
+    select r.* into current_run from infra_runs r where r.finished_at is null limit 1;
+    if current_run.run_id is null then
+      insert into infra_runs (until_at, container_second_micros, stored_gib_hour_micros, started_at)
+        values (p_moment, p_second, p_gib_hour, p_moment) returning * into current_run;
+    end if;
+    perform turnpike.note_change((found.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run), p_request_id,
+      p_address, p_moment);
+  end if;
+  run := to_jsonb(current_run);
+  perform turnpike.note_use(found.caller, p_moment);
+end $$;
+
+-- What a dry run says of up to p_limit accounts behind p_position, as bill_infra_slice would bill them now.
+create function turnpike.quote_infra_slice(p_position bigint, p_limit integer, p_until timestamptz, p_second double precision,
+  p_gib_hour double precision, out reached bigint, out finished boolean, out bills jsonb) language plpgsql stable as $$
+declare
+  used turnpike.infra_usage;
+  following bigint;
+  amount bigint;
+begin
+  reached := p_position;
+  bills := '[]';
+  for looked in 1 .. p_limit loop
+    following := turnpike.next_infra_account(reached);
+    exit when following is null;
+    reached := following;
+    used := turnpike.infra_usage_of(following, p_until, p_second, p_gib_hour);
+    if used.due > 0 or used.cost >= 1 then
+      select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount from turnpike.wallet_sums(following) s;
+      if round(used.cost) > 0 or amount > 0 then
+        bills := bills || turnpike.infra_bill_json(following, used, p_until, amount);
+      end if;
+    end if;
+  end loop;
+  finished := turnpike.next_infra_account(reached) is null;
+end $$;
+
+create function turnpike.infra_bill_json(p_user_id bigint, p_usage turnpike.infra_usage, p_until timestamptz, p_billed bigint)
+returns jsonb language sql immutable as $$
+  select jsonb_build_object('user_id', p_user_id, 'starts_at', p_usage.starts_at, 'ends_at', p_until,
+    'milliseconds', p_usage.milliseconds, 'byte_seconds', p_usage.byte_seconds, 'cost', round(p_usage.cost)::bigint,
+    'due_before', p_usage.due, 'billed', p_billed, 'due', round(p_usage.cost)::bigint + p_usage.due - p_billed)
+$$;
+
+-- Bills up to p_limit accounts of a run from where it stands. Whoever else works on the run waits for the lock of its row, and goes on
+-- behind this. heard, of a bill: an endpoint of the account must be woken.
+create function turnpike.bill_infra_slice(p_run_id bigint, p_limit integer, p_moment timestamptz, out reached bigint,
+  out finished boolean, out bills jsonb) language plpgsql as $$
+declare
+  run infra_runs;
+  following bigint;
+  bill record;
+begin
+  select r.* into strict run from infra_runs r where r.run_id = p_run_id for no key update;
+  reached := run.position;
+  finished := run.finished_at is not null;
+  bills := '[]';
+  for looked in 1 .. case when finished then 0 else p_limit end loop
+    following := turnpike.next_infra_account(reached);
+    exit when following is null;
+    reached := following;
+    select b.* into bill from turnpike.bill_infra(run, following, p_moment) b;
+    if bill.bill is not null then
+      bills := bills || (bill.bill || jsonb_build_object('heard', bill.heard));
+    end if;
+  end loop;
+  if not finished then
+    finished := turnpike.next_infra_account(reached) is null;
+    update infra_runs r set position = reached, finished_at = case when finished then p_moment end
+      where r.run_id = p_run_id;
+  end if;
+end $$;
+
+-- Bills one account for what it used up to the run's moment and for what was due before: one ledger row, of what it has available; the rest
+-- stays due. What comes to less than a credit micro waits for more. bill: null when there was nothing to bill.
+create function turnpike.bill_infra(run infra_runs, p_user_id bigint, p_moment timestamptz, out bill jsonb, out heard boolean)
+language plpgsql as $$
+declare
+  used turnpike.infra_usage;
+  amount bigint := 0;
+  entry_id bigint;
+  booked record;
+begin
+  heard := false;
+  used := turnpike.infra_usage_of(p_user_id, run.until_at, run.container_second_micros, run.stored_gib_hour_micros);
+  if used.due = 0 and ((used.cost > 0 and used.cost < 1) or (used.milliseconds = 0 and used.byte_seconds = 0)) then
+    return;
+  end if;
+  insert into infra_accounts (user_id, billed_until) values (p_user_id, run.until_at) on conflict (user_id) do nothing;
+  with taken as (
+    update container_calls c set billed_at = p_moment where c.user_id = p_user_id and c.billed_at is null returning c.milliseconds
+  ) select coalesce(sum(t.milliseconds), 0) into used.milliseconds from taken t;
+  -- Calls may have come since the look above.
+  used.cost := turnpike.infra_cost(used.milliseconds, used.byte_seconds, run.container_second_micros, run.stored_gib_hour_micros);
+  if used.due + round(used.cost) > 0 then
+    perform turnpike.lock_account(p_user_id);
+    select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount
+      from turnpike.wallet_sums(p_user_id) s;
+    if amount > 0 then
+      select b.* into booked from turnpike.book_entry(p_user_id, 'space_usage', -amount, null,
+        format('infra:%s:%s', p_user_id, run.run_id), null, null, 'system',
+        format('Containers and storage until %s UTC', to_char(run.until_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), p_moment) b;
+      if booked.entry is null or booked.replayed then
+        raise exception 'account % was not billed in run %: %', p_user_id, run.run_id, booked.refused;
+      end if;
+      heard := booked.heard;
+      entry_id := booked.entry ->> 'ledger_id';
+    end if;
+    if round(used.cost) > 0 or amount > 0 then
+      insert into infra_bills (run_id, user_id, starts_at, ends_at, container_milliseconds, stored_byte_seconds, cost_credit_micros,
+        billed_credit_micros, ledger_id, created_at)
+      values (run.run_id, p_user_id, used.starts_at, run.until_at, used.milliseconds, used.byte_seconds, round(used.cost)::bigint,
+        amount, entry_id, p_moment);
+      bill := turnpike.infra_bill_json(p_user_id, used, run.until_at, amount);
+    end if;
+  end if;
+  update infra_accounts a set billed_until = greatest(a.billed_until, run.until_at),
+      due_credit_micros = used.due + round(used.cost)::bigint - amount
+    where a.user_id = p_user_id;
+end $$;

@@ -1,0 +1,129 @@
+import * as z from "zod"
+import { adminRequired, type SessionCredential } from "../actor/actor.ts"
+import { callAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
+import { callOne } from "../platform/db.ts"
+import { readSetting } from "../settings/settings.ts"
+import { INFRA_POLICY } from "./policies.ts"
+
+const HOUR_BYTES = 2 ** 30 * 3600
+
+const billSchema = z.object({
+  user_id: z.int().meta({ example: 42 }),
+  starts_at: z.iso.datetime().nullable().meta({ description: "Where its last bill ended; null: it had none." }),
+  ends_at: z.iso.datetime(),
+  container_seconds: z.number().meta({ example: 81.25 }),
+  stored_gib_hours: z.number().meta({ example: 360.5 }),
+  cost_usd: z.number().meta({ description: "What that costs.", example: 0.0442 }),
+  due_before_usd: z.number().meta({ description: "What earlier bills could not take.", example: 0 }),
+  billed_usd: z.number().meta({ description: "What was taken: one row of the account's ledger.", example: 0.0442 }),
+  due_usd: z.number().meta({ description: "What stays due: the account has no more available.", example: 0 }),
+})
+
+export const infraBillingSchema = z
+  .object({
+    dry_run: z.boolean(),
+    until: z.iso.datetime().meta({ description: "Use up to this moment is billed." }),
+    finished: z
+      .boolean()
+      .meta({ description: "False: there are more accounts. The next request goes on where this one has stopped." }),
+    accounts: z.int().meta({ description: "How many accounts have a bill.", example: 3 }),
+    cost_usd: z.number().meta({ example: 0.4 }),
+    billed_usd: z.number().meta({ example: 0.38 }),
+    due_usd: z.number().meta({ description: "What of these bills stays due.", example: 0.02 }),
+    bills: z.array(billSchema).meta({ description: `The first ${INFRA_POLICY.shownBills} of them, by account.` }),
+  })
+  .meta({ id: "InfraBilling" })
+
+type InfraBilling = z.infer<typeof infraBillingSchema>
+
+interface BillRow {
+  user_id: number
+  starts_at: string | null
+  ends_at: string
+  milliseconds: number
+  byte_seconds: number
+  /** Credit micros, like all that follow. */
+  cost: number
+  due_before: number
+  billed: number
+  due: number
+  /** An endpoint of the account must be woken. */
+  heard?: boolean
+}
+
+interface RunRow {
+  run_id: number | null
+  until_at: string
+  container_second_micros: number
+  stored_gib_hour_micros: number
+}
+
+/**
+ * Bills accounts for what their spaces used of containers and storage since the last time, at the settings' prices: each account by one
+ * ledger row, of what it has available at most. Goes on with a run that is not finished. A dry run writes nothing.
+ */
+export async function billInfra(ctx: Context, credential: SessionCredential, dryRun: boolean): Promise<InfraBilling> {
+  const [second, gibHour] = await Promise.all([
+    readSetting(ctx, "container_second_usd"),
+    readSetting(ctx, "stored_gib_hour_usd"),
+  ])
+  const prices = { second: second * MICROS_PER_USD, gib_hour: gibHour * MICROS_PER_USD }
+  const noted = { dry: dryRun, ...prices, request_id: ctx.requestId, address: ctx.address }
+  const { row } = await callAs(ctx, credential, "begin_infra_run", noted)
+  if (row.refused !== null) throw adminRequired()
+  const run = row.run as unknown as RunRow
+  const until = ctx.clock.now().getTime() + INFRA_POLICY.requestMs
+  const bills: BillRow[] = []
+  let finished = false
+  let position = 0
+  do {
+    const slice = run.run_id === null ? await quote(ctx, run, position) : await bill(ctx, run.run_id)
+    bills.push(...(slice.bills as unknown as BillRow[]))
+    position = slice.reached ?? 0
+    finished = slice.finished === true
+  } while (!finished && ctx.clock.now().getTime() < until)
+  const sum = (of: (row: BillRow) => number) => toUsd(bills.reduce((all, row) => all + of(row), 0))
+  return {
+    dry_run: dryRun,
+    until: toInstant(run.until_at),
+    finished,
+    accounts: bills.length,
+    cost_usd: sum(({ cost }) => cost),
+    billed_usd: sum(({ billed }) => billed),
+    due_usd: sum(({ due }) => due),
+    bills: bills.slice(0, INFRA_POLICY.shownBills).map(serializeBill),
+  }
+}
+
+function quote(ctx: Context, run: RunRow, position: number) {
+  const { until_at, container_second_micros: second, stored_gib_hour_micros: gib_hour } = run
+  const limit = INFRA_POLICY.quotedPerStatement
+  return callOne(ctx.db, "quote_infra_slice", { position, limit, until: new Date(until_at), second, gib_hour })
+}
+
+async function bill(ctx: Context, runId: number) {
+  const args = { run_id: runId, limit: INFRA_POLICY.accountsPerStatement, moment: ctx.clock.now() }
+  const slice = await callOne(ctx.db, "bill_infra_slice", args)
+  for (const { user_id, heard } of slice.bills as unknown as BillRow[]) {
+    if (heard) wakeWebhooks(ctx, { user_id, test: false, hooked: true })
+  }
+  return slice
+}
+
+function serializeBill(row: BillRow): InfraBilling["bills"][number] {
+  return {
+    user_id: row.user_id,
+    starts_at: row.starts_at === null ? null : toInstant(row.starts_at),
+    ends_at: toInstant(row.ends_at),
+    container_seconds: row.milliseconds / 1000,
+    stored_gib_hours: row.byte_seconds / HOUR_BYTES,
+    cost_usd: toUsd(row.cost),
+    due_before_usd: toUsd(row.due_before),
+    billed_usd: toUsd(row.billed),
+    due_usd: toUsd(row.due),
+  }
+}

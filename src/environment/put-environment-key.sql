@@ -1,0 +1,56 @@
+-- The sealed document that engines read, with every statement behind which a model call may come; null: there is none.
+create function turnpike.engine_keys() returns text language sql stable as $$
+  select e.sealed from environment_files e where e.file = 'engines'
+$$;
+
+-- A key of an environment file as operators see it, without its value; null when it was never set.
+create function turnpike.environment_key_json(p_file text, p_key text) returns jsonb language sql stable as $$
+  select to_jsonb(k) || jsonb_build_object('updated_by_name', u.name)
+    from environment_keys k left join users u on u.user_id = k.updated_by where k.file = p_file and k.key = p_key
+$$;
+
+-- Puts a document in which an admin has changed one key, with its audit entry, which never has the value. p_sealed: the new document; null:
+-- the key has that value already. p_made_from: the version that it was made from, 0: there was none. refused: admin, stale, or raced:
+-- the document has changed since, so it is to be read again.
+create function turnpike.put_environment_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  made integer;
+  former integer;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- A file that has no key yet has no row to lock.
+  perform pg_advisory_xact_lock(hashtext('environment_file'), hashtext(p_file));
+  made := coalesce((select e.version from environment_files e where e.file = p_file), 0);
+  former := coalesce((select k.version from environment_keys k where k.file = p_file and k.key = p_key), 0);
+  if made <> p_made_from then
+    refused := 'raced';
+  elsif turnpike.is_stale(p_if_version, former) then
+    refused := 'stale';
+  elsif p_sealed is not null then
+    insert into environment_files as e (file, sealed) values (p_file, p_sealed)
+      on conflict (file) do update set sealed = excluded.sealed, version = e.version + 1;
+    insert into environment_keys as k (file, key, updated_at, updated_by) values (p_file, p_key, p_moment, (found.caller).user_id)
+      on conflict (file, key) do update set version = k.version + 1, updated_at = excluded.updated_at, updated_by = excluded.updated_by;
+    perform turnpike.note_change((found.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
+      jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request_id, p_address, p_moment);
+  end if;
+  entity := turnpike.environment_key_json(p_file, p_key);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Replaces p_old by the same document sealed under a newer key. False when it was changed in the meantime, which stays.
+create function turnpike.reseal_environment(p_file text, p_old text, p_sealed text) returns boolean language plpgsql as $$
+begin
+  update environment_files e set sealed = p_sealed where e.file = p_file and e.sealed = p_old;
+  return found;
+end $$;

@@ -1,0 +1,19 @@
+-- Notes a failure of what the service itself runs or calls.
+create function turnpike.note_infrastructure_error(p_kind text, p_name text, p_code text, p_turn_id text, p_moment timestamptz)
+returns boolean language plpgsql as $$
+begin
+  insert into infrastructure_errors (kind, name, code, turn_id, created_at) values (p_kind, p_name, p_code, p_turn_id, p_moment);
+  return true;
+end $$;
+
+-- Forgets up to p_limit failures, and as many times of containers that are billed, from before p_until. Returns how many.
+create function turnpike.sweep_infrastructure(p_until timestamptz, p_limit integer, out errors integer, out calls integer)
+language plpgsql as $$
+begin
+  delete from infrastructure_errors e where e.error_id = any (array(
+    select o.error_id from infrastructure_errors o where o.created_at < p_until order by o.created_at limit p_limit));
+  get diagnostics errors = row_count;
+  delete from container_calls c where c.call_id = any (array(
+    select o.call_id from container_calls o where o.billed_at < p_until order by o.billed_at limit p_limit));
+  get diagnostics calls = row_count;
+end $$;

@@ -1,0 +1,40 @@
+import type { Context } from "../actor/context.ts"
+import { call, callOne } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
+import { INFRASTRUCTURE_POLICY } from "./policies.ts"
+
+export interface InfrastructureError {
+  kind: "container_start" | "container_exec" | "subagent_dispatch" | "model_call"
+  /** The provider or the container. */
+  name: string
+  /** One word of ours; never a text of a customer's or a server's. */
+  code: string
+}
+
+/** Notes a failure of a live turn, in the background and never throwing: the turn goes on as it would. */
+export function noteError(
+  ctx: Context,
+  { turn_id, test }: { turn_id: string; test: boolean },
+  error: InfrastructureError,
+): void {
+  if (test) return
+  const noted = call(ctx.db, "note_infrastructure_error", { ...error, turn_id, moment: ctx.clock.now() })
+  const unnoted = (why: unknown) => {
+    ctx.log("error", "infrastructure.error_unnoted", { turn_id, ...error, error: describeError(why) })
+  }
+  ctx.background(noted.catch(unnoted))
+}
+
+/** Forgets failures, and times of containers that were billed, from long ago. */
+export async function sweepInfrastructure(ctx: Context): Promise<{ errors: number; calls: number }> {
+  const { keepDays, sweepBatch: limit, sweepBatches } = INFRASTRUCTURE_POLICY
+  const until = new Date(ctx.clock.now().getTime() - keepDays * 86_400_000)
+  const swept = { errors: 0, calls: 0 }
+  for (let batch = 0; batch < sweepBatches; batch++) {
+    const { errors, calls } = await callOne(ctx.db, "sweep_infrastructure", { until, limit })
+    swept.errors += errors ?? 0
+    swept.calls += calls ?? 0
+    if ((errors ?? 0) < limit && (calls ?? 0) < limit) break
+  }
+  return swept
+}

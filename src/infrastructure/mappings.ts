@@ -1,0 +1,161 @@
+import type { ExpressionBuilder } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { serverName } from "../agent-config/names.ts"
+import { headersSchema } from "../agent-config/request-parts.ts"
+import { toInstant } from "../base/time.ts"
+import { checkOperatorsUrl } from "../platform/public-url.ts"
+import { sealHeaders } from "./container.ts"
+
+const containerName = serverName.meta({
+  description: "The container's name among those of the space.",
+  example: "sandbox",
+})
+const spaceSlug = z.string().min(1).max(128).meta({ example: "spc_01k8m3v9q2x7" })
+
+export const mappingSchema = z
+  .object({
+    container: containerName,
+    space: spaceSlug,
+    url: z.string().meta({ example: "https://sandbox.internal/mcp" }),
+    header_names: z.array(z.string()).meta({
+      description: "The headers that it is called with. Their values are never shown.",
+      example: ["authorization"],
+    }),
+    enabled: z.boolean(),
+    version: z.int().meta({ description: "Raised by each change." }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    updated_by: z.object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) }).nullable(),
+  })
+  .meta({ id: "ContainerMapping" })
+
+type Mapping = z.infer<typeof mappingSchema>
+
+const noPlaceholder = (texts: unknown) => !JSON.stringify(texts).includes("{{")
+
+/** The contract's MappingUpsert. */
+export const mappingUpsertSchema = z
+  .strictObject({
+    container: containerName,
+    space: spaceSlug,
+    url: z.string().min(1).max(4096).refine(noPlaceholder, "has no placeholders").meta({
+      description: "Its Streamable HTTP endpoint: any http(s) address but our own.",
+      example: "https://sandbox.internal/mcp",
+    }),
+    headers: headersSchema
+      .refine(noPlaceholder, "have no placeholders")
+      .nullable()
+      .optional()
+      .meta({
+        description: "All headers that it is called with. Left out: as they are; null: none.",
+        example: { authorization: "Bearer 7f3a…" },
+      }),
+    enabled: z.boolean().optional().meta({ description: "Left out: as it is; a new one is enabled." }),
+  })
+  .meta({ id: "MappingUpsert" })
+
+interface MappingRow {
+  container: string
+  space: string
+  url: string
+  header_names: unknown
+  enabled: boolean
+  version: number
+  created_at: string
+  updated_at: string
+  updated_by: number | null
+  updated_by_name: string | null
+}
+
+function serializeMapping({ updated_by, updated_by_name, header_names, ...row }: MappingRow): Mapping {
+  return {
+    container: row.container,
+    space: row.space,
+    url: row.url,
+    header_names: header_names as string[],
+    enabled: row.enabled,
+    version: row.version,
+    created_at: toInstant(row.created_at),
+    updated_at: toInstant(row.updated_at),
+    updated_by: updated_by === null ? null : { user_id: updated_by, name: updated_by_name },
+  }
+}
+
+export interface MappingFilters {
+  space?: string | undefined
+  container?: string | undefined
+}
+
+/** Container mappings, the oldest first, for admins. */
+export async function listMappings(
+  ctx: Context,
+  credential: SessionCredential,
+  { filters: { space, container }, limit, offset }: { filters: MappingFilters; limit: number; offset: number },
+): Promise<{ items: Mapping[]; total: number }> {
+  const mappings = (eb: ExpressionBuilder<CallerDB, "caller">) =>
+    eb
+      .selectFrom("container_mappings as m")
+      .$if(space !== undefined, (query) =>
+        query.where("m.space_id", "=", (of) =>
+          of
+            .selectFrom("spaces as s")
+            .where("s.slug", "=", space ?? "")
+            .select("s.space_id"),
+        ),
+      )
+      .$if(container !== undefined, (query) => query.where("m.container", "=", container ?? ""))
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select((eb) => {
+        const page = mappings(eb).selectAll("m").orderBy("m.mapping_id").limit(limit).offset(offset).as("p")
+        return [
+          mappings(eb)
+            .select(({ fn }) => fn.countAll<number>().as("total"))
+            .as("total"),
+          jsonArrayFrom(
+            eb
+              .selectFrom(page)
+              .innerJoin("spaces as s", "s.space_id", "p.space_id")
+              .leftJoin("users as u", "u.user_id", "p.updated_by")
+              .select(["p.container", "s.slug as space", "p.url", "p.header_names", "p.enabled", "p.version"])
+              .select(["p.created_at", "p.updated_at", "p.updated_by", "u.name as updated_by_name"])
+              .orderBy("p.mapping_id"),
+          ).as("items"),
+        ]
+      }),
+    { role: "admin" },
+  )
+  const [row] = rows
+  return { items: (row?.items ?? []).map((item) => serializeMapping(item as MappingRow)), total: row?.total ?? 0 }
+}
+
+/** Maps a space to a container, which binds the next turn that is claimed. NOT_FOUND for the space, VALIDATION_FAILED for the URL. */
+export async function putMapping(
+  ctx: Context,
+  credential: SessionCredential,
+  { container, space, url, headers, enabled }: z.infer<typeof mappingUpsertSchema>,
+  ifVersion: number | null,
+): Promise<Mapping> {
+  checkOperatorsUrl(ctx, url, "url")
+  const sealed = headers ? await sealHeaders(ctx, { space, container, headers }) : null
+  return editAs(ctx, credential, "put_mapping", {
+    args: {
+      ...{ container, space, url, enabled: enabled ?? null, if_version: ifVersion },
+      keeps_headers: headers === undefined,
+      headers: sealed,
+      header_names: Object.keys(headers ?? {}).sort(),
+    },
+    refusals: {
+      no_space: ["NOT_FOUND", `There is no space "${space}".`],
+      none_yet: ["VERSION_MISMATCH", "There is no such mapping yet, so it has no version. Nothing was written."],
+    },
+    serialize: (row: MappingRow | null) => serializeMapping(row as MappingRow),
+  })
+}

@@ -1,0 +1,70 @@
+-- A container mapping as operators see it, without its headers' values; null when there is none.
+create function turnpike.mapping_json(p_space_id bigint, p_container text) returns jsonb language sql stable as $$
+  select to_jsonb(m) - 'headers' || jsonb_build_object('space', s.slug, 'updated_by_name', u.name)
+    from container_mappings m join spaces s on s.space_id = m.space_id left join users u on u.user_id = m.updated_by
+    where m.space_id = p_space_id and m.container = p_container
+$$;
+
+-- Maps a space to a container, for an admin, with the audit entry. p_headers: the sealed headers, p_header_names their names; they are
+-- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space; none_yet: If-Match asks for a version of one that is not there.
+create function turnpike.put_mapping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb, p_enabled boolean,
+  p_if_version integer, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  id bigint;
+  was container_mappings;
+  put container_mappings;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- One that is not there yet has no row to lock.
+  perform pg_advisory_xact_lock(hashtext('container_mapping'), hashtext(p_space || ' ' || p_container));
+  select s.space_id into id from spaces s where s.slug = p_space limit 1;
+  select m.* into was from container_mappings m where m.space_id = id and m.container = p_container limit 1;
+  put := was;
+  put.url := p_url;
+  put.enabled := coalesce(p_enabled, was.enabled, true);
+  if not p_keeps_headers then
+    put.headers := p_headers;
+    put.header_names := p_header_names;
+  end if;
+  if id is null then
+    refused := 'no_space';
+  elsif turnpike.is_stale(p_if_version, coalesce(was.version, 0)) then
+    refused := case when was.mapping_id is null then 'none_yet' else 'stale' end;
+  elsif put is distinct from was then
+    insert into container_mappings as m (container, space_id, url, headers, header_names, enabled, created_at, updated_at, updated_by)
+    values (p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_moment, p_moment,
+      (found.caller).user_id)
+    on conflict (space_id, container) do update set url = excluded.url, headers = excluded.headers, header_names = excluded.header_names,
+      enabled = excluded.enabled, updated_at = excluded.updated_at, updated_by = excluded.updated_by, version = m.version + 1
+    returning m.* into put;
+    perform turnpike.note_change((found.caller).user_id, 'container_mapping.put', 'container_mapping', p_space || '/' || p_container,
+      case when was.mapping_id is not null then to_jsonb(was) - 'headers' end, to_jsonb(put) - 'headers', p_request_id, p_address, p_moment);
+  end if;
+  entity := turnpike.mapping_json(id, p_container);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- The containers of a space that its turns may use now: [{container, url, headers}], headers sealed.
+create function turnpike.containers_of(p_space_id bigint) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('container', m.container, 'url', m.url, 'headers', m.headers) order by m.container), '[]')
+    from container_mappings m where m.space_id = p_space_id and m.enabled
+$$;
+
+-- Replaces p_old by the same headers sealed under a newer key. False when they were changed in the meantime, which stay.
+create function turnpike.reseal_container(p_space text, p_container text, p_old text, p_sealed text) returns boolean
+language plpgsql as $$
+begin
+  update container_mappings m set headers = p_sealed from spaces s
+    where s.slug = p_space and m.space_id = s.space_id and m.container = p_container and m.headers = p_old;
+  return found;
+end $$;

@@ -1,0 +1,97 @@
+import type { Context } from "../actor/context.ts"
+import type { Container } from "../infrastructure/container.ts"
+import { type InfrastructureError, noteError } from "../infrastructure/errors.ts"
+import { createOutbound } from "../platform/outbound.ts"
+import type { BoundTool } from "./bound-tool.ts"
+import type { McpConnection } from "./mcp-client.ts"
+import { McpError } from "./mcp-error.ts"
+import { connectMcp, mcpToolName, mcpTools, type StoreImage } from "./mcp-tools.ts"
+import { createSecrets, type Secrets } from "./secrets.ts"
+import type { ToolTurn } from "./task-tools.ts"
+
+/** What a customer's agent calls the container of its space. */
+const PREFIX = "container"
+
+const UNAVAILABLE = "The container of this space does not answer."
+
+/**
+ * Connects to a container of a space, and binds its tools as `container__tool`. Its address and headers are the operator's: whatever
+ * it says is masked, and why it fails is not told. Throws McpError.
+ */
+export async function openContainer(
+  ctx: Context,
+  { name, url, headers }: Container,
+  { turn, storeImage, signal, onConnect }: ContainerUse,
+): Promise<BoundTool[]> {
+  const secrets = secretsOf({ url, headers })
+  const policy = { ...ctx.urlPolicy, operators: true } as const
+  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy })
+  const deps = { outbound, clock: ctx.clock, secrets, signal }
+  const server = { name: PREFIX, url, headers }
+  const connection = await connectMcp(deps, server).catch(unavailable)
+  onConnect(connection)
+  const explain = (error: McpError) => {
+    if (error.kind === "tool") return error.message
+    noteError(ctx, turn, failureOf("container_exec", name, error))
+    return UNAVAILABLE
+  }
+  const tools = await mcpTools({ secrets }, { server, connection, storeImage, explain }).catch(unavailable)
+  const timed = (tool: BoundTool): BoundTool => ({
+    ...tool,
+    async run(input, context) {
+      const startedAt = ctx.clock.now().getTime()
+      const made = await tool.run(input, context)
+      return { ...made, container: { name, milliseconds: Math.max(0, ctx.clock.now().getTime() - startedAt) } }
+    },
+  })
+  return tools.map(timed)
+}
+
+interface ContainerUse {
+  turn: ToolTurn
+  storeImage: StoreImage
+  signal: AbortSignal
+  /** Told of the session, which whoever asks for it has to end. */
+  onConnect(connection: McpConnection): void
+}
+
+/** Notes that a container could not be used in a turn at all. */
+export function noteUnstarted(ctx: Context, turn: ToolTurn, container: Container, error: unknown): void {
+  if (error instanceof McpError) noteError(ctx, turn, failureOf("container_start", container.name, error))
+}
+
+/** The tools of a space's containers. One that another container has too gets its container's name in front. */
+export function toolsOfContainers(opened: readonly { name: string; tools: BoundTool[] }[]): BoundTool[] {
+  const bound = new Map<string, BoundTool>()
+  for (const { name, tools } of opened) {
+    for (const tool of tools) {
+      const plain = tool.spec.name
+      const own = bound.has(plain) ? mcpToolName(PREFIX, `${name}_${plain.slice(`${PREFIX}__`.length)}`) : plain
+      bound.set(own, { ...tool, spec: { ...tool.spec, name: own } })
+    }
+  }
+  return [...bound.values()]
+}
+
+const failureOf = (kind: InfrastructureError["kind"], name: string, { kind: code }: McpError): InfrastructureError => ({
+  kind,
+  name,
+  code,
+})
+
+/** A new error, without the words and the cause of the old one. */
+function unavailable(error: unknown): never {
+  throw error instanceof McpError ? new McpError(error.kind, UNAVAILABLE) : error
+}
+
+/** Its address and headers, whole and in the parts that an answer may repeat. */
+function secretsOf({ url, headers }: Pick<Container, "url" | "headers">): Secrets {
+  const { href, origin, host, hostname } = new URL(url)
+  const isLoopback = /^(localhost|127\..*|\[::1\])$/.test(hostname)
+  const values = Object.values(headers).flatMap((value) => [
+    value,
+    ...value.split(" ").filter(({ length }) => length >= 8),
+  ])
+  const all = [url, href, origin, host, ...(isLoopback ? [] : [hostname]), ...values]
+  return createSecrets(Object.fromEntries(all.map((value, index) => [String(index), value])))
+}
