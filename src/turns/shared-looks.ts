@@ -59,7 +59,7 @@ export class SharedLooks {
    * `until` in any case. False when `signal` was aborted before.
    */
   async pause({ until, signal }: { until: number; signal: AbortSignal }): Promise<boolean> {
-    let due = this.now() + this.pauseMs()
+    let due = this.mine.at + this.pauseAfter(this.mine)
     for (;;) {
       const left = Math.min(due, until) - this.now()
       const slept = await this.clock.sleep(Math.max(0, left), signal).then(
@@ -72,7 +72,7 @@ export class SharedLooks {
       const last = shown.get(this.turnId) ?? this.mine
       if (this.isNews(last)) return true
       const since = looking.get(this.turnId)
-      const next = last.at + this.pauseMs()
+      const next = last.at + this.pauseAfter(last)
       if (next > now) due = next
       else if (since !== undefined && since + LOOK_POLICY.patienceMs > now) due = now + LOOK_POLICY.againMs
       else {
@@ -87,12 +87,14 @@ export class SharedLooks {
     return ended || (this.waitsFor === "events" && lastSeq > this.mine.lastSeq)
   }
 
-  /** At first as long as nothing new has come, so that what comes soon is seen soon. */
-  private pauseMs(): number {
-    const now = this.now()
+  /**
+   * At first as long as nothing new had come at the last look, so that what comes soon is seen soon. Not as long as until now: then the
+   * next look would move on with the clock.
+   */
+  private pauseAfter({ at }: Shown): number {
     const { eagerMs, pauseMs, leastMs } = LOOK_POLICY
-    if (now - this.began >= eagerMs) return pauseMs
-    return Math.min(Math.max(now - this.newsAt, leastMs[this.waitsFor]), pauseMs)
+    if (at - this.began >= eagerMs) return pauseMs
+    return Math.min(Math.max(at - this.newsAt, leastMs[this.waitsFor]), pauseMs)
   }
 
   private now(): number {

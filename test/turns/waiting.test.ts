@@ -63,6 +63,31 @@ test("a long poll looks often for two seconds, then once a second, and says at o
   expect(await turnOf(await answer)).toMatchObject({ turn_id: turnId, state: "done" })
 })
 
+test.each([30, 150, 600, 1500])(
+  "a long poll sees the end of a turn that takes %i ms before twice that time is over",
+  async (took) => {
+    const { client, turnId } = await begin()
+    const { answer } = poll(client, turnId)
+    let answered = false
+    const over = answer.then(() => {
+      answered = true
+    })
+    await atRest()
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms && !answered; passed += 5) {
+        await world.advance(5)
+        await atRest()
+      }
+    }
+    await pass(took)
+    expect(answered).toBe(false)
+    await world.drain()
+    await pass(Math.min(took, LOOK_POLICY.pauseMs) + 10)
+    expect(answered, "without more time").toBe(true)
+    await over
+  },
+)
+
 test("ten long polls and ten streams of one turn share the looks of one, and each gets the end", async () => {
   const { client, turnId } = await begin()
   const polls = Array.from({ length: 10 }, () => poll(client, turnId).answer)
@@ -145,7 +170,7 @@ test("one that is cut off while it looks for all keeps the others for three seco
   await atRest()
   await looksWithin(3)
   // The next look is under way for longer than anybody waits for it.
-  await world.plan([{ service: "pg", match: "get_turn", call: 1, action: "delay", when: "after", delay_ms: 4_000 }])
+  await world.plan([{ service: "pg", match: "get_turn", call: 1, action: "delay", when: "after", delay_ms: 2_000 }])
   for (let ms = 0; ms < 5_000; ms += 50) {
     await world.advance(50)
     await atRest()
