@@ -567,6 +567,16 @@ interface SpendCounterShards {
   user_id: number;
 }
 
+interface SubscriptionDays {
+  billed_credit_micros: number;
+  day: Timestamp;
+  model_calls: number;
+  subscription_id: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+}
+
 interface Subscriptions {
   created_at: Timestamp;
   credit_tried_at: Timestamp | null;
@@ -906,6 +916,7 @@ export interface DB {
   spend_counted: SpendCounted;
   spend_counter_shards: SpendCounterShards;
   spend_counters: SpendCounters;
+  subscription_days: SubscriptionDays;
   subscriptions: Subscriptions;
   sweeps: Sweeps;
   tasks: Tasks;

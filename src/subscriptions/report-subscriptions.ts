@@ -1,8 +1,8 @@
-import { sql } from "kysely"
+import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { readAs } from "../actor/call-as.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 
@@ -58,19 +58,17 @@ export async function reportSubscriptions(
           (cte) => cte("by_day").materialized(),
           (cte) =>
             cte
-              .selectFrom("usage as u")
-              .where("u.subscription_id", "is not", null)
-              .where("u.settled_at", ">=", since)
+              .selectFrom(dailyUsage(cte, since).as("u"))
               .select((eb) => [
-                eb.ref("u.subscription_id").$notNull().as("subscription_id"),
-                sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
-                eb.fn.countAll<number>().as("model_calls"),
+                "u.subscription_id",
+                "u.date",
+                eb.fn.sum<number>("u.model_calls").as("model_calls"),
                 eb.fn.sum<number>("u.tokens_input").as("tokens_input"),
                 eb.fn.sum<number>("u.tokens_cached").as("tokens_cached"),
                 eb.fn.sum<number>("u.tokens_output").as("tokens_output"),
-                eb.fn.sum<number>("u.billed_credit_micros").as("billed"),
+                eb.fn.sum<number>("u.billed").as("billed"),
               ])
-              .groupBy(["u.subscription_id", "date"]),
+              .groupBy(["u.subscription_id", "u.date"]),
         )
         .with("summed", (cte) =>
           cte
@@ -137,4 +135,28 @@ export async function reportSubscriptions(
       days: days.map(({ billed: ofDay, ...day }) => ({ ...day, billed_usd: toUsd(ofDay) })),
     })),
   }
+}
+
+/** What is in the days of subscriptions, and what the turns were used for that are in none yet: both in one snapshot. */
+function dailyUsage(db: QueryCreator<CallerDB>, since: Date) {
+  return db
+    .selectFrom("subscription_days as r")
+    .where("r.day", ">=", sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`)
+    .select([
+      ...(["r.subscription_id", sql<string>`r.day`.as("date"), "r.model_calls", "r.tokens_input"] as const),
+      ...(["r.tokens_cached", "r.tokens_output", "r.billed_credit_micros as billed"] as const),
+    ])
+    .unionAll(
+      db
+        .selectFrom("turn_ends as e")
+        .innerJoin("usage as u", "u.turn_id", "e.turn_id")
+        .where("u.subscription_id", "is not", null)
+        .where("u.settled_at", ">=", since)
+        .select((eb) => [
+          eb.ref("u.subscription_id").$notNull().as("subscription_id"),
+          sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
+          sql<number>`1`.as("model_calls"),
+          ...(["u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.billed_credit_micros as billed"] as const),
+        ]),
+    )
 }
