@@ -93,9 +93,15 @@ begin
     wanted.deactivated_at := coalesce(was.deactivated_at, p_moment);
   end if;
   if refused is null and wanted is distinct from was then
-    -- A later end may have further periods, and the sweeper looks whether it has.
+    if wanted.ends_at is distinct from was.ends_at then
+      -- A later end may have further periods, and the sweeper looks whether it has. Those that went by while it was over have no credit.
+      if turnpike.period_begin(was.starts_at, was.credited_periods) >= was.ends_at then
+        wanted.credited_periods := greatest(was.credited_periods, turnpike.periods_over(was.starts_at, p_moment));
+      end if;
+      wanted.crediting := true;
+    end if;
     update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note, deactivated_at = wanted.deactivated_at,
-      crediting = true, version = s.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
+      credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
     perform turnpike.note_change((found.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
       'subscription', p_sub_id::text, before, turnpike.subscription_json(p_sub_id), p_request_id, p_address, p_moment);
   end if;
