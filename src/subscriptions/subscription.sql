@@ -25,11 +25,12 @@ end $$;
 -- Gives a user a plan of p_plans (the setting) over a time, for an admin. Of a start in the past, the period under way is the first with
 -- credit. refused: admin, unknown_plan, too_short (it would end before its start), unknown_user.
 create function turnpike.create_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_plan text, p_plans jsonb, p_starts_at timestamptz, p_ends_at timestamptz, p_note text, p_request_id text,
-  p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+  p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_plans jsonb, p_starts_at timestamptz, p_ends_at timestamptz,
+  p_note text, p_request_id text, p_address text)
+returns table (actor jsonb, already jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
+  used record;
   made integer;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
@@ -39,7 +40,11 @@ begin
     return next;
     return;
   end if;
-  if not p_plans ? p_plan then
+  used := turnpike.used_key(found.caller, p_once_key);
+  if used.resource_id is not null then
+    already := to_jsonb(used);
+    entity := turnpike.subscription_json(used.resource_id::integer);
+  elsif not p_plans ? p_plan then
     refused := 'unknown_plan';
   elsif p_ends_at <= p_starts_at then
     refused := 'too_short';
@@ -50,6 +55,7 @@ begin
     values (p_user_id, p_plan, p_starts_at, p_ends_at, p_note, turnpike.periods_over(p_starts_at, p_moment), p_moment, p_moment,
       (found.caller).user_id)
     returning s.sub_id into made;
+    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_moment);
     entity := turnpike.subscription_json(made);
     perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, entity, p_request_id,
       p_address, p_moment);

@@ -123,6 +123,25 @@ test("that was over for months has no credit for them when its end is moved; the
   await expectBooks(world, userId)
 })
 
+test("that is asked for again under its Idempotency-Key, at once and later, is made once, and so is its credit", async () => {
+  const { userId } = await createPerson(world)
+  const body = { user_id: userId, plan: "pro" }
+  const headers = { "idempotency-key": crypto.randomUUID() }
+  const ask = (more = {}) => admin.json("POST", "/api/admin/subscriptions", { ...body, ...more }, headers)
+  await world.plan([{ service: "pg", match: "create_subscription", when: "after", call: 1, action: "cut" }])
+  expect((await ask())[0], "the answer was lost").toBe(503)
+  await world.clearFaults()
+  const answers = await Promise.all([ask(), ask()])
+  await world.advance(1000)
+  answers.push(await ask())
+  expect(answers.map(([status]) => status)).toEqual([200, 200, 200])
+  expect(new Set(answers.map(([, { sub_id }]) => sub_id)).size).toBe(1)
+  expect(await ask({ plan: "max" })).toMatchObject([422, { detail: [{ type: "idempotency_key_reused" }] }])
+  await world.settled()
+  await world.sweep()
+  expect(await credits(userId)).toHaveLength(1)
+})
+
 test("usage names the active plan that started last, by day, and adds up to the bills", async () => {
   const client = await world.createAccount()
   const space = await client.space()
