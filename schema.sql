@@ -502,6 +502,8 @@ create table turns (
   erased_at timestamptz,
   -- Who sent a web-chat turn in a space that was shared with them; user_id is the space's owner, who is billed.
   member_id bigint,
+  -- The prices of its model that it was admitted by; null: of a turn from before they were noted.
+  price_version integer,
   unique (conversation_id, position),
   constraint turns_charge_within_hold check (billed_credit_micros <= hold_credit_micros),
   constraint turns_cost_within_hold check (cost_credit_micros <= hold_credit_micros),

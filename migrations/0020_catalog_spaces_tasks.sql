@@ -28,6 +28,7 @@ create table if not exists former_prices (
   primary key (pin, price_version)
 );
 
+alter table turns add column if not exists price_version integer;
 alter table turn_steps
   add column if not exists subagent text,
   add column if not exists model text,

@@ -71,6 +71,9 @@ create table if not exists infra_accounts (
   due_credit_micros bigint not null default 0 check (due_credit_micros >= 0)
 );
 create index if not exists infra_accounts_with_dues on infra_accounts (user_id) where due_credit_micros > 0;
+-- What was stored before there were prices for it is never billed.
+insert into infra_accounts (user_id, billed_until)
+  select distinct f.user_id, now() from files f where not f.test and f.state in ('pending', 'ready') on conflict do nothing;
 
 create table if not exists infra_bills (
   bill_id bigint generated always as identity primary key,

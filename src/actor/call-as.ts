@@ -45,8 +45,8 @@ export async function callAs<
  * The arguments that a procedure with Idempotency-Keys takes too. When the key was used before, it does nothing and answers a UsedKey
  * as `already`.
  */
-type OnceArguments = "once_key" | "fingerprint"
-type OnceProcedure = {
+export type OnceArguments = "once_key" | "fingerprint"
+export type OnceProcedure = {
   [Name in CallersProcedure]: Procedures[Name]["row"] extends { already: unknown } ? Name : never
 }[CallersProcedure]
 

@@ -1,8 +1,9 @@
 import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
 import type { ArgumentsOf, ProcedureName, Procedures } from "../platform/procedures.ts"
 import { adminRequired, type SessionCredential } from "./actor.ts"
-import { type CallerArguments, callAs } from "./call-as.ts"
+import { type CallerArguments, callAs, callOnce, type OnceArguments, type OnceProcedure } from "./call-as.ts"
 import type { Context } from "./context.ts"
+import type { Made, Once } from "./once.ts"
 
 /** The arguments of a request that the audit log notes. */
 type AuditArguments = "request_id" | "address"
@@ -17,6 +18,12 @@ type AdminProcedure = {
 /** What each refusal of a procedure means to its caller: a code and a sentence, or an error made of what the procedure answered. */
 export type Refusals = Record<string, [code: ErrorCode, message: string] | ((entity: unknown) => TurnpikeError)>
 
+interface Edit<Arguments, Row, Answer> {
+  args: Arguments
+  refusals: Refusals
+  serialize: (row: Row) => Answer
+}
+
 /**
  * Calls a procedure of admins, in one statement: it changes a row and writes its audit entry, or refuses. Answers the row as it is now.
  * `admin` is ADMIN_REQUIRED and `stale` VERSION_MISMATCH, with the row as `details.current`; `refusals` says what all others mean.
@@ -25,19 +32,41 @@ export async function editAs<Name extends AdminProcedure, Row, Answer>(
   ctx: Context,
   credential: SessionCredential,
   name: Name,
-  {
-    args,
-    refusals,
-    serialize,
-  }: {
-    args: Omit<ArgumentsOf<Name>, CallerArguments | AuditArguments>
-    refusals: Refusals
-    serialize: (row: Row) => Answer
-  },
+  { args, ...reading }: Edit<Omit<ArgumentsOf<Name>, CallerArguments | AuditArguments>, Row, Answer>,
 ): Promise<Answer> {
   const noted = { ...args, request_id: ctx.requestId, address: ctx.address }
-  const { row: answer } = await callAs(ctx, credential, name, noted as never)
-  const { refused, entity } = answer as unknown as { refused: string | null; entity: Row }
+  const { row } = await callAs(ctx, credential, name, noted as never)
+  return answerOf(name, row as unknown as Answered<Row>, reading)
+}
+
+/** The same for a request that may have an Idempotency-Key: a repeat answers the row that the first one made. */
+export async function editOnce<Name extends AdminProcedure & OnceProcedure, Row, Answer>(
+  ctx: Context,
+  credential: SessionCredential,
+  name: Name,
+  {
+    once,
+    args,
+    ...reading
+  }: Edit<Omit<ArgumentsOf<Name>, CallerArguments | AuditArguments | OnceArguments>, Row, Answer> & {
+    once: Once | undefined
+  },
+): Promise<Made<Answer>> {
+  const noted = { ...args, request_id: ctx.requestId, address: ctx.address }
+  const { row, replayOf } = await callOnce(ctx, credential, name, { once, args: noted as never })
+  return { made: answerOf(name, row as unknown as Answered<Row>, reading), replayed: replayOf !== null }
+}
+
+interface Answered<Row> {
+  refused: string | null
+  entity: Row
+}
+
+function answerOf<Row, Answer>(
+  name: string,
+  { refused, entity }: Answered<Row>,
+  { refusals, serialize }: Omit<Edit<unknown, Row, Answer>, "args">,
+): Answer {
   if (refused === null) return serialize(entity)
   if (refused === "admin") throw adminRequired()
   if (refused === "stale") {

@@ -44,7 +44,7 @@ export interface FindingRow extends Omit<JsonRow<"reconciliation_findings">, "ki
 }
 
 export interface Counter {
-  kind: "key" | "end_user"
+  kind: "key" | "end_user" | "account"
   subject: string
   period: "day" | "month" | "window"
   starts_at: string
@@ -71,8 +71,10 @@ const findingSchema = z
     ledger_id: z.int().nullable().meta({ description: "The wrong entry, or the first entry after a missing one." }),
     counter: z
       .object({
-        kind: z.enum(["key", "end_user"]),
-        subject: z.string().meta({ description: "A `key_id`, or an `end_user_ref`.", example: "customer-42" }),
+        kind: z.enum(["key", "end_user", "account"]),
+        subject: z
+          .string()
+          .meta({ description: "A `key_id`, or an `end_user_ref`; empty for an account.", example: "customer-42" }),
         period: z.enum(["day", "month", "window"]),
         starts_at: z.iso.datetime(),
       })

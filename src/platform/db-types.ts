@@ -700,6 +700,7 @@ interface Turns {
   model_failures: Generated<number>;
   outputs: Generated<Json>;
   position: number;
+  price_version: number | null;
   request_hash: string;
   result: string | null;
   space_id: number;

@@ -37,6 +37,8 @@ begin
     if begins >= least(sub.ends_at, sub.deactivated_at) then
       sub.crediting := false;
     else
+      -- Whoever takes a plan out of the setting may put it back: until then the period stays due.
+      exit when not p_plans ? sub.plan and (p_moment < least(sub.ends_at, sub.deactivated_at)) is not false;
       if micros > 0 then
         select b.* into booking from turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,
           'subscription:' || sub.sub_id || ':' || to_char(begins at time zone 'UTC', 'YYYY-MM-DD'), null, null, 'system',

@@ -25,11 +25,12 @@ end $$;
 -- Gives a user a plan of p_plans (the setting) over a time, for an admin. Of a start in the past, the period under way is the first with
 -- credit. refused: admin, unknown_plan, too_short (it would end before its start), unknown_user.
 create function turnpike.create_subscription(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_user_id bigint, p_plan text, p_plans jsonb, p_starts_at timestamptz, p_ends_at timestamptz, p_note text, p_request_id text,
-  p_address text)
-returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+  p_once_key text, p_fingerprint text, p_user_id bigint, p_plan text, p_plans jsonb, p_starts_at timestamptz, p_ends_at timestamptz,
+  p_note text, p_request_id text, p_address text)
+returns table (actor jsonb, already jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
+  used record;
   made integer;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
@@ -39,7 +40,11 @@ begin
     return next;
     return;
   end if;
-  if not p_plans ? p_plan then
+  used := turnpike.used_key(found.caller, p_once_key);
+  if used.resource_id is not null then
+    already := to_jsonb(used);
+    entity := turnpike.subscription_json(used.resource_id::integer);
+  elsif not p_plans ? p_plan then
     refused := 'unknown_plan';
   elsif p_ends_at <= p_starts_at then
     refused := 'too_short';
@@ -50,6 +55,7 @@ begin
     values (p_user_id, p_plan, p_starts_at, p_ends_at, p_note, turnpike.periods_over(p_starts_at, p_moment), p_moment, p_moment,
       (found.caller).user_id)
     returning s.sub_id into made;
+    perform turnpike.note_key(found.caller, p_once_key, p_fingerprint, made::text, p_moment);
     entity := turnpike.subscription_json(made);
     perform turnpike.note_change((found.caller).user_id, 'subscription.create', 'subscription', made::text, null, entity, p_request_id,
       p_address, p_moment);
@@ -93,9 +99,15 @@ begin
     wanted.deactivated_at := coalesce(was.deactivated_at, p_moment);
   end if;
   if refused is null and wanted is distinct from was then
-    -- A later end may have further periods, and the sweeper looks whether it has.
+    if wanted.ends_at is distinct from was.ends_at then
+      -- A later end may have further periods, and the sweeper looks whether it has. Those that went by while it was over have no credit.
+      if turnpike.period_begin(was.starts_at, was.credited_periods) >= was.ends_at then
+        wanted.credited_periods := greatest(was.credited_periods, turnpike.periods_over(was.starts_at, p_moment));
+      end if;
+      wanted.crediting := true;
+    end if;
     update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note, deactivated_at = wanted.deactivated_at,
-      crediting = true, version = s.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
+      credited_periods = wanted.credited_periods, crediting = wanted.crediting, version = s.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id where s.sub_id = p_sub_id;
     perform turnpike.note_change((found.caller).user_id, case when p_deactivate then 'subscription.deactivate' else 'subscription.update' end,
       'subscription', p_sub_id::text, before, turnpike.subscription_json(p_sub_id), p_request_id, p_address, p_moment);
   end if;

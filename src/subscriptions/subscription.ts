@@ -1,7 +1,8 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { editAs, editOnce, type Refusals } from "../actor/edit-as.ts"
+import type { Made, Once } from "../actor/once.ts"
 import { instantParam, toInstant } from "../base/time.ts"
 import { readSetting } from "../settings/settings.ts"
 import { creditSubscription } from "./credit-plans.ts"
@@ -71,24 +72,27 @@ function serializeSubscription(row: Subscription): Subscription {
 }
 
 /**
- * Gives a user a plan over a time, for an admin; the credit of the period under way is booked behind the answer. NOT_FOUND for the user,
+ * Gives a user a plan over a time, for an admin, once for an Idempotency-Key; the credit of the period under way is booked behind the
+ * answer. NOT_FOUND for the user,
  * VALIDATION_FAILED for a plan that is not there.
  */
 export async function createSubscription(
   ctx: Context,
   credential: SessionCredential,
   { user_id, plan, starts_at, ends_at, note }: z.infer<typeof subscriptionCreateSchema>,
-): Promise<Subscription> {
+  once?: Once,
+): Promise<Made<Subscription>> {
   const starts = starts_at === undefined ? ctx.clock.now() : new Date(starts_at)
   const plans = await readSetting(ctx, "plans")
-  const made = await editAs(ctx, credential, "create_subscription", {
+  const answer = await editOnce(ctx, credential, "create_subscription", {
+    once,
     args: { user_id, plan, plans, starts_at: starts, ends_at: ends_at === null ? null : new Date(ends_at), note },
     refusals: REFUSALS,
     serialize: serializeSubscription,
   })
   // If this is lost, the sweeper does it within a minute.
-  ctx.background(creditSubscription(ctx, made.sub_id).catch(() => {}))
-  return made
+  ctx.background(creditSubscription(ctx, answer.made.sub_id).catch(() => {}))
+  return answer
 }
 
 /**

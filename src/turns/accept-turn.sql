@@ -126,10 +126,10 @@ begin
   returning c.* into conversation;
   insert into turns as t (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
     text, file_ids, model, metadata, max_cost_credit_micros, timeout_seconds, hold_credit_micros, held_credit_micros, window_started_at,
-    created_at, member_id)
+    created_at, member_id, price_version)
   values (p_turn_id, caller.user_id, caller.key_id, admission.space_id, conversation.conversation_id, conversation.last_position,
     caller.test, p_end_user, p_idempotency_key, p_request_hash, p_text, p_files, admission.pin, p_metadata, p_max_cost, p_timeout,
-    amount, amount, window_started_at, p_moment, caller.member_id)
+    amount, amount, window_started_at, p_moment, caller.member_id, admission.price_version)
   returning t.* into made;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
   values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued',

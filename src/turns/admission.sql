@@ -6,6 +6,7 @@ create type turnpike.admission as (
   slug text,
   made_by text,
   pin text,
+  price_version integer,
   conversation_name text,
   -- The hold that it wants, and the least that it needs: the worst case of its first model call with the shortest answer. Credit
   -- micros.
@@ -74,6 +75,7 @@ begin
     return admission;
   end if;
   admission.pin := model.pin;
+  admission.price_version := model.price_version;
   if p_conversation like 'conv\_%' then
     select c.* into talk from conversations c
       where c.conversation_id = p_conversation and c.space_id = space.space_id and c.end_user_ref = p_end_user;

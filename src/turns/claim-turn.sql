@@ -60,12 +60,12 @@ begin
   steps := '[]';
   files := '[]';
   secrets := '{}';
-  select jsonb_build_object(m.pin, to_jsonb(m) || turnpike.prices_at(m.pin, claimed.created_at)) into models
+  select jsonb_build_object(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)) into models
     from model_catalog m where m.pin = claimed.model;
   engine_keys := turnpike.engine_keys();
   containers := turnpike.containers_of(claimed.space_id);
   if version.manifest ? 'subagents' then
-    select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_at(m.pin, claimed.created_at)), '{}') into models
+    select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)), '{}') into models
       from model_catalog m
       where m.pin = claimed.model or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
   end if;
@@ -89,13 +89,18 @@ begin
   return next;
 end $$;
 
--- The prices of a model at the moment at which a turn was accepted, where they have changed since; else nothing.
-create function turnpike.prices_at(p_pin text, p_accepted_at timestamptz) returns jsonb language plpgsql stable as $$
+-- The prices of a model for a turn, where they have changed since it was accepted; else nothing. Of its own model those that it was
+-- admitted by; of a sub-agent's those of the moment.
+create function turnpike.prices_for(claimed turns, p_pin text) returns jsonb language plpgsql stable as $$
 declare
   former former_prices;
 begin
-  select f.* into former from former_prices f where f.pin = p_pin and f.until_at > p_accepted_at order by f.price_version limit 1;
-  if not found then
+  if p_pin = claimed.model and claimed.price_version is not null then
+    select f.* into former from former_prices f where f.pin = p_pin and f.price_version = claimed.price_version;
+  else
+    select f.* into former from former_prices f where f.pin = p_pin and f.until_at > claimed.created_at order by f.price_version limit 1;
+  end if;
+  if former.pin is null then
     return '{}';
   end if;
   return to_jsonb(former) - 'until_at';

@@ -211,4 +211,19 @@ describe("prices", () => {
     expect(now.billed_cost_usd).toBe(0.3)
     expect((await rowOf(REHEARSAL))?.price_version).toBe(before.price_version + 2)
   })
+
+  test("a turn keeps the prices that it was admitted by, whatever the clocks of its worker and the admin's say", async () => {
+    const client = await world.createAccount({ usd: 50 })
+    const space = await client.space()
+    const send = async (ref: string) =>
+      turnOf(await client.sendTurn({ space, end_user_ref: ref, text: "[use input=1000000]", max_cost_usd: 9 }))
+    await put(4)
+    const [one, , two] = [await send("customer-1"), await put(5), await send("customer-2")]
+    // The next edit is of a worker whose clock is behind.
+    await put(6)
+    await world.sql("update former_prices set until_at = until_at - interval '1 minute'")
+    await world.drain()
+    const costs = await Promise.all([one, two].map(({ turn_id }) => client.getTurn(turn_id)))
+    expect(costs.map(({ billed_cost_usd }) => billed_cost_usd)).toEqual([4, 5])
+  })
 })

@@ -103,6 +103,45 @@ describe("a subscription", () => {
   })
 })
 
+test("that was over for months has no credit for them when its end is moved; the period under way has its own once", async () => {
+  const DAY = 24 * HOUR
+  const { userId } = await createPerson(world)
+  const [, { sub_id }] = await create({ user_id: userId, plan: "pro", ends_at: at(10 * DAY) })
+  await world.settled()
+  await put(sub_id, { ends_at: at(20 * DAY) })
+  await world.sweep()
+  expect(await credits(userId), "moved within its period").toHaveLength(1)
+  await world.advance(200 * DAY)
+  admin = await world.signIn(admin.userId)
+  await world.sweep()
+  await put(sub_id, { note: "It ended." })
+  expect((await put(sub_id, { ends_at: at(DAY) }))[0]).toBe(200)
+  await world.sweep()
+  await world.advance(60_000)
+  await world.sweep()
+  expect(await credits(userId), "the period under way").toHaveLength(2)
+  await expectBooks(world, userId)
+})
+
+test("that is asked for again under its Idempotency-Key, at once and later, is made once, and so is its credit", async () => {
+  const { userId } = await createPerson(world)
+  const body = { user_id: userId, plan: "pro" }
+  const headers = { "idempotency-key": crypto.randomUUID() }
+  const ask = (more = {}) => admin.json("POST", "/api/admin/subscriptions", { ...body, ...more }, headers)
+  await world.plan([{ service: "pg", match: "create_subscription", when: "after", call: 1, action: "cut" }])
+  expect((await ask())[0], "the answer was lost").toBe(503)
+  await world.clearFaults()
+  const answers = await Promise.all([ask(), ask()])
+  await world.advance(1000)
+  answers.push(await ask())
+  expect(answers.map(([status]) => status)).toEqual([200, 200, 200])
+  expect(new Set(answers.map(([, { sub_id }]) => sub_id)).size).toBe(1)
+  expect(await ask({ plan: "max" })).toMatchObject([422, { detail: [{ type: "idempotency_key_reused" }] }])
+  await world.settled()
+  await world.sweep()
+  expect(await credits(userId)).toHaveLength(1)
+})
+
 test("usage names the active plan that started last, by day, and adds up to the bills", async () => {
   const client = await world.createAccount()
   const space = await client.space()

@@ -99,6 +99,18 @@ test("configurations are counted by an upgrade as its release counts them", asyn
   expect(rows[0]?.kept).toMatchObject({ version: 9, system: 19, tools: 1, agents: 1, unlisted: 1, history, answer: 9 })
 })
 
+test("what was stored before there were prices for it is never billed", async () => {
+  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  const began = new Date()
+  await migrate(client, { phase: "after-deploy" })
+  const release = await readRelease()
+  await applyRelease(client, release)
+  const used = `select u.starts_at, u.byte_seconds::float8 as stored from ${release.name}.infra_usage_of(1, now(), 1, 1) u`
+  const { rows } = await client.query<{ starts_at: Date; stored: number }>(used)
+  expect(rows[0]?.starts_at?.getTime()).toBeGreaterThan(began.getTime() - 60_000)
+  expect(rows[0]?.stored, "3 bytes since the upgrade").toBeLessThan(3 * 60)
+})
+
 test("spaces from before get their origin, chat, pin and totals, as their turns say", async () => {
   const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
   await client.query("update spaces set origin = 'api'")

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { reconciliationSchema } from "../../src/billing/reconciliation-row.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { CHEAP, CHEAP_USD, cappedAccount } from "../harness/caps.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -110,7 +111,9 @@ test("the reconciliation compares and repairs the counter of an account", async 
     "update spend_counters set spent_credit_micros = spent_credit_micros + 7 where user_id = $1 and kind = 'account'"
   await world.sql(wrong, [account.userId])
   const admin = await signInAdmin(world)
-  const [, { findings }] = await admin.json("POST", "/api/admin/system/reconcile")
+  const [, report] = await admin.json("POST", "/api/admin/system/reconcile")
+  expect(reconciliationSchema.safeParse(report).error, "as documented").toBeUndefined()
+  const { findings } = report
   const ours = findings.filter(({ user_id }: { user_id: number }) => user_id === account.userId)
   expect(ours).toMatchObject([{ kind: "counter_spent", counter: { kind: "account", subject: "" }, repaired: true }])
   await world.sql("delete from spend_counters where user_id = $1 and kind = 'account'", [account.userId])

@@ -147,6 +147,29 @@ test("one subscription that fails keeps nobody, and is tried again behind the ot
   expect(await booked(bad.userId)).toHaveLength(1)
 })
 
+test("a plan that is missing from the setting for a while loses no credit; of what has ended meanwhile nothing stays due", async () => {
+  const ctx = authContextOf(world)
+  const { userId } = await signInAdmin(world)
+  const put = async (value: object) =>
+    (await world.signIn(userId)).json("PUT", "/api/admin/settings", { key: "plans", value })
+  const start = world.clock.now().toISOString()
+  const kept = await subscribe(start)
+  const over = await subscribe(start, { ends_at: new Date(world.clock.ms() + 86_400_000).toISOString() })
+  expect((await put({ free: { label: "Free" } }))[0]).toBe(200)
+  await sweepPlans(ctx)
+  await world.advance(2 * 86_400_000)
+  await sweepPlans(ctx)
+  expect(await booked(kept.userId)).toEqual([])
+  const crediting = "select sub_id from subscriptions where crediting and sub_id = any ($1) order by sub_id"
+  await world.advance(40 * 86_400_000)
+  await sweepPlans(ctx)
+  expect(await world.sql(crediting, [[kept.subId, over.subId]])).toEqual([{ sub_id: kept.subId }])
+  expect((await put({ pro: { label: "Pro", included_credit_usd: 1.5 }, free: { label: "Free" } }))[0]).toBe(200)
+  await world.advance(60_000)
+  await sweepPlans(ctx)
+  expect(await booked(kept.userId)).toHaveLength(2)
+})
+
 test("eight at once book one", async () => {
   for (let round = 0; round < (isThorough ? 100 : 10); round++) {
     const { userId, subId } = await subscribe(world.clock.now().toISOString())

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { madeOf } from "../../http/idempotency.ts"
 import { daysQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
@@ -25,12 +26,13 @@ export function mountSubscriptions(app: App) {
       description:
         "From `starts_at` to `ends_at`. The credit that the plan includes is booked once for each month, beginning with " +
         "the one under way. Of several active subscriptions of a user, the one that started last counts.",
+      idempotent: "replayed",
       versioned: "shown",
       body: subscriptionCreateSchema,
       answer: { status: 200, description: "The subscription.", schema: subscriptionSchema },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
-    async (c, { body }) => createSubscription(c.get("ctx"), sessionOf(c), body),
+    async (c, { body, once }) => madeOf(c, await createSubscription(c.get("ctx"), sessionOf(c), body, once)),
   )
 
   app.operation(
