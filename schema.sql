@@ -897,6 +897,15 @@ create table subscription_days (
   primary key (day, subscription_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
+-- Live turns that ended on a day (UTC), and what they were billed, without those that are still in turn_ends.
+create table service_days (
+  day date not null,
+  state text not null,
+  turns bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, state)
+) with (fillfactor = 70);
+
 -- One row for each ended web-chat turn of an account's owner (a turn without a key), as usage has rows for turns of keys.
 create table api_turns (
   turn_id text primary key,

@@ -428,6 +428,13 @@ interface SchemaMigrations {
   name: string;
 }
 
+interface ServiceDays {
+  billed_credit_micros: number;
+  day: Timestamp;
+  state: string;
+  turns: number;
+}
+
 interface Sessions {
   address: string | null;
   created_at: Timestamp;
@@ -903,6 +910,7 @@ export interface DB {
   reconciliations: Reconciliations;
   referrals: Referrals;
   schema_migrations: SchemaMigrations;
+  service_days: ServiceDays;
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;

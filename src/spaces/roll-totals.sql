@@ -1,4 +1,4 @@
--- Moves up to p_limit ended turns from the queue into the totals of spaces and subscriptions, in one transaction: a reader of both counts each turn
+-- Moves up to p_limit ended turns from the queue into the totals of spaces, subscriptions and days, in one transaction: a reader of both counts each turn
 -- once at every moment. Returns how many; none while another run does it. Ends anywhere without harm: the rest is still queued.
 create function turnpike.roll_totals(p_limit integer) returns integer language plpgsql as $$
 declare
@@ -35,6 +35,12 @@ begin
     on conflict (day, subscription_id) do update set model_calls = r.model_calls + excluded.model_calls,
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
+  ), days as (
+    insert into service_days as r (day, state, turns, billed_credit_micros)
+    select (t.ended_at at time zone 'UTC')::date, n.state, count(*), sum(t.billed_credit_micros)
+    from taken t join turns n on n.turn_id = t.turn_id where not n.test group by 1, 2
+    on conflict (day, state) do update set turns = r.turns + excluded.turns,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), sessions as (
     insert into space_sessions as r (space_id, agent, model, tokens_input, turn_id, step, called_at)
