@@ -884,8 +884,27 @@ create table usage (
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
-create index usage_of_subscriptions on usage (settled_at) include (subscription_id, billed_credit_micros, tokens_input,
-  tokens_cached, tokens_output) where subscription_id is not null and settled_at is not null;
+
+-- What each subscription was used for on a day (UTC) on which turns ended, without the turns that are still in turn_ends.
+create table subscription_days (
+  day date not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, subscription_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- Live turns that ended on a day (UTC), and what they were billed, without those that are still in turn_ends.
+create table service_days (
+  day date not null,
+  state text not null,
+  turns bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, state)
+) with (fillfactor = 70);
 
 -- One row for each ended web-chat turn of an account's owner (a turn without a key), as usage has rows for turns of keys.
 create table api_turns (

@@ -14,6 +14,9 @@ import type { BenchWorld } from "./world.ts"
 
 const SPACES = 50_000
 const USERS = 100_000
+const TAIL = 3_000
+const TASKS = 20_000
+const GROUPS = 500
 const REPEATS = 5
 /** Filters by text: one that nearly all have, one that some have, and one that nobody has. */
 const TEXTS = ["a", "77", "zzzz"]
@@ -57,6 +60,50 @@ async function fill({ sql }: Site, turns: number): Promise<void> {
     [SPACES],
   )
   await storeTurns(sql, books, turns)
+  // What the sweeps keep, as far as they have come: the last turns are still in the queue.
+  const rolled =
+    't.turn_id collate "C" < (select n.turn_id from turns n order by n.turn_id collate "C" desc offset $1 limit 1)'
+  await sql(
+    `insert into space_totals select t.space_id, count(*), sum(t.billed_credit_micros), max(t.finished_at) from turns t where ${rolled} group by 1`,
+    [TAIL],
+  )
+  await sql(
+    `insert into space_people select t.space_id, t.user_id, t.end_user_ref, count(*), sum(t.tokens_input), sum(t.tokens_cached),
+       sum(t.tokens_output), sum(t.billed_credit_micros), max(t.finished_at) from turns t where ${rolled} group by 1, 2, 3`,
+    [TAIL],
+  )
+  await sql(
+    `insert into turn_ends select t.turn_id, t.user_id, t.space_id, t.end_user_ref, t.tokens_input, t.tokens_cached, t.tokens_output,
+       t.billed_credit_micros, t.finished_at from turns t where not ${rolled}`,
+    [TAIL],
+  )
+  await sql(
+    `insert into subscriptions (user_id, plan, starts_at, created_at, updated_at)
+     select user_id, 'trial', created_at, created_at, created_at from users order by user_id limit $1`,
+    [SPACES],
+  )
+  await sql(
+    `insert into subscription_days select (t.finished_at at time zone 'UTC')::date, s.sub_id::text, count(*), 1, 1, 1, sum(t.billed_credit_micros)
+     from turns t join subscriptions s on s.user_id = t.user_id and s.user_id % 10 = 0 group by 1, 2`,
+  )
+  await sql(
+    `insert into tasks (space_id, brand, title, assignee_user_id, creator_user_id, created_at, updated_at)
+     select 1 + n % $2, 'turnpike', 'Task ' || md5(n::text), 1 + n % 1000, 1 + n % 777, now(), now() from generate_series(1, $1::integer) n`,
+    [TASKS, SPACES],
+  )
+  await sql(
+    `with made as (insert into teams (name, created_at, updated_at) select 'Team ' || n, now(), now() from generate_series(1, $1::integer) n
+       returning team_id)
+     insert into team_members (team_id, user_id, created_at) select team_id, 1 + (team_id * 10 + n) % $2, now() from made, generate_series(1, 10) n`,
+    [GROUPS, USERS],
+  )
+  await sql(
+    `with made as (insert into workspaces (workspace_id, name, team_id, created_at, updated_at)
+       select 'workspace-' || team_id, 'Workspace ' || team_id, team_id, now(), now() from teams returning workspace_id, team_id)
+     insert into workspace_members (workspace_id, user_id, created_at)
+     select workspace_id, 1 + (team_id * 10 + n) % $1, now() from made, generate_series(1, 10) n`,
+    [USERS],
+  )
   await sql("vacuum analyze")
 }
 
@@ -72,7 +119,12 @@ async function signIn({ sql, env }: Site): Promise<string> {
   return `token=${await signSessionToken(ctx, sessionId)}`
 }
 
-const IDS: Record<string, string> = { user_id: "5", space_id: "5", chat_key: "space:spc_00000000000000000000000005" }
+const IDS: Record<string, string> = {
+  user_id: "5",
+  space_id: "5",
+  chat_key: "space:spc_00000000000000000000000005",
+  workspace_id: "workspace-1",
+}
 
 const pathOf = ({ path }: Operation) =>
   path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(IDS[name] ?? "1"))

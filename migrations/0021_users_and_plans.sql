@@ -35,8 +35,29 @@ update subscriptions s
   where begun.sub_id = s.sub_id and s.credited_periods = 0;
 create index concurrently if not exists subscriptions_to_credit on subscriptions
   (((starts_at at time zone 'UTC') + make_interval(months => credited_periods))) where crediting;
-create index concurrently if not exists usage_of_subscriptions on usage (settled_at) include (subscription_id, billed_credit_micros,
-  tokens_input, tokens_cached, tokens_output) where subscription_id is not null and settled_at is not null;
+create table if not exists subscription_days (
+  day date not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, subscription_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create table if not exists service_days (
+  day date not null,
+  state text not null,
+  turns bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, state)
+) with (fillfactor = 70);
+-- The last days begin with the turns that had ended before the queue was there.
+insert into service_days
+  select (t.finished_at at time zone 'UTC')::date, t.state, count(*), sum(t.billed_credit_micros) from turns t
+  where t.finished_at > now() - interval '31 days' and not t.test and not exists (select from service_days)
+    and not exists (select from turn_ends e where e.turn_id = t.turn_id)
+  group by 1, 2;
 -- Admins who look at an account as its owner does, and the audit log by action and time.
 create table if not exists acting_sessions (
   acting_id text primary key,

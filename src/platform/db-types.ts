@@ -428,6 +428,13 @@ interface SchemaMigrations {
   name: string;
 }
 
+interface ServiceDays {
+  billed_credit_micros: number;
+  day: Timestamp;
+  state: string;
+  turns: number;
+}
+
 interface Sessions {
   address: string | null;
   created_at: Timestamp;
@@ -565,6 +572,16 @@ interface SpendCounterShards {
   starts_at: Timestamp;
   subject: string;
   user_id: number;
+}
+
+interface SubscriptionDays {
+  billed_credit_micros: number;
+  day: Timestamp;
+  model_calls: number;
+  subscription_id: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
 }
 
 interface Subscriptions {
@@ -893,6 +910,7 @@ export interface DB {
   reconciliations: Reconciliations;
   referrals: Referrals;
   schema_migrations: SchemaMigrations;
+  service_days: ServiceDays;
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
@@ -906,6 +924,7 @@ export interface DB {
   spend_counted: SpendCounted;
   spend_counter_shards: SpendCounterShards;
   spend_counters: SpendCounters;
+  subscription_days: SubscriptionDays;
   subscriptions: Subscriptions;
   sweeps: Sweeps;
   tasks: Tasks;

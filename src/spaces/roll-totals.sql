@@ -1,4 +1,4 @@
--- Moves up to p_limit ended turns from the queue into the totals of their spaces, in one transaction: a reader of both counts each turn
+-- Moves up to p_limit ended turns from the queue into the totals of spaces, subscriptions and days, in one transaction: a reader of both counts each turn
 -- once at every moment. Returns how many; none while another run does it. Ends anywhere without harm: the rest is still queued.
 create function turnpike.roll_totals(p_limit integer) returns integer language plpgsql as $$
 declare
@@ -27,6 +27,21 @@ begin
       tokens_output = r.tokens_output + excluded.tokens_output,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
       last_ended_at = greatest(r.last_ended_at, excluded.last_ended_at)
+  ), subscriptions as (
+    insert into subscription_days as r (day, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros)
+    select (u.settled_at at time zone 'UTC')::date, u.subscription_id, count(*), sum(u.tokens_input), sum(u.tokens_cached),
+      sum(u.tokens_output), sum(u.billed_credit_micros)
+    from taken t join usage u on u.turn_id = t.turn_id where u.subscription_id is not null and u.settled_at is not null group by 1, 2
+    on conflict (day, subscription_id) do update set model_calls = r.model_calls + excluded.model_calls,
+      tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
+      tokens_output = r.tokens_output + excluded.tokens_output,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
+  ), days as (
+    insert into service_days as r (day, state, turns, billed_credit_micros)
+    select (t.ended_at at time zone 'UTC')::date, n.state, count(*), sum(t.billed_credit_micros)
+    from taken t join turns n on n.turn_id = t.turn_id where not n.test group by 1, 2
+    on conflict (day, state) do update set turns = r.turns + excluded.turns,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), sessions as (
     insert into space_sessions as r (space_id, agent, model, tokens_input, turn_id, step, called_at)
     select distinct on (t.space_id, coalesce(p.subagent, '')) t.space_id, coalesce(p.subagent, ''), p.model, p.tokens_input, p.turn_id,

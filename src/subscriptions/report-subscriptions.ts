@@ -1,8 +1,8 @@
-import { sql } from "kysely"
+import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { readAs } from "../actor/call-as.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 
@@ -42,6 +42,15 @@ export const subscriptionUsageSchema = z
   })
   .meta({ id: "SubscriptionUsage" })
 
+interface Day {
+  date: string
+  model_calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  billed: number
+}
+
 /** The daily usage of each subscription, for admins. */
 export async function reportSubscriptions(
   ctx: Context,
@@ -54,29 +63,35 @@ export async function reportSubscriptions(
     credential,
     (db) =>
       db
-        .with(
-          (cte) => cte("by_day").materialized(),
-          (cte) =>
-            cte
-              .selectFrom("usage as u")
-              .where("u.subscription_id", "is not", null)
-              .where("u.settled_at", ">=", since)
-              .select((eb) => [
-                eb.ref("u.subscription_id").$notNull().as("subscription_id"),
-                sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
-                eb.fn.countAll<number>().as("model_calls"),
-                eb.fn.sum<number>("u.tokens_input").as("tokens_input"),
-                eb.fn.sum<number>("u.tokens_cached").as("tokens_cached"),
-                eb.fn.sum<number>("u.tokens_output").as("tokens_output"),
-                eb.fn.sum<number>("u.billed_credit_micros").as("billed"),
-              ])
-              .groupBy(["u.subscription_id", "date"]),
-        )
         .with("summed", (cte) =>
           cte
-            .selectFrom("by_day as d")
-            .select((eb) => ["d.subscription_id", eb.fn.sum<number>("d.billed").as("billed")])
-            .groupBy("d.subscription_id"),
+            .selectFrom(dailyUsage(cte, since).as("u"))
+            .select((eb) => ["u.subscription_id", eb.fn.sum<number>("u.billed").as("billed")])
+            .groupBy("u.subscription_id"),
+        )
+        .with("shown", (cte) =>
+          cte
+            .selectFrom("summed as s")
+            .selectAll("s")
+            .orderBy("s.billed", "desc")
+            .orderBy("s.subscription_id", (order) => order.collate("C"))
+            .limit(SHOWN),
+        )
+        // Only of those that are shown: there may be many more.
+        .with("by_day", (cte) =>
+          cte
+            .selectFrom(dailyUsage(cte, since).as("u"))
+            .where("u.subscription_id", "in", cte.selectFrom("shown").select("subscription_id"))
+            .select((eb) => [
+              "u.subscription_id",
+              "u.date",
+              eb.fn.sum<number>("u.model_calls").as("model_calls"),
+              eb.fn.sum<number>("u.tokens_input").as("tokens_input"),
+              eb.fn.sum<number>("u.tokens_cached").as("tokens_cached"),
+              eb.fn.sum<number>("u.tokens_output").as("tokens_output"),
+              eb.fn.sum<number>("u.billed").as("billed"),
+            ])
+            .groupBy(["u.subscription_id", "u.date"]),
         )
         .selectFrom("caller")
         .select((eb) => {
@@ -87,7 +102,9 @@ export async function reportSubscriptions(
               .as("total"),
             jsonArrayFrom(
               eb
-                .selectFrom("summed as s")
+                .selectFrom("shown as s")
+                // Joined and grouped: a subquery for each would read all days again.
+                .innerJoin("by_day as d", "d.subscription_id", "s.subscription_id")
                 .leftJoin("subscriptions as b", (join) =>
                   join.on((own) =>
                     own(
@@ -104,24 +121,11 @@ export async function reportSubscriptions(
                   "s.billed",
                   "b.user_id",
                   "b.plan",
-                  jsonArrayFrom(
-                    own
-                      .selectFrom("by_day as d")
-                      .whereRef("d.subscription_id", "=", "s.subscription_id")
-                      .select([
-                        "d.date",
-                        "d.model_calls",
-                        "d.tokens_input",
-                        "d.tokens_cached",
-                        "d.tokens_output",
-                        "d.billed",
-                      ])
-                      .orderBy("d.date"),
-                  ).as("days"),
+                  sql<Day[]>`jsonb_agg(to_jsonb(d) - 'subscription_id' order by ${own.ref("d.date")})`.as("days"),
                 ])
+                .groupBy(["s.subscription_id", "s.billed", "b.user_id", "b.plan"])
                 .orderBy("s.billed", "desc")
-                .orderBy("s.subscription_id", (order) => order.collate("C"))
-                .limit(SHOWN),
+                .orderBy("s.subscription_id", (order) => order.collate("C")),
             ).as("items"),
           ]
         }),
@@ -137,4 +141,28 @@ export async function reportSubscriptions(
       days: days.map(({ billed: ofDay, ...day }) => ({ ...day, billed_usd: toUsd(ofDay) })),
     })),
   }
+}
+
+/** What is in the days of subscriptions, and what the turns were used for that are in none yet: both in one snapshot. */
+function dailyUsage(db: QueryCreator<CallerDB>, since: Date) {
+  return db
+    .selectFrom("subscription_days as r")
+    .where("r.day", ">=", sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`)
+    .select([
+      ...(["r.subscription_id", sql<string>`r.day`.as("date"), "r.model_calls", "r.tokens_input"] as const),
+      ...(["r.tokens_cached", "r.tokens_output", "r.billed_credit_micros as billed"] as const),
+    ])
+    .unionAll(
+      db
+        .selectFrom("turn_ends as e")
+        .innerJoin("usage as u", "u.turn_id", "e.turn_id")
+        .where("u.subscription_id", "is not", null)
+        .where("u.settled_at", ">=", since)
+        .select((eb) => [
+          eb.ref("u.subscription_id").$notNull().as("subscription_id"),
+          sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
+          sql<number>`1`.as("model_calls"),
+          ...(["u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.billed_credit_micros as billed"] as const),
+        ]),
+    )
 }

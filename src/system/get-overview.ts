@@ -1,11 +1,14 @@
-import { jsonObjectFrom } from "kysely/helpers/postgres"
+import { type QueryCreator, sql } from "kysely"
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { readAs } from "../actor/call-as.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
+
+const DAY_MS = 86_400_000
 
 const countsSchema = z.object({
   people: z.object({
@@ -31,7 +34,20 @@ export const overviewSchema = z
       queued: z.int().meta({ example: 12 }),
       running: z.int().meta({ example: 31 }),
       oldest_queued_at: z.iso.datetime().nullable().meta({ description: "Null: none is queued." }),
+      today: z
+        .object({
+          done: z.int().meta({ example: 910 }),
+          failed: z.int().meta({ example: 3 }),
+          cancelled: z.int().meta({ example: 8 }),
+        })
+        .meta({ description: "Live turns that have ended since 00:00 UTC." }),
     }),
+    billed: z
+      .object({ today_usd: z.number(), days_7_usd: z.number(), days_30_usd: z.number() })
+      .meta({ description: "What live turns were billed today and in the last 7 and 30 days (UTC), with today." }),
+    errors: z
+      .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))
+      .meta({ description: "Failures of infrastructure in the last 24 hours, by kind." }),
     reconciliation: z
       .object({
         reconciliation_id: z.string().meta({ example: "rec_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
@@ -50,11 +66,23 @@ export async function getOverview(
   ctx: Context,
   credential: SessionCredential,
 ): Promise<z.infer<typeof overviewSchema>> {
+  const now = ctx.clock.now()
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
+  const firstDay = new Date(today - 29 * DAY_MS)
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
       db.selectFrom("caller").select((eb) => [
+        jsonArrayFrom(eb.selectFrom(daysOf(db, firstDay).as("d")).selectAll("d")).as("days"),
+        jsonArrayFrom(
+          eb
+            .selectFrom("infrastructure_errors as x")
+            .where("x.created_at", ">", new Date(now.getTime() - DAY_MS))
+            .select((own) => ["x.kind", own.fn.countAll<number>().as("count")])
+            .groupBy("x.kind")
+            .orderBy("x.kind"),
+        ).as("errors"),
         jsonObjectFrom(eb.selectFrom("overview_counts as o").selectAll("o")).as("counts"),
         jsonObjectFrom(
           eb
@@ -79,7 +107,14 @@ export async function getOverview(
   )
   const [row] = rows
   if (!row?.turns) throw new Error("the counts are always there")
-  const { counts, turns, reconciliation } = row
+  const { counts, turns, reconciliation, days, errors } = row
+  const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  const ended = (state: string) =>
+    days.filter((day) => day.state === state && day.date === textOf(today)).reduce((sum, { turns }) => sum + turns, 0)
+  const billed = (back: number) =>
+    toUsd(
+      days.filter(({ date }) => date >= textOf(today - (back - 1) * DAY_MS)).reduce((sum, day) => sum + day.billed, 0),
+    )
   return {
     counts: counts && {
       people: {
@@ -92,13 +127,41 @@ export async function getOverview(
       money: { balance_usd: toUsd(counts.balance_credit_micros), held_usd: toUsd(counts.held_credit_micros) },
       counted_at: toInstant(counts.counted_at),
     },
-    turns: { ...turns, oldest_queued_at: toInstant(turns.oldest_queued_at) },
+    turns: {
+      ...turns,
+      oldest_queued_at: toInstant(turns.oldest_queued_at),
+      today: { done: ended("done"), failed: ended("failed"), cancelled: ended("cancelled") },
+    },
+    billed: { today_usd: billed(1), days_7_usd: billed(7), days_30_usd: billed(30) },
+    errors,
     reconciliation: reconciliation && {
       ...reconciliation,
       started_at: toInstant(reconciliation.started_at),
       finished_at: toInstant(reconciliation.finished_at),
     },
   }
+}
+
+/** Live turns by the day and state of their end: what is in the days, and what is in none yet, in one snapshot. */
+function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
+  return db
+    .selectFrom("service_days as r")
+    .where("r.day", ">=", sql<Date>`(${firstDay}::timestamptz at time zone 'UTC')::date`)
+    .select([sql<string>`r.day`.as("date"), "r.state", "r.turns", "r.billed_credit_micros as billed"])
+    .unionAll(
+      db
+        .selectFrom("turn_ends as e")
+        .innerJoin("turns as t", "t.turn_id", "e.turn_id")
+        .where("t.test", "=", false)
+        .where("e.ended_at", ">=", firstDay)
+        .select((eb) => [
+          sql<string>`(${eb.ref("e.ended_at")} at time zone 'UTC')::date`.as("date"),
+          "t.state",
+          eb.fn.countAll<number>().as("turns"),
+          eb.cast<number>(eb.fn.sum("e.billed_credit_micros"), "bigint").as("billed"),
+        ])
+        .groupBy(["date", "t.state"]),
+    )
 }
 
 /** Counts what the overview shows of whole tables. */

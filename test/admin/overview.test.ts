@@ -17,8 +17,10 @@ afterAll(() => world.close())
 const overview = async () => (await admin.json("GET", "/api/admin/overview"))[1]
 
 test("the overview counts people, spaces and turns, sums money, and names the last reconciliation", async () => {
-  const none = { queued: 0, running: 0, oldest_queued_at: null }
-  expect(await overview()).toEqual({ counts: null, turns: none, reconciliation: null })
+  const today = { done: 0, failed: 0, cancelled: 0 }
+  const quiet = { billed: { today_usd: 0, days_7_usd: 0, days_30_usd: 0 }, errors: [] }
+  const none = { queued: 0, running: 0, oldest_queued_at: null, today }
+  expect(await overview()).toEqual({ counts: null, turns: none, reconciliation: null, ...quiet })
   for (const days of [20, 3, 0]) {
     const { userId } = await createPerson(world)
     await world.signIn(userId)
@@ -45,7 +47,8 @@ test("the overview counts people, spaces and turns, sums money, and names the la
       money: { balance_usd: 7.5, held_usd: 0.75 },
       counted_at: world.clock.now().toISOString(),
     },
-    turns: { queued: 2, running: 0, oldest_queued_at },
+    turns: { queued: 2, running: 0, oldest_queued_at, today },
+    ...quiet,
     reconciliation: {
       reconciliation_id: pass.reconciliation_id,
       scope: "all",
@@ -62,4 +65,52 @@ test("the overview counts people, spaces and turns, sums money, and names the la
     money: { balance_usd: 17.5 },
     counted_at: world.clock.now().toISOString(),
   })
+})
+
+test("turns and bills of today, 7 and 30 days are exact before and behind the roller, without test data; failures count for a day", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  await world.drain()
+  const before = await overview()
+  const micros: [at: number, billed: number][] = []
+  const run = async (text: string) => {
+    const { billed_cost_usd } = await client.runTurn({ space, text })
+    micros.push([world.clock.ms(), Math.round((billed_cost_usd ?? 0) * 1e7)])
+  }
+  const within = (days: number) => {
+    const first = Math.floor(world.clock.ms() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS
+    return micros.filter(([at]) => at >= first).reduce((sum, [, billed]) => sum + billed, 0) / 1e7
+  }
+  const expectExact = async () => {
+    const { billed } = await overview()
+    expect(billed.today_usd).toBeCloseTo(within(1) + (micros.length < 3 ? before.billed.today_usd : 0), 7)
+    if (micros.length < 3) return
+    expect(billed.days_7_usd).toBeCloseTo(within(7), 7)
+  }
+  await run("[use input=100 output=50]")
+  await expectExact()
+  await world.sweep()
+  await expectExact()
+  // Beyond what the test above has ended.
+  await world.advance(40 * DAY_MS)
+  admin = await signInAdmin(world)
+  for (const days of [25, 5, 0]) {
+    await run("[use input=100 output=50]")
+    await run("[fail OUT_OF_STOCK]")
+    await expectExact()
+    if (days === 5) await world.sweep()
+    if (days > 0) await world.advance((days === 25 ? 20 : 5) * DAY_MS)
+  }
+  await tests.runTurn({ space: await tests.space() })
+  const { turns, billed } = await overview()
+  expect(turns.today).toEqual({ done: 1, failed: 1, cancelled: 0 })
+  expect(billed.days_30_usd).toBeCloseTo(within(30), 7)
+  await world.sweep()
+  expect((await overview()).billed).toEqual(billed)
+  await world.sql(
+    "insert into infrastructure_errors (kind, name, code, created_at) values ('container_exec', 'a', 'X', $1), ('container_exec', 'a', 'X', $2)",
+    [world.clock.now(), new Date(world.clock.ms() - 25 * 3_600_000)],
+  )
+  expect((await overview()).errors).toEqual([{ kind: "container_exec", count: 1 }])
 })

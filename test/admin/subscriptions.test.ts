@@ -136,5 +136,17 @@ test("usage names the active plan that started last, by day, and adds up to the 
   const [, today] = await admin.json("GET", "/api/admin/subscriptions/usage?days=1")
   expect(today.items.map((one: { subscription_id: string }) => one.subscription_id)).toEqual(["pool-member"])
   expect(today.total).toBe(1)
+  // The same once the sweeper has put it into the days of subscriptions, also when more comes behind that.
+  await world.sweep()
+  expect(await world.sql("select 1 from turn_ends")).toEqual([])
+  expect((await admin.json("GET", "/api/admin/subscriptions/usage?days=2"))[1]).toEqual(report)
+  const [, again] = await create({ user_id: client.userId, plan: "pro", starts_at: at(0) })
+  for (let n = 1; n <= 3; n++) {
+    await run()
+    const [, more] = await admin.json("GET", "/api/admin/subscriptions/usage?days=1")
+    const own = more.items.find((one: { subscription_id: string }) => one.subscription_id === String(again.sub_id))
+    expect(own.days).toMatchObject([{ model_calls: n, tokens_input: 100 * n }])
+    if (n === 2) await world.sweep()
+  }
   await expectBooks(world, client.userId)
 })
