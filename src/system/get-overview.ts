@@ -43,7 +43,11 @@ export const overviewSchema = z
         .meta({ description: "Live turns that have ended since 00:00 UTC." }),
     }),
     billed: z
-      .object({ today_usd: z.number(), days_7_usd: z.number(), days_30_usd: z.number() })
+      .object({
+        today_usd: z.number().meta({ example: 12.4 }),
+        days_7_usd: z.number().meta({ example: 81.02 }),
+        days_30_usd: z.number().meta({ example: 340.5 }),
+      })
       .meta({ description: "What live turns were billed today and in the last 7 and 30 days (UTC), with today." }),
     errors: z
       .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))

@@ -16,10 +16,15 @@ const KILLS: Record<string, (all: Process[], started: Started) => number[]> = {
     all.filter(({ command }) => /src\/local\/start\.ts|postgres -D/.test(command)).map(({ pid }) => pid),
 }
 
+/** Each start takes its ten seconds: the usual two for everyone, all of them in CI. */
+const TRIED = Object.entries(KILLS).filter(
+  (_kill, index, { length }) => process.env.TURNPIKE_THOROUGH || index % (length - 1) === 0,
+)
+
 test("after a kill -9 the next `npm start` has the port and the data, and leaves nothing when it ends", async () => {
   let started = await npmStart()
   const { port, dataDir, api_key: key } = started
-  for (const [what, victims] of Object.entries(KILLS)) {
+  for (const [what, victims] of TRIED) {
     const pids = victims(await of(started), started)
     expect(pids.length, what).toBeGreaterThan(0)
     for (const pid of pids) signal(pid, "SIGKILL")
