@@ -84,6 +84,13 @@ export const ADMIN_CODES = {
     cause: "The workspace has no token of a bot.",
     cure: "Set it with `PUT /api/admin/workspaces/{workspace_id}/bot`.",
   },
+  PLAN_IN_USE: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The change would take away a plan that somebody has.",
+    cure: "Deactivate its subscriptions, or move them to another plan, first.",
+  },
   IF_MATCH_INVALID: {
     status: 400,
     retryable: false,

@@ -8,6 +8,7 @@ import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { ENVIRONMENT_FILES, openEnvironmentFile, sealEnvironmentFile } from "./environment-file.ts"
 
 /** How many of the newest model calls, and of the newest web-chat turns, are counted for the keys' use: some 10 ms each. */
@@ -216,10 +217,8 @@ export async function putApiKey(
       const message = `There is no environment file for "${keyId}"; the files are ${Object.keys(ENVIRONMENT_FILES).join(", ")}.`
       throw new TurnpikeError("NOT_FOUND", message, { param: "key_id" })
     }
-    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
-      throw wrong("key_id", "names a key by capitals, digits and _ behind the dot")
-    if (name.endsWith("_BASE_URL") && !/^https?:$/.test(URL.parse(value)?.protocol ?? ""))
-      throw wrong("value", "is no URL")
+    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name)) throw wrongName("names a key by capitals, digits and _ behind the dot")
+    if (name.endsWith("_BASE_URL")) checkOperatorsUrl(ctx, value, "value")
     const document = known.documents.get(file) ?? {}
     const changed = { ...document, [name]: value }
     try {
@@ -244,4 +243,7 @@ export async function putApiKey(
   }
 }
 
-const wrong = (param: string, what: string) => new TurnpikeError("VALIDATION_FAILED", `${param}: ${what}`, { param })
+function wrongName(message: string): TurnpikeError {
+  const faults = [{ location: "path" as const, path: ["key_id"], type: "value_error", message }]
+  return new TurnpikeError("VALIDATION_FAILED", `key_id: ${message}`, { param: "key_id", faults })
+}

@@ -5,6 +5,15 @@ import { instantParam } from "../base/time.ts"
 /** An id in a path or a query: any short text. An unknown id is NOT_FOUND, not a validation error. */
 export const idParam = z.string().min(1).max(128)
 
+/**
+ * A whole number in a path or a query, in decimal digits: JavaScript would also take `0x10`, `1e3`, and an empty text, which would be 0.
+ */
+export const wholeParam = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === "string" && !/^-?\d+(\.\d+)?$/.test(value) ? Number.NaN : value),
+    z.coerce.number().int().min(min).max(max),
+  )
+
 /** An instant, or a day (`2026-11-20`), which stands for its beginning in UTC. */
 export const instantOrDayParam = z
   .string()
@@ -26,7 +35,7 @@ export const positionCursor = z
   .meta({ description: "The `next_cursor` of the previous page. Send it with the same filters." })
 
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "The size of a page." }),
+  limit: wholeParam(1, 100).default(20).meta({ description: "The size of a page." }),
   cursor: z
     .string()
     .min(1)
@@ -47,21 +56,15 @@ export const createdQuery = {
 
 /** A page of a dashboard list, of at most `max` entries. */
 export const listQueryUpTo = (max: number, usual = 50) => ({
-  limit: z.coerce.number().int().min(1).max(max).default(usual).meta({ description: "The size of a page." }),
-  offset: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(1_000_000_000)
-    .default(0)
-    .meta({ description: "How many entries to skip." }),
+  limit: wholeParam(1, max).default(usual).meta({ description: "The size of a page." }),
+  offset: wholeParam(0, 1_000_000_000).default(0).meta({ description: "How many entries to skip." }),
 })
 
 /** The usual page of a dashboard list. */
 export const listQuery = listQueryUpTo(200)
 
 /** A path parameter that is a number. Anything else is a validation error, as the contract's "path integer" says. */
-export const numberParam = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+export const numberParam = wholeParam(1, Number.MAX_SAFE_INTEGER)
 
 /** A search text of a list; an empty one searches for nothing. */
 export const searchParam = z
@@ -72,7 +75,7 @@ export const searchParam = z
 
 /** The last `days` days (contract sections 4.3 and 4.5). */
 export const daysQuery = (max: number, usual = 30) => ({
-  days: z.coerce.number().int().min(1).max(max).default(usual).meta({ description: "How many days, with today." }),
+  days: wholeParam(1, max).default(usual).meta({ description: "How many days, with today." }),
 })
 
 /** Test data instead of live data; the session middleware reads it. */
@@ -82,6 +85,9 @@ export const testQuery = {
     .optional()
     .meta({ description: "`true`: data of test keys and their spaces. Otherwise live data." }),
 }
+
+/** A list that comes whole, in the shape of all lists. */
+export const wholeList = <T>(items: T[]) => ({ items, total: items.length, limit: items.length, offset: 0 })
 
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({

@@ -84,9 +84,10 @@ export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   dropSessionCookie(c)
 }
 
-/** Removes the browser's cookie. */
+/** Removes the browser's cookie, and with it that of acting as somebody. */
 export function dropSessionCookie(c: HonoContext<AppEnv>): void {
   deleteCookie(c, SESSION_COOKIE, ATTRIBUTES)
+  dropActingCookie(c)
 }
 
 /** The session of a request that `sessionAuth` has let through. */
@@ -97,8 +98,8 @@ export function sessionOf(c: HonoContext<AppEnv>): SessionCredential {
 }
 
 /**
- * The end of every login path: starts a session, sets its cookie and answers the user. For a user who was disabled in the meantime:
- * `proof.refusal`, or SESSION_REQUIRED.
+ * The end of every login path: starts a session, sets its cookie and answers the user. Whoever signs in sees their own account: an
+ * admin who used this browser no longer acts in it. For a user who was disabled in the meantime: `proof.refusal`, or SESSION_REQUIRED.
  */
 export async function openSession(
   c: HonoContext<AppEnv>,
@@ -109,5 +110,6 @@ export async function openSession(
   const userAgent = c.req.header("user-agent") ?? null
   const { sessionId, user } = await startSession(ctx, { userId, userAgent, ...proof })
   await setSessionCookie(c, sessionId)
+  dropActingCookie(c)
   return user
 }

@@ -5,6 +5,11 @@ create function turnpike.mapping_json(p_space_id bigint, p_container text) retur
     where m.space_id = p_space_id and m.container = p_container
 $$;
 
+-- What the audit log keeps of a mapping: neither its headers nor the query of its URL, either of which may hold credentials.
+create function turnpike.mapping_facts(mapping container_mappings) returns jsonb language sql immutable as $$
+  select to_jsonb(mapping) - 'headers' || jsonb_build_object('url', regexp_replace(mapping.url, '[?#].*$', '?…'))
+$$;
+
 -- Maps a space to a container, for an admin, with the audit entry. p_headers: the sealed headers, p_header_names their names; they are
 -- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space; none_yet: If-Match asks for a version of one that is not there.
 create function turnpike.put_mapping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
@@ -47,7 +52,8 @@ begin
       enabled = excluded.enabled, updated_at = excluded.updated_at, updated_by = excluded.updated_by, version = m.version + 1
     returning m.* into put;
     perform turnpike.note_change((found.caller).user_id, 'container_mapping.put', 'container_mapping', p_space || '/' || p_container,
-      case when was.mapping_id is not null then to_jsonb(was) - 'headers' end, to_jsonb(put) - 'headers', p_request_id, p_address, p_moment);
+      case when was.mapping_id is not null then turnpike.mapping_facts(was) end, turnpike.mapping_facts(put), p_request_id, p_address,
+      p_moment);
   end if;
   entity := turnpike.mapping_json(id, p_container);
   perform turnpike.note_use(found.caller, p_moment);

@@ -4,13 +4,15 @@ create function turnpike.setting_json(p_key text) returns jsonb language sql sta
     from settings s left join users u on u.user_id = s.updated_by where s.key = p_key
 $$;
 
--- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale.
+-- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale, plan_in_use (somebody has a plan that
+-- would go).
 create function turnpike.put_setting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key text, p_value jsonb, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   was settings;
+  given text;
 begin
   found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(found.caller);
@@ -22,8 +24,15 @@ begin
   -- A setting that was never set has no row to lock.
   perform pg_advisory_xact_lock(hashtext('setting'), hashtext(p_key));
   select s.* into was from settings s where s.key = p_key;
+  if p_key = 'plans' then
+    -- Without its row in the setting a plan would have neither cap nor credit.
+    select s.plan into given from subscriptions s where s.deactivated_at is null and (s.ends_at is null or s.ends_at > p_moment)
+      and was.value ? s.plan and not p_value ? s.plan order by s.sub_id limit 1;
+  end if;
   if turnpike.is_stale(p_if_version, coalesce(was.version, 0)) then
     refused := 'stale';
+  elsif given is not null then
+    refused := 'plan_in_use';
   elsif was.value is distinct from p_value then
     insert into settings as s (key, value, updated_at, updated_by) values (p_key, p_value, p_moment, (found.caller).user_id)
       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at, updated_by = excluded.updated_by,

@@ -95,7 +95,12 @@ export async function putSetting(
   }
   return editAs(ctx, credential, "put_setting", {
     args: { key, value: parsed.data as object, if_version: ifVersion },
-    refusals: {},
+    refusals: {
+      plan_in_use: [
+        "PLAN_IN_USE",
+        "Somebody has a plan that would go: deactivate its subscriptions, or move them to another plan.",
+      ],
+    },
     serialize: (row: SettingRow | null) => serializeSetting(key, row),
   })
 }

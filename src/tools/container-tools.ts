@@ -84,14 +84,30 @@ function unavailable(error: unknown): never {
   throw error instanceof McpError ? new McpError(error.kind, UNAVAILABLE) : error
 }
 
+/** Shorter parts could be ordinary words. */
+const LEAST_PART = 8
+/** Of a path, whose parts are mostly words. */
+const LEAST_SEGMENT = 12
+
 /** Its address and headers, whole and in the parts that an answer may repeat. */
 function secretsOf({ url, headers }: Pick<Container, "url" | "headers">): Secrets {
-  const { href, origin, host, hostname } = new URL(url)
+  const { href, origin, host, hostname, pathname, search, searchParams } = new URL(url)
   const isLoopback = /^(localhost|127\..*|\[::1\])$/.test(hostname)
-  const values = Object.values(headers).flatMap((value) => [
-    value,
-    ...value.split(" ").filter(({ length }) => length >= 8),
-  ])
-  const all = [url, href, origin, host, ...(isLoopback ? [] : [hostname]), ...values]
+  const values = Object.values(headers)
+  const words = values.flatMap((value) => value.split(" ").flatMap((word) => [word, ...basicOf(word)]))
+  const segments = pathname.split("/").filter(({ length }) => length >= LEAST_SEGMENT)
+  const parts = [...words, pathname, pathname + search, search, ...searchParams.values()]
+  const long = parts.filter(({ length }) => length >= LEAST_PART)
+  const all = [url, href, origin, host, ...(isLoopback ? [] : [hostname]), ...values, ...long, ...segments]
   return createSecrets(Object.fromEntries(all.map((value, index) => [String(index), value])))
+}
+
+/** What a word says in base64, such as the user and the password of Basic authentication (RFC 7617). */
+function basicOf(word: string): string[] {
+  try {
+    const text = new TextDecoder().decode(Uint8Array.from(atob(word), (char) => char.charCodeAt(0)))
+    return text.includes(":") ? [text, text.slice(text.indexOf(":") + 1)] : []
+  } catch {
+    return []
+  }
 }

@@ -40,6 +40,7 @@ export const userEnergySchema = z
 
 type Buckets = Record<LedgerBucket, number>
 type UserEnergy = z.infer<typeof userEnergySchema>
+export type AdminLedgerEntry = z.infer<typeof adminLedgerEntrySchema>
 
 /** NOT_FOUND, ADMIN_REQUIRED. A charge counts when its turn ends, also while it waits to be posted to the ledger. */
 export async function getEnergy(
@@ -124,6 +125,37 @@ export async function getEnergy(
       offset,
     },
   }
+}
+
+/** A part of a user's ledger, the newest first, for a file. NOT_FOUND, ADMIN_REQUIRED. */
+export async function readLedger(
+  ctx: Context,
+  credential: SessionCredential,
+  { userId, limit, offset }: { userId: number; limit: number; offset: number },
+): Promise<AdminLedgerEntry[]> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("users as u")
+        .innerJoin("caller", (join) => join.onTrue())
+        .where("u.user_id", "=", userId)
+        .select((eb) =>
+          jsonArrayFrom(
+            eb
+              .selectFrom("ledger as l")
+              .whereRef("l.user_id", "=", "u.user_id")
+              .selectAll("l")
+              .orderBy("l.ledger_id", "desc")
+              .limit(limit)
+              .offset(offset),
+          ).as("entries"),
+        ),
+    { role: "admin" },
+  )
+  if (!rows[0]) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
+  return (rows[0].entries as LedgerRow[]).map(serializeAdminLedgerEntry)
 }
 
 interface Booked {

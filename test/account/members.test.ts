@@ -51,6 +51,7 @@ describe("a space that is shared", () => {
 
   test("stands once among one's own, newest first, page by page; its owner's list says owner", async () => {
     const { owner, people, space } = shared
+    // Ids of one millisecond are in no order.
     await world.advance(1)
     const [, mine] = await people.admin.json("POST", SPACES, { title: "Own" })
     // Two ways to one space are one space, with the role of the better way.

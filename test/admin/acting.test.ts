@@ -123,6 +123,23 @@ describe("it ends with the next request", () => {
   })
 })
 
+test("whoever signs in with this browser sees their own account, and signing out ends it too", async () => {
+  await begin()
+  const password = "nine tall cranes"
+  const { email } = await createPerson(world, { password })
+  for (const [path, body] of [["/api/auth/login", { email, password }], ["/api/auth/logout"]] as const) {
+    const response = await world.invoke(
+      new Request(ORIGIN + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    )
+    expect(response.status).toBe(200)
+    expect(response.headers.get("set-cookie"), path).toMatch(/acting=; Max-Age=0; Path=\/api\/account/)
+  }
+})
+
 test("it is noted with both ids, as begun and as ended; ending nothing is not", async () => {
   const { userId } = await createPerson(world)
   await begin(userId)

@@ -165,6 +165,8 @@ describe("an edit", () => {
     [KEY, null],
     ["engines.OPENAI_BASE_URL", "ftp://model.test"],
     ["engines.OPENAI_BASE_URL", "model.test/v1"],
+    ["engines.OPENAI_BASE_URL", "https://robot:canary@model.test/v1"],
+    ["engines.OPENAI_BASE_URL", "https://callbacks.test/v1"],
   ])("refuses %s = %j", async (key, value) => {
     const response = await put(key, value)
     expect([response.status, await response.json()]).toMatchObject([422, { detail: [{ loc: expect.any(Array) }] }])

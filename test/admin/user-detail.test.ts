@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { createPerson } from "../harness/auth.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { parseCsv } from "../harness/csv.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -133,4 +134,26 @@ test("the energy has balance, holds, totals by bucket, a series of days that add
   expect(second.ledger.items.map((row: { turn_id: string }) => row.turn_id)).toContain(turn_id)
   expect((await read(`${id}/energy?days=366`))[0]).toBe(422)
   expect(await read("999999999/energy")).toMatchObject([404, { code: "NOT_FOUND" }])
+})
+
+test("the ledger is a file too, with the notes made harmless; nobody else's is in it", async () => {
+  const { userId: id } = await world.createAccount({ usd: 5 })
+  await world.createAccount({ usd: 7 })
+  const credit = { reason: "admin_grant", amount_usd: 1, note: "=1+1" }
+  const key = { "idempotency-key": "ledger as a file" }
+  expect((await admin.call("POST", `/api/admin/users/${id}/credits`, credit, key)).status).toBe(201)
+  const response = await admin.call("GET", `/api/admin/users/${id}/energy?format=csv&limit=1`)
+  expect(response.headers.get("content-type")).toMatch(/^text\/csv/)
+  const [names = [], ...rows] = parseCsv(await response.text())
+  const entries = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])))
+  expect(entries).toHaveLength(2)
+  expect(entries[0]).toMatchObject({
+    reason: "admin_grant",
+    amount_usd: "1",
+    balance_after_usd: "6",
+    actor: `admin:${admin.userId}`,
+    note: "'=1+1",
+  })
+  expect(entries[1]).toMatchObject({ amount_usd: "5", turn_id: "", balance_after_credit_micros: "50000000" })
+  expect(await read("999999999/energy?format=csv")).toMatchObject([404, { code: "NOT_FOUND" }])
 })

@@ -36,7 +36,10 @@ describe("signing in with a password", () => {
     const { status, answer, headers, cookie } = await postLogin(world, ` ${email.toUpperCase()}`, PASSWORD)
     expect([status, answer]).toEqual([200, expect.objectContaining({ user_id: userId, email, role: "admin" })])
     expect(Object.keys(answer)).not.toContain("password_hash")
-    expect(headers.get("set-cookie")).toMatch(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      "acting=; Max-Age=0; Path=/api/account; HttpOnly; Secure; SameSite=Lax",
+    ])
     expect((await ask(world, "/api/auth/me", { method: "GET", cookie })).answer).toEqual(answer)
     const { answer: list } = await ask(world, "/api/account/sessions", { method: "GET", cookie })
     expect(list.items).toEqual([expect.objectContaining({ current: true, address: "198.51.100.1" })])

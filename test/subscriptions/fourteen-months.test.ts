@@ -149,13 +149,13 @@ test("one subscription that fails keeps nobody, and is tried again behind the ot
 
 test("a plan that is missing from the setting for a while loses no credit; of what has ended meanwhile nothing stays due", async () => {
   const ctx = authContextOf(world)
-  const { userId } = await signInAdmin(world)
-  const put = async (value: object) =>
-    (await world.signIn(userId)).json("PUT", "/api/admin/settings", { key: "plans", value })
+  // Past the API, which refuses it: a setting may be written by hand, or restored.
+  const put = (value: object) =>
+    world.sql("update settings set value = $1 where key = 'plans'", [JSON.stringify(value)])
   const start = world.clock.now().toISOString()
   const kept = await subscribe(start)
   const over = await subscribe(start, { ends_at: new Date(world.clock.ms() + 86_400_000).toISOString() })
-  expect((await put({ free: { label: "Free" } }))[0]).toBe(200)
+  await put({ free: { label: "Free" } })
   await sweepPlans(ctx)
   await world.advance(2 * 86_400_000)
   await sweepPlans(ctx)
@@ -164,7 +164,7 @@ test("a plan that is missing from the setting for a while loses no credit; of wh
   await world.advance(40 * 86_400_000)
   await sweepPlans(ctx)
   expect(await world.sql(crediting, [[kept.subId, over.subId]])).toEqual([{ sub_id: kept.subId }])
-  expect((await put({ pro: { label: "Pro", included_credit_usd: 1.5 }, free: { label: "Free" } }))[0]).toBe(200)
+  await put({ pro: { label: "Pro", included_credit_usd: 1.5 }, free: { label: "Free" } })
   await world.advance(60_000)
   await sweepPlans(ctx)
   expect(await booked(kept.userId)).toHaveLength(2)

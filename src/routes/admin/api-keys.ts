@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { externalKeySchema, listApiKeys, putApiKey, updateApiKeySchema } from "../../environment/api-keys.ts"
 import type { App } from "../../http/app.ts"
-import { idParam } from "../../http/query.ts"
+import { idParam, listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 
 const tag = "admin"
@@ -17,10 +17,10 @@ export function mountApiKeys(app: App) {
       description:
         "The service's own keys at the providers of models: all that engines know and all that were set, with what the calls " +
         "of their providers have used. A value is never shown, only its last 4 characters.",
-      answer: { status: 200, description: "All of them.", schema: z.object({ items: z.array(externalKeySchema) }) },
+      answer: { status: 200, description: "All of them.", schema: listOf(externalKeySchema) },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c) => ({ items: await listApiKeys(c.get("ctx"), sessionOf(c)) }),
+    async (c) => wholeList(await listApiKeys(c.get("ctx"), sessionOf(c))),
   )
 
   app.operation(

@@ -10,6 +10,7 @@ import {
   putModelPrices,
 } from "../../catalog/admin-models.ts"
 import type { App } from "../../http/app.ts"
+import { listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 
 const tag = "admin"
@@ -30,10 +31,10 @@ export function mountCatalog(app: App) {
       tag,
       summary: "List the model catalog",
       description: "All rows, enabled and disabled, in sort order, each with the number of spaces that resolve to it.",
-      answer: { status: 200, description: "All of them.", schema: z.object({ items: z.array(catalogRowSchema) }) },
+      answer: { status: 200, description: "All of them.", schema: listOf(catalogRowSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c) => ({ items: await listCatalog(c.get("ctx"), sessionOf(c)) }),
+    async (c) => wholeList(await listCatalog(c.get("ctx"), sessionOf(c))),
   )
 
   app.operation(

@@ -1,5 +1,5 @@
-import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { listSettings, putSetting, settingSchema, settingUpdateSchema } from "../../settings/settings.ts"
 
@@ -14,10 +14,10 @@ export function mountSettings(app: App) {
       tag,
       summary: "List settings",
       description: "Every setting there is, with its bounds, what counts now, and who changed it last.",
-      answer: { status: 200, description: "All of them.", schema: z.object({ items: z.array(settingSchema) }) },
+      answer: { status: 200, description: "All of them.", schema: listOf(settingSchema) },
       errors: ["ADMIN_REQUIRED"],
     },
-    async (c) => ({ items: await listSettings(c.get("ctx"), sessionOf(c)) }),
+    async (c) => wholeList(await listSettings(c.get("ctx"), sessionOf(c))),
   )
 
   app.operation(
@@ -31,7 +31,7 @@ export function mountSettings(app: App) {
       versioned: "checked",
       body: settingUpdateSchema,
       answer: { status: 200, description: "The setting as it is now.", schema: settingSchema },
-      errors: ["ADMIN_REQUIRED"],
+      errors: ["ADMIN_REQUIRED", "PLAN_IN_USE"],
     },
     async (c, { body: { key, value }, ifVersion }) => putSetting(c.get("ctx"), sessionOf(c), { key, value, ifVersion }),
   )

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { daysQuery } from "../../http/query.ts"
+import { daysQuery, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../subscriptions/subscription.ts"
 
 const tag = "admin"
-const params = z.object({ sub_id: z.coerce.number().int().min(1).max(2_147_483_647).meta({ example: 7 }) })
+const params = z.object({ sub_id: wholeParam(1, 2_147_483_647).meta({ example: 7 }) })
 
 export function mountSubscriptions(app: App) {
   app.operation(

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { listOf, listQueryUpTo, numberParam } from "../../http/query.ts"
+import { listOf, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import {
   ARCHIVED_GROUPS,
@@ -19,7 +19,7 @@ const theTeam = { status: 200, description: "The team with its members.", schema
 
 /** Filters of lists of groups: without any, all of them, up to 200 on a page. */
 export const groupQuery = {
-  q: z.string().min(1).max(200).optional().meta({ description: "A part of the name, in upper or lower case." }),
+  q: searchParam.meta({ description: "A part of the name, in upper or lower case." }),
   archived: z.enum(ARCHIVED_GROUPS).default("all"),
   ...listQueryUpTo(200, 200),
 }

@@ -5,7 +5,7 @@ import { daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../
 import { sessionOf } from "../../http/session-auth.ts"
 import { createAccount, createUserSchema, setCredentials, setCredentialsSchema } from "../../sign-in/create-account.ts"
 import { type AdminUser, adminUserSchema } from "../../users/admin-user.ts"
-import { getEnergy, userEnergySchema } from "../../users/get-energy.ts"
+import { type AdminLedgerEntry, getEnergy, readLedger, userEnergySchema } from "../../users/get-energy.ts"
 import { getUser, userDetailSchema } from "../../users/get-user.ts"
 import { listUserSpaces, userSpaceSchema } from "../../users/list-user-spaces.ts"
 import { listUsers } from "../../users/list-users.ts"
@@ -25,6 +25,22 @@ const CSV: CsvColumns<AdminUser> = {
   balance_usd: (user) => user.balance_usd,
   created_at: (user) => user.created_at,
   disabled_at: (user) => user.disabled_at,
+}
+
+const LEDGER_CSV: CsvColumns<AdminLedgerEntry> = {
+  ledger_id: (entry) => entry.ledger_id,
+  created_at: (entry) => entry.created_at,
+  reason: (entry) => entry.reason,
+  bucket: (entry) => entry.bucket,
+  amount_credit_micros: (entry) => entry.amount_credit_micros,
+  amount_usd: (entry) => entry.amount_usd,
+  currency: (entry) => entry.currency,
+  currency_amount_minor: (entry) => entry.currency_amount_minor,
+  balance_after_credit_micros: (entry) => entry.balance_after_credit_micros,
+  balance_after_usd: (entry) => entry.balance_after_usd,
+  turn_id: (entry) => entry.turn_id,
+  actor: (entry) => entry.actor,
+  note: (entry) => entry.note,
 }
 
 export function mountUsers(app: App) {
@@ -174,12 +190,19 @@ export function mountUsers(app: App) {
       id: "getUserEnergy",
       tag,
       summary: "Read a user's energy",
-      description: "Balance, totals by bucket, a daily series, and the ledger by pages. 10 energy are 1 USD.",
+      description:
+        "Balance, totals by bucket, a daily series, and the ledger by pages. 10 energy are 1 USD. With `format=csv` it " +
+        "is the ledger, as a file.",
       params,
-      query: z.strictObject({ ...daysQuery(365), ...listQuery }),
-      answer: { status: 200, description: "The user's energy.", schema: userEnergySchema },
+      query: z.strictObject({ ...daysQuery(365), ...listQuery, ...csvQuery }),
+      answer: { status: 200, description: "The user's energy.", schema: userEnergySchema, also: CSV_ANSWER },
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
-    async (c, { params: { user_id }, query }) => getEnergy(c.get("ctx"), sessionOf(c), { userId: user_id, ...query }),
+    async (c, { params: { user_id: userId }, query: { format, ...query } }) => {
+      const [ctx, session] = [c.get("ctx"), sessionOf(c)]
+      if (format === "csv")
+        return csvAnswer(c, "ledger", LEDGER_CSV, (part) => readLedger(ctx, session, { userId, ...part }))
+      return getEnergy(ctx, session, { userId, ...query })
+    },
   )
 }

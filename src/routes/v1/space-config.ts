@@ -3,7 +3,7 @@ import { manifestSchema } from "../../agent-config/manifest.ts"
 import { secretName } from "../../agent-config/names.ts"
 import { putSecretSchema, secretSchema } from "../../agent-config/secret.ts"
 import type { App } from "../../http/app.ts"
-import { idParam, pageOf, pageQuery } from "../../http/query.ts"
+import { idParam, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import {
   configVersionSchema,
@@ -117,7 +117,7 @@ export function mountSpaceConfig(app: App) {
       params: spaceParams,
       query: z.strictObject({
         limit: pageQuery.limit,
-        cursor: z.coerce.number().int().min(1).max(2_147_483_647).default(2_147_483_647),
+        cursor: wholeParam(1, 2_147_483_647).default(2_147_483_647),
       }),
       answer: { status: 200, description: "A page of versions.", schema: pageOf(configVersionSchema) },
       errors: ["NOT_FOUND"],
@@ -138,7 +138,7 @@ export function mountSpaceConfig(app: App) {
       id: "getConfigVersion",
       tag,
       summary: "Read one version of a space's configuration",
-      params: z.object({ space_id: idParam, version: z.coerce.number().int().min(1).max(2_147_483_647) }),
+      params: z.object({ space_id: idParam, version: wholeParam(1, 2_147_483_647) }),
       answer: {
         status: 200,
         description: "The whole configuration as it was in that version.",

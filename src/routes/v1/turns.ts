@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
-import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
 import { acceptTurn } from "../../turns/accept-turn.ts"
 import { cancelTurn } from "../../turns/cancel-turn.ts"
 import { estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
@@ -144,7 +144,7 @@ export function mountTurns(app: App) {
       summary: "Read a turn",
       params: turnParams,
       query: z.strictObject({
-        wait: z.coerce.number().int().min(0).max(30).optional().meta({
+        wait: wholeParam(0, 30).optional().meta({
           description: "Wait for the turn's end, for at most this many seconds, before answering.",
           example: 30,
         }),
@@ -202,7 +202,7 @@ export function mountTurns(app: App) {
       params: turnParams,
       query: z.strictObject({
         limit: pageQuery.limit.default(100),
-        cursor: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
+        cursor: wholeParam(0, 2_147_483_647).default(0),
       }),
       answer: {
         status: 200,

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Admin, signInAdmin } from "../harness/books.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+let admin: Admin
+beforeAll(async () => {
+  world = await createWorld()
+  admin = await signInAdmin(world)
+})
+afterAll(() => world.close())
+
+/** Every query parameter of contract 4.3, 4.4 and 4.6 that is a number: its path, least, most and default. */
+const NUMBERS: [path: string, name: string, least: number, most: number | null, usual: number | null][] = [
+  ["/users", "limit", 1, 2000, 50],
+  ["/users", "offset", 0, null, 0],
+  ["/subscriptions/usage", "days", 1, 365, 30],
+  ["/spaces/list", "owner_id", 1, null, null],
+  ["/spaces/list", "limit", 1, 200, 50],
+  ["/spaces/list", "offset", 0, null, 0],
+  ["/tasks", "assignee_user_id", 1, null, null],
+  ["/tasks", "creator_user_id", 1, null, null],
+  ["/tasks", "limit", 1, 500, 100],
+]
+
+describe.each(NUMBERS)("%s: %s", (path, name, least, most, usual) => {
+  const get = (value: string) => admin.json("GET", `/api/admin${path}?${name}=${encodeURIComponent(value)}`)
+
+  test("has its bounds, and its default", async () => {
+    for (const value of [least, ...(most === null ? [] : [most])]) {
+      const [status, answer] = await get(String(value))
+      expect([status, name in answer ? answer[name] : value], String(value)).toEqual([200, value])
+    }
+    for (const value of [least - 1, ...(most === null ? [] : [most + 1])]) {
+      expect(await get(String(value)), String(value)).toMatchObject([422, { detail: [{ loc: ["query", name] }] }])
+    }
+    if (usual !== null) expect(await admin.json("GET", `/api/admin${path}`)).toEqual(await get(String(usual)))
+  })
+
+  test.each(["", " ", "0x10", "1e1", "1.5", "+5", "true", "ten", "Infinity"])("is no %j", async (value) => {
+    expect(await get(value)).toMatchObject([422, { detail: [{ loc: ["query", name] }] }])
+  })
+})
+
+test.each(["0x10", "1e3", "1.0e1", "%20", "true", "-1", "0"])("a path integer is no %s", async (id) => {
+  for (const path of ["users", "teams", "spaces/by-id"]) {
+    expect((await admin.json("GET", `/api/admin/${path}/${id}`))[0], path).toBe(422)
+  }
+  expect((await admin.json("DELETE", `/api/admin/subscriptions/${id}`))[0]).toBe(422)
+})
+
+test.each([
+  "users",
+  "users/1/spaces",
+  "model-catalog",
+  "spaces",
+  "spaces/list",
+  "spaces/sessions",
+  "tasks",
+  "teams",
+  "settings",
+  "system/containers/mappings",
+  "api-keys",
+  "workspaces",
+  "audit",
+])("%s is a list with its number", async (path) => {
+  const [status, list] = await admin.json("GET", `/api/admin/${path}`)
+  expect([status, Object.keys(list).sort()]).toEqual([200, ["items", "limit", "offset", "total"]])
+  expect([list.total, list.offset]).toEqual([list.items.length, 0])
+})
+
+test.each(["users", "tasks", "teams", "workspaces", "spaces/list"])("%s finds all without a text", async (path) => {
+  const all = await admin.json("GET", `/api/admin/${path}`)
+  expect(await admin.json("GET", `/api/admin/${path}?q=`)).toEqual(all)
+})
