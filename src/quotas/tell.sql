@@ -52,7 +52,8 @@ declare
   heard boolean := false;
   bound_user text := case when p_key_id is not null then p_end_user end;
 begin
-  if not turnpike.has_caps(p_user_id, p_key_id, bound_user, p_accepted_at) then
+  -- A cap that is set later begins to count with the next turn.
+  if not exists (select from spend_counted c where c.user_id = p_user_id) then
     return false;
   end if;
   for state in select s.* from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_accepted_at, p_window) s

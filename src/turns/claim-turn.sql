@@ -60,7 +60,8 @@ begin
   steps := '[]';
   files := '[]';
   secrets := '{}';
-  select jsonb_build_object(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)) into models
+  select jsonb_build_object(m.pin, case when m.price_version = claimed.price_version then to_jsonb(m)
+      else to_jsonb(m) || turnpike.prices_for(claimed, m.pin) end) into models
     from model_catalog m where m.pin = claimed.model;
   engine_keys := turnpike.engine_keys();
   containers := turnpike.containers_of(claimed.space_id);
