@@ -1,6 +1,6 @@
 import type { World } from "./world.ts"
 
-/** Where each of `words` occurs in the whole database and the whole bucket: as it is, in base64 and in hex. */
+/** Where each of `words` occurs in the whole database and all that the world has stored in the bucket: as it is, in base64 and in hex. */
 export async function searchEverywhere(world: World, words: Record<string, string>): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   const look = (text: string, where: string) => {
@@ -28,11 +28,12 @@ export async function searchEverywhere(world: World, words: Record<string, strin
   return found
 }
 
+/** The keys of all objects that were stored since the world was made. */
 export async function keysOf(world: World, prefix = ""): Promise<string[]> {
   const keys: string[] = []
   for (let cursor: string | undefined; ; ) {
     const page = await world.bucket.list({ prefix, ...(cursor && { cursor }) })
-    keys.push(...page.objects.map(({ key }) => key))
+    keys.push(...page.objects.filter(({ uploaded }) => uploaded >= world.began).map(({ key }) => key))
     if (!page.truncated) return keys
     cursor = page.cursor
   }

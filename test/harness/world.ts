@@ -16,6 +16,7 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 export async function createWorld(
   options: { upstreams?: Record<string, string>; env?: Record<string, unknown>; stackUrl?: string } = {},
 ) {
+  const began = new Date()
   const namespace = await openNamespace(options)
   if ((bindings as unknown as { TURNPIKE_SHARDS: string }).TURNPIKE_SHARDS) await forceShards(namespace)
   const clock = createTestClock()
@@ -85,6 +86,8 @@ export async function createWorld(
     ...namespace,
     env: ownEnv,
     bucket: FILES,
+    /** When the world was made, by the machine's clock: the bucket may have objects of others that are older. */
+    began,
     clock,
     /** Deploys with other bindings. */
     rebind(changes: Record<string, unknown>) {
