@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const contextOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+/** What acts leave to the background, such as posting what a settle has charged. */
+const background: Promise<unknown>[] = []
+const contextOf = () =>
+  createContext(parseBaseEnv(world.env), (work) => void background.push(work), { clock: world.clock })
 const pairs = ACTS.flatMap((first) => ACTS.map((second) => [first, second] as const))
 const shown = ({ old: _old, ...fate }: Fate) => fate
 
@@ -45,6 +48,7 @@ describe.each(STARTS.flatMap((start) => ACTS.map((first) => [start, first] as co
           fate = await ageFor(turn, fate, [act])
           const before = await money()
           await turn.act(act)
+          await Promise.allSettled(background.splice(0))
           const after = befall(fate, act)
           const what = `${start}: ${first}, ${second}: ${act}`
           expect(await turn.fate(), what).toEqual(shown(after))
