@@ -20,9 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** By kind: each is written in the background of its own failure. */
 const noted = (turnId: string) =>
   world.sql<{ kind: string; name: string; code: string }>(
-    "select kind, name, code from infrastructure_errors where turn_id = $1 order by error_id",
+    "select kind, name, code from infrastructure_errors where turn_id = $1 order by kind, error_id",
     [turnId],
   )
 const status = async () => (await admin.json("GET", "/api/admin/system"))[1]
