@@ -166,13 +166,22 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
+/** Below the ports that systems give to outgoing connections, which could take one before it is listened on. */
+const FREE_PORTS = { from: 10_240, to: 32_000 }
+
+/** A port of this machine on which nobody listens. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = FREE_PORTS.from + Math.floor(Math.random() * (FREE_PORTS.to - FREE_PORTS.from))
+    if (await isFree(port)) return port
+  }
+  throw new Error("There is no free port.")
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
     const server = createServer()
-    server.once("error", fail)
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
+    server.once("error", () => done(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => done(true)))
   })
 }
