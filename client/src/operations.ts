@@ -520,7 +520,7 @@ export interface PutTool {
   name?: string | undefined
   /** What it does: the model reads this. */
   description: string
-  /** A JSON Schema of the input, with `type: object`. */
+  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -631,7 +631,7 @@ export interface Tool {
   name: string
   /** What it does: the model reads this. */
   description: string
-  /** A JSON Schema of the input, with `type: object`. */
+  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
   input_schema: Record<string, unknown>
   request: {
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -1,7 +1,15 @@
-import { type CallToolResult, Client, SdkHttpError, type Tool } from "@modelcontextprotocol/client"
-import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker"
+import {
+  type CallToolResult,
+  Client,
+  type JsonSchemaType,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  SdkHttpError,
+  type Tool,
+} from "@modelcontextprotocol/client"
 import { abortAfter, type Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
+import { valueFault } from "./check-schema.ts"
 import { McpError, toMcpError } from "./mcp-error.ts"
 import { McpTransport } from "./mcp-transport.ts"
 
@@ -49,6 +57,25 @@ const MAX_PAGES = 64
 /** The longest time that a timer takes. The SDK's timers use the machine's clock; ours end its requests. */
 const NEVER_MS = 2 ** 31 - 1
 
+/** Checks what a server's tool answers by its outputSchema. A schema that cannot be used, or takes too long, checks nothing. */
+const outputValidator: jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    return (value) => {
+      const fault = answerFault(schema, value)
+      if (fault === null) return { valid: true, data: value as T, errorMessage: undefined }
+      return { valid: false, data: undefined, errorMessage: fault }
+    }
+  },
+}
+
+function answerFault(schema: JsonSchemaType, value: unknown): string | null {
+  try {
+    return valueFault(schema as Record<string, unknown>, value)
+  } catch {
+    return null
+  }
+}
+
 /** Connects over Streamable HTTP. Every request goes through `outbound`. Throws McpError, or the signal's reason. */
 export async function openMcpServer({ outbound, clock, server, limits, signal }: OpenServer): Promise<McpConnection> {
   if (!canCarry(server.headers)) {
@@ -82,7 +109,7 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
     const transport = new McpTransport({ outbound, clock, server, limits, calls, closed: closed.signal })
     const client = new Client(
       { name: "turnpike", version: "1" },
-      { capabilities: {}, jsonSchemaValidator: new CfWorkerJsonSchemaValidator() },
+      { capabilities: {}, jsonSchemaValidator: outputValidator },
     )
     clients.push(client)
     await bounded({ timeoutMs: limits.connectMs, stop: signal }, (signal) =>

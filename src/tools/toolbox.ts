@@ -1,4 +1,3 @@
-import { type Schema, Validator } from "@cfworker/json-schema"
 import type { Context } from "../actor/context.ts"
 import type { ToolSpec } from "../agent/engine.ts"
 import { toolTokenBound } from "../agent/estimate.ts"
@@ -10,6 +9,7 @@ import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
 import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
+import { valueFault } from "./check-schema.ts"
 import { noteUnstarted, openContainer, toolsOfContainers } from "./container-tools.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
 import type { McpConnection } from "./mcp-client.ts"
@@ -182,13 +182,8 @@ export const specsOf = (tools: ReadonlyMap<string, BoundTool>): ToolSpec[] =>
 export function inputFault(schema: Record<string, unknown>, input: unknown): string | null {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "The input must be a JSON object."
   try {
-    const { valid, errors } = new Validator(schema as Schema, "2020-12", false).validate(input)
-    if (valid) return null
-    // The last errors are the innermost and the most specific.
-    const faults = errors
-      .slice(-5)
-      .map(({ instanceLocation, error }) => `${instanceLocation.slice(1) || "/"}: ${error}`)
-    return `The input does not fit the tool's schema: ${faults.join(" ")}`
+    const fault = valueFault(schema, input)
+    return fault === null ? null : `The input does not fit the tool's schema: ${fault}`
   } catch (error) {
     return `The tool's input_schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
   }

@@ -85,7 +85,7 @@ test("the environments of wrangler.toml agree", () => {
     main: string
     env: Record<string, { name: string; main: string } & Record<string, unknown>>
   }
-  const shared = ["vars", "r2_buckets", "kv_namespaces", "placement", "limits"]
+  const shared = ["vars", "r2_buckets", "kv_namespaces", "placement"]
   for (const [group, environment] of Object.entries(config.env)) {
     expect(environment.main).toBe(`functions/${group}.ts`)
     expect(environment.name).toBe(`turnpike-${group}`)
@@ -99,6 +99,17 @@ test("the environments of wrangler.toml agree", () => {
       .filter((name) => name !== "all")
       .sort(),
   )
+})
+
+test("no request takes a processor for long, and the platform logs no URL", () => {
+  const { env, ...top } = parse(read("wrangler.toml")) as { env: Record<string, Record<string, unknown>> }
+  const LOGGED = { enabled: true, redact_query_string: true, logs: { enabled: true, invocation_logs: false } }
+  expect(top).toMatchObject({ observability: LOGGED, limits: { cpu_ms: 30_000 } })
+  for (const [name, own] of Object.entries(env)) {
+    // An environment inherits them, unless it has some of its own.
+    expect(own, name).not.toHaveProperty("observability")
+    expect(own.limits, name).toEqual(name === "callbacks" ? undefined : { cpu_ms: 5_000 })
+  }
 })
 
 test("no deployed worker's fetch reaches anything but the public Internet", () => {

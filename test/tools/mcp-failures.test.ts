@@ -236,15 +236,28 @@ test("a server that refuses the connection is not a tool that fails", async () =
   expect(error).toMatchObject({ kind: "protocol" })
 })
 
-test("structured content that breaks the tool's own schema is an error of the tool", async () => {
-  const outputSchema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] }
+test.each([
+  ["a number that is a text", { type: "number" }, "text", "tool"],
+  [
+    "a pattern that would take a backtracking engine for ever",
+    { pattern: "^(a|a)*$" },
+    `${"a".repeat(60_000)}!`,
+    "tool",
+  ],
+  ["a schema that we cannot check", { pattern: "^(?=a)" }, "b", undefined],
+])("structured content that breaks the tool's own schema is an error of the tool: %s", async (_, a, value, kind) => {
+  const outputSchema = { type: "object", properties: { a }, required: ["a"] }
   const answer = ({ id, method }: McpMessage) => {
     if (method === "tools/list") {
       return result(id, { tools: [{ name: "one", inputSchema: { type: "object" }, outputSchema }] })
     }
-    return method === "tools/call" ? result(id, { content: [], structuredContent: { a: "text" } }) : undefined
+    return method === "tools/call" ? result(id, { content: [], structuredContent: { a: value } }) : undefined
   }
   const connection = await connectTo({ answer }).open()
   await connection.listTools()
-  expect(await failureOf(callTool(connection))).toMatchObject({ kind: "tool" })
+  const failure = await callTool(connection).then(
+    () => undefined,
+    (error: McpError) => error.kind,
+  )
+  expect(failure).toBe(kind)
 })

@@ -58,7 +58,7 @@ describe("wrong configuration", () => {
     ["mcp-servers/a_", server],
     ["tools/lookup_order", tool({ input_schema: nested(5000) })],
     ["tools/lookup_order", request({ body: nested(101) })],
-    ["tools/lookup_order", tool({ input_schema: { type: "object", properties: { a: { pattern: "^(a+)+$" } } } })],
+    ["tools/lookup_order", tool({ input_schema: { type: "object", properties: { a: { pattern: "^(?!a)" } } } })],
     ["tools/lookup_order", tool({ input_schema: { type: "object", allOf: Array(17).fill({ $ref: "#/x" }) } })],
     ["tools/lookup_order/test", { input: nested(30_000) }],
     ["secrets/TOKEN", {}],
