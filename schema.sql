@@ -418,6 +418,107 @@ insert into model_catalog (pin, engine, model, label, enabled, sort_order, price
 values ('rehearsal/standard', 'rehearsal', 'standard', 'Rehearsal', true, 1000, 10000000, 1000000, 50000000, 8192, 200000);
 
 ---------------------------------------------------------------------------------------------------------------------------------
+-- Accounts at the providers of models
+
+-- An account that serves model calls in the place of the environment's keys; for one engine and one base URL.
+create table provider_accounts (
+  -- Also usage.subscription_id; never only digits, as plans' ids are.
+  provider_id text primary key check (provider_id ~ '^[a-z][a-z0-9_-]{0,63}$'),
+  pool text not null check (pool in ('main', 'alt-pool', 'media')),
+  name text not null,
+  -- How it is reached: an API key, a login whose code is pasted, or a login by a device code.
+  kind text not null check (kind in ('api_key', 'oauth_code', 'oauth_device')),
+  engine text not null check (engine in ('anthropic', 'openai', 'openai-compatible')),
+  -- Null: the engine's own.
+  base_url text,
+  -- The account's id at its provider: another login to it renews this row.
+  external_id text,
+  disabled_at timestamptz,
+  disabled_reason text,
+  -- needs_login: its credentials were refused for good. contained: a refresh of them may have been lost.
+  health text not null default 'healthy' check (health in ('healthy', 'needs_login', 'contained')),
+  health_at timestamptz,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users,
+  unique (pool, external_id)
+);
+
+-- What moves with its calls. windows: what each window had used when it was last heard of, by "<resource>:<seconds>":
+-- {used_pct, reset_at, taken_at}.
+create table provider_states (
+  provider_id text primary key references provider_accounts on delete cascade,
+  -- It is not called before; then one call tries it first.
+  cool_until timestamptz,
+  cool_reason text,
+  -- So long one call has the time to find out whether it serves again.
+  probe_until timestamptz,
+  windows jsonb not null default '{}'
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+
+-- In a row of its own: a rotated refresh token must not be lost with anything else that is written.
+create table provider_credentials (
+  provider_id text primary key references provider_accounts on delete cascade,
+  -- An API key, or the tokens, as sealed JSON.
+  sealed text not null,
+  -- When the access token ends; null: never, or not known.
+  expires_at timestamptz,
+  -- Raised by each change.
+  version integer not null default 1,
+  -- Somebody refreshes it. When that time is over, whether the refresh token was used is not known.
+  refreshing_until timestamptz,
+  updated_at timestamptz not null
+);
+
+-- What the windows of accounts had used over time: a row when it moved by a point, or after five minutes. It outlives its account.
+create table quota_snapshots (
+  provider_id text not null,
+  -- unified, requests, tokens, input-tokens or output-tokens
+  resource text not null,
+  window_seconds integer not null check (window_seconds > 0),
+  used_pct real not null check (used_pct >= 0),
+  reset_at timestamptz,
+  taken_at timestamptz not null
+) with (autovacuum_vacuum_insert_scale_factor = 0.05);
+create index quota_snapshots_of_window on quota_snapshots (provider_id, resource, window_seconds, taken_at) include (used_pct, reset_at);
+
+-- What accounts served in an hour (UTC) in which turns ended, without the turns that are still in turn_ends.
+create table provider_hours (
+  hour timestamptz not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (subscription_id, hour)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- Logins to accounts that go on after the answer that began them.
+create table provider_logins (
+  login_id text primary key,
+  pool text not null check (pool in ('alt-pool', 'media')),
+  started_by bigint not null references users,
+  state text not null check (state in ('polling', 'authorized', 'expired', 'error')),
+  -- What is needed to end it: device code, verifier, state. Null once it has ended.
+  sealed text,
+  -- What is shown to whoever logs in: a URL, and a code.
+  shown jsonb not null default '{}',
+  interval_seconds integer,
+  -- Why it has failed, in one word of ours.
+  error text,
+  -- The account that it made or renewed.
+  provider_id text,
+  expires_at timestamptz not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create unique index provider_logins_one_running on provider_logins (pool) where state = 'polling' and pool = 'media';
+create index provider_logins_newest on provider_logins (pool, created_at desc);
+
+---------------------------------------------------------------------------------------------------------------------------------
 -- Conversations and turns
 
 -- Rows that each turn writes have no foreign keys, which saves twenty look-ups for each turn. Procedures write them from rows that they
@@ -435,6 +536,9 @@ create table conversations (
   test boolean,
   last_turn_at timestamptz,
   created_at timestamptz not null,
+  -- The account at the provider that served it last, whose prompt cache has its beginning, and when.
+  provider_id text,
+  served_at timestamptz,
   unique (space_id, end_user_ref, name)
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 create index conversations_by_activity on conversations (user_id, test, last_turn_at desc, end_user_ref collate "C" desc);
@@ -564,11 +668,14 @@ create table open_turns (
   -- When the sweeper must publish it again; infinity while another turn of its conversation is before it.
   wake_at timestamptz not null,
   created_at timestamptz not null,
+  -- The account at the provider that its worker calls; null: queued, or no account was chosen.
+  provider_id text,
   unique (conversation_id, position)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 create unique index open_turns_one_running_per_conversation on open_turns (conversation_id) where state = 'running';
 create index open_turns_to_wake on open_turns (wake_at, turn_id) where wake_at < 'infinity';
 create index open_turns_by_age on open_turns (created_at);
+create index open_turns_of_provider on open_turns (provider_id) where provider_id is not null;
 create index open_turns_of_owner on open_turns (user_id, test, turn_id collate "C" desc);
 
 create table turn_events (
@@ -882,6 +989,10 @@ create table usage (
   created_at timestamptz not null,
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
+  -- Null in records from before they were noted here: their turn says.
+  subagent text,
+  conversation_id text,
+  test boolean,
   unique (turn_id, step, role)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
@@ -927,6 +1038,33 @@ create table api_turns (
   created_at timestamptz not null
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
+
+-- The model calls of web-chat turns, as usage has those of turns with a key. api_turns sums them up.
+create table chat_calls (
+  turn_id text not null,
+  step integer not null,
+  user_id bigint not null,
+  space_id bigint not null,
+  conversation_id text not null,
+  test boolean not null,
+  provider text not null,
+  subscription_id text,
+  model text not null,
+  role text not null check (role in ('orchestrator', 'subagent')),
+  subagent text,
+  tokens_input bigint not null check (tokens_input >= 0),
+  tokens_cached bigint not null check (tokens_cached >= 0 and tokens_cached <= tokens_input),
+  tokens_cache_written bigint not null default 0,
+  tokens_output bigint not null check (tokens_output >= 0),
+  duration_sec double precision not null check (duration_sec >= 0),
+  price_version integer not null,
+  cost_credit_micros bigint not null check (cost_credit_micros >= 0),
+  billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
+  created_at timestamptz not null,
+  -- finished_at of its turn; null until then.
+  settled_at timestamptz,
+  primary key (turn_id, step)
+) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 
 -- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (

@@ -101,6 +101,30 @@ interface Brands {
   updated_at: Timestamp;
 }
 
+interface ChatCalls {
+  billed_credit_micros: number;
+  conversation_id: string;
+  cost_credit_micros: number;
+  created_at: Timestamp;
+  duration_sec: number;
+  model: string;
+  price_version: number;
+  provider: string;
+  role: string;
+  settled_at: Timestamp | null;
+  space_id: number;
+  step: number;
+  subagent: string | null;
+  subscription_id: string | null;
+  test: boolean;
+  tokens_cache_written: Generated<number>;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turn_id: string;
+  user_id: number;
+}
+
 interface ContainerCalls {
   billed_at: Timestamp | null;
   call_id: Generated<number>;
@@ -133,6 +157,8 @@ interface Conversations {
   last_position: Generated<number>;
   last_turn_at: Timestamp | null;
   name: string;
+  provider_id: string | null;
+  served_at: Timestamp | null;
   space_id: number;
   test: boolean | null;
   user_id: number | null;
@@ -346,6 +372,7 @@ interface OpenTurns {
   conversation_id: string;
   created_at: Timestamp;
   position: number;
+  provider_id: string | null;
   state: string;
   test: boolean;
   turn_id: string;
@@ -377,6 +404,76 @@ interface Postings {
 interface ProcedureReleases {
   applied_at: Timestamp;
   name: string;
+}
+
+interface ProviderAccounts {
+  base_url: string | null;
+  created_at: Timestamp;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  engine: string;
+  external_id: string | null;
+  health: Generated<string>;
+  health_at: Timestamp | null;
+  kind: string;
+  name: string;
+  pool: string;
+  provider_id: string;
+  updated_at: Timestamp;
+  updated_by: number | null;
+  version: Generated<number>;
+}
+
+interface ProviderCredentials {
+  expires_at: Timestamp | null;
+  provider_id: string;
+  refreshing_until: Timestamp | null;
+  sealed: string;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
+interface ProviderHours {
+  billed_credit_micros: number;
+  cost_credit_micros: number;
+  hour: Timestamp;
+  model_calls: number;
+  subscription_id: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+}
+
+interface ProviderLogins {
+  created_at: Timestamp;
+  error: string | null;
+  expires_at: Timestamp;
+  interval_seconds: number | null;
+  login_id: string;
+  pool: string;
+  provider_id: string | null;
+  sealed: string | null;
+  shown: Generated<Json>;
+  started_by: number;
+  state: string;
+  updated_at: Timestamp;
+}
+
+interface ProviderStates {
+  cool_reason: string | null;
+  cool_until: Timestamp | null;
+  probe_until: Timestamp | null;
+  provider_id: string;
+  windows: Generated<Json>;
+}
+
+interface QuotaSnapshots {
+  provider_id: string;
+  reset_at: Timestamp | null;
+  resource: string;
+  taken_at: Timestamp;
+  used_pct: number;
+  window_seconds: number;
 }
 
 interface ReconciliationFindings {
@@ -740,6 +837,7 @@ interface TurnSteps {
 
 interface Usage {
   billed_credit_micros: number;
+  conversation_id: string | null;
   cost_credit_micros: number;
   created_at: Timestamp;
   duration_sec: number;
@@ -752,7 +850,9 @@ interface Usage {
   settled_at: Timestamp | null;
   space_id: number;
   step: number;
+  subagent: string | null;
   subscription_id: string | null;
+  test: boolean | null;
   tokens_cache_written: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
@@ -882,6 +982,7 @@ export interface DB {
   api_turns: ApiTurns;
   audit_log: AuditLog;
   brands: Brands;
+  chat_calls: ChatCalls;
   container_calls: ContainerCalls;
   container_mappings: ContainerMappings;
   conversations: Conversations;
@@ -907,6 +1008,12 @@ export interface DB {
   overview_counts: OverviewCounts;
   postings: Postings;
   procedure_releases: ProcedureReleases;
+  provider_accounts: ProviderAccounts;
+  provider_credentials: ProviderCredentials;
+  provider_hours: ProviderHours;
+  provider_logins: ProviderLogins;
+  provider_states: ProviderStates;
+  quota_snapshots: QuotaSnapshots;
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;

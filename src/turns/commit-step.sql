@@ -7,33 +7,43 @@ begin
   return mine;
 end $$;
 
--- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: it is in api_turns once it has ended
--- (contract section 2.2). p_settled_at: the end of the turn that ends with this step, else null; then p_billed is what it is billed.
+-- Keeps a step and its usage record. A web-chat turn (one without a key) has no usage records: its calls are in chat_calls, and it is in
+-- api_turns once it has ended (contract section 2.2). p_settled_at: the end of the turn that ends with this step, else null; then p_billed is what it is billed.
 -- p_step: {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, tokens_input, tokens_cached, tokens_cache_written,
--- tokens_output, duration_sec, price_version}. What its tokens come to (price) above what the hold had left (cost) is our loss.
+-- tokens_output, duration_sec, price_version, account: the member of a pool that served it, or null}. What its tokens come to (price) above what the hold had left (cost) is our loss.
 create function turnpike.keep_step(mine turns, p_step jsonb, p_billed bigint, p_settled_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 declare
   step integer := p_step ->> 'step';
   agent text := p_step ->> 'agent';
   cost bigint := p_step ->> 'cost';
+  role text := case when p_step ->> 'agent' is null then 'orchestrator' else 'subagent' end;
+  served_by text;
 begin
   insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at, subagent,
     model, tokens_input)
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
     p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint);
+  -- Who served it: a member of a pool, else the account's active plan; of several the one that started last.
+  served_by := coalesce(p_step ->> 'account', (select b.sub_id::text from subscriptions b where b.user_id = mine.user_id
+    and b.deactivated_at is null and b.starts_at <= p_moment and (b.ends_at is null or b.ends_at > p_moment)
+    order by b.starts_at desc, b.sub_id desc limit 1));
   if mine.key_id is not null then
-    insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, subscription_id, model, role, tokens_input, tokens_cached,
-      tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
-    values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, p_step ->> 'provider',
-      -- The account's active plan; of several the one that started last.
-      (select b.sub_id::text from subscriptions b where b.user_id = mine.user_id and b.deactivated_at is null and b.starts_at <= p_moment
-        and (b.ends_at is null or b.ends_at > p_moment) order by b.starts_at desc, b.sub_id desc limit 1),
-      p_step ->> 'model',
-      case when agent is null then 'orchestrator' else 'subagent' end, (p_step ->> 'tokens_input')::bigint,
+    insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model, role,
+      subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros,
+      billed_credit_micros, settled_at, created_at)
+    values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, mine.conversation_id, mine.test,
+      p_step ->> 'provider', served_by, p_step ->> 'model', role, p_step ->> 'subagent', (p_step ->> 'tokens_input')::bigint,
       (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint, (p_step ->> 'tokens_output')::bigint,
-      (p_step ->> 'duration_sec')::double precision,
-      (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
+      (p_step ->> 'duration_sec')::double precision, (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
+  else
+    insert into chat_calls (turn_id, step, user_id, space_id, conversation_id, test, provider, subscription_id, model, role, subagent,
+      tokens_input, tokens_cached, tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros,
+      billed_credit_micros, settled_at, created_at)
+    values (mine.turn_id, step, mine.user_id, mine.space_id, mine.conversation_id, mine.test,
+      p_step ->> 'provider', served_by, p_step ->> 'model', role, p_step ->> 'subagent', (p_step ->> 'tokens_input')::bigint,
+      (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint, (p_step ->> 'tokens_output')::bigint,
+      (p_step ->> 'duration_sec')::double precision, (p_step ->> 'price_version')::integer, cost, p_billed, p_settled_at, p_moment);
   end if;
   if (p_step ->> 'price')::bigint > cost then
     perform turnpike.add_loss(mine, 'over_hold', (p_step ->> 'price')::bigint - cost, p_moment);

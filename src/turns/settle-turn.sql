@@ -46,6 +46,9 @@ begin
   if mine.model_calls > 0 and mine.key_id is not null then
     update usage u set settled_at = p_moment, billed_credit_micros = case when billed > 0 then u.cost_credit_micros else 0 end
       where u.turn_id = p_turn_id;
+  elsif mine.model_calls > 0 then
+    update chat_calls c set settled_at = p_moment, billed_credit_micros = case when billed > 0 then c.cost_credit_micros else 0 end
+      where c.turn_id = p_turn_id;
   end if;
   if p_step is not null then
     perform turnpike.keep_step(mine, p_step, case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
