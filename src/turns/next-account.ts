@@ -7,7 +7,7 @@ import type { TurnRow } from "./turn-row.ts"
 
 /** Another account for a call of a turn, and whether the turn is still this worker's. Null: no account of the engine is enabled. */
 export interface NextAccount {
-  found: "yes" | "cancel" | "stale"
+  mine_still: "yes" | "cancel" | "stale"
   account: PickedAccount | NoAccount | null
 }
 

@@ -158,7 +158,7 @@ interface NoCredential {
 
 const isOut = ({ fault }: NoCredential) => fault !== "no_credential"
 
-/** What a call sends. `refused`: what its provider has just refused. Where there is nothing, whoever found out has noted that already. */
+/** What a call sends. `refused`: what its provider has just refused. */
 async function credentialOf(
   run: Run,
   account: KnownAccount,
@@ -178,6 +178,7 @@ async function credentialOf(
     }
     noteFailure(run, account, fault, told)
     if (health !== null) route.drop([account.provider_id])
+    if (health === "needs_login") await noteAccount(ctx, known, { coolUntil: null, health, reason: fault, windows: [] })
     return { fault, error: told }
   }
 }

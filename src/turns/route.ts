@@ -63,8 +63,8 @@ export class Route {
     const leftOut = [...tried, ...unnotedAccounts(this.ctx)]
     for (;;) {
       const readAt = this.ctx.clock.now().getTime()
-      const { found, account } = await nextAccount(this.ctx, this.turn, { engine, bound: place.bound, tried: leftOut })
-      if (found !== "yes") return { kind: found }
+      const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, { engine, bound: place.bound, tried: leftOut })
+      if (mine !== "yes") return { kind: mine }
       if (account === null) {
         this.places.delete(engine)
         return { kind: "none" }
