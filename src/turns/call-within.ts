@@ -22,6 +22,7 @@ export const isCut = (came: ModelAnswer | CutCall): came is CutCall => "why" in 
 /**
  * One model call at one account. It goes on as long as something comes (the model's idle limit), until the turn's time or the worker's time is over,
  * or a cancel is seen. Does not throw the call's own errors. `headers`: of the provider's answer, also when that broke off.
+ * `mayBegin` is asked right before the request is sent; where it says no, the call is `barred`.
  */
 export async function callWithin(
   run: Run,
@@ -30,15 +31,19 @@ export async function callWithin(
     call,
     stream,
     accounts,
-  }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts },
-): Promise<{ came: ModelAnswer | CutCall; headers: Headers | null }> {
+    mayBegin = () => true,
+  }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
+): Promise<{ came: ModelAnswer | CutCall; headers: Headers | null; barred: boolean }> {
   const { fetch: send, clock, files, meter } = run.ctx
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
   let said = ""
   let hidden = ""
   let counted: Partial<ModelUsage> = {}
   let headers: Headers | null = null
+  let barred = false
   const listening: typeof fetch = async (input, init) => {
+    barred = !mayBegin()
+    if (barred) throw new Error("The call may not begin any more.")
     const response = await send(input, init)
     headers = response.headers
     return response
@@ -69,7 +74,7 @@ export async function callWithin(
         }),
       )
     })
-    return { came, headers }
+    return { came, headers, barred }
   } catch (why) {
     const text = storable(said)
     const hasBegun = said !== "" || hidden !== "" || counted.tokensInput !== undefined
@@ -78,7 +83,7 @@ export async function callWithin(
     const answer = hasBegun ? { text, content, finish: "aborted" as const, usage } : null
     // The customer pays for what they can see, and for what their own limit or cancel cut off, as far as the model had come.
     const paid = text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
-    return { came: { why, answer, paid }, headers }
+    return { came: { why, answer, paid }, headers, barred }
   } finally {
     silence.clear()
   }

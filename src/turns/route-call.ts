@@ -5,7 +5,7 @@ import { openEnvironmentFile } from "../environment/environment-file.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
-import { noteAccount } from "../providers/cooling.ts"
+import { coolsMeanwhile, noteAccount } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { type Fault, faultOf, REACTIONS } from "../providers/reactions.ts"
 import { type CallCredential, freshCredential, ProviderUnusable } from "../providers/refresh.ts"
@@ -96,12 +96,18 @@ type Tried = { kind: "ended" | "passed"; routed: RoutedCall } | { kind: "out" }
 /** A call at one account, repeated in place as REACTIONS says. */
 async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   const { run, agent, call, stream } = asked
+  // Another call may have heard meanwhile that the account is not to be called.
+  const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
   let credential = await credentialOf(run, account, {})
   for (let again = false; ; again = true) {
     if ("fault" in credential) return isOut(credential) ? { kind: "out" } : passed(run, credential.error)
     const accounts = modelAccounts(account, credential)
     const beganAt = run.now
-    const { came, headers } = await callWithin(run, { agent, call, stream, accounts })
+    const { came, headers, barred } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
+    if (barred) {
+      run.route.drop([account.provider_id])
+      return { kind: "out" }
+    }
     const now = run.ctx.clock.now()
     const windows = headers ? windowsOf(headers, now) : []
     const error = isCut(came) && came.why instanceof ModelError && !came.answer?.text ? came.why : null

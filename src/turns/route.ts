@@ -63,7 +63,11 @@ export class Route {
     const leftOut = [...tried, ...unnotedAccounts(this.ctx)]
     for (;;) {
       const readAt = this.ctx.clock.now().getTime()
-      const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, { engine, bound: place.bound, tried: leftOut })
+      const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, {
+        engine,
+        bound: place.bound,
+        tried: leftOut,
+      })
       if (mine !== "yes") return { kind: mine }
       if (account === null) {
         this.places.delete(engine)

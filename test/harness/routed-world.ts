@@ -11,8 +11,13 @@ import { createWorld, type TestClient, turnOf } from "./world.ts"
  */
 export async function createRoutedWorld(random: () => number = () => 0) {
   const logged: string[] = []
+  const heard: { line: (line: string) => void } = { line: () => {} }
   for (const level of ["info", "error", "log", "warn"] as const) {
-    vi.spyOn(console, level).mockImplementation((...parts: unknown[]) => void logged.push(parts.map(String).join(" ")))
+    vi.spyOn(console, level).mockImplementation((...parts: unknown[]) => {
+      const line = parts.map(String).join(" ")
+      logged.push(line)
+      heard.line(line)
+    })
   }
   const world = await createWorld({ env: { LOG_LEVEL: "info" }, random })
   await addModel(world)
@@ -38,6 +43,8 @@ export async function createRoutedWorld(random: () => number = () => 0) {
     ...world,
     provider,
     logged,
+    /** Told of each line of the log when it is written. */
+    heard,
     /** What accounts answer from now on; counts of calls begin anew. Returns the calls that are made from now on. */
     script(next: typeof answers) {
       answers = next
