@@ -33,6 +33,8 @@ export interface Context {
   readonly log: Log
   /** Accounts whose charges this isolate posts at the moment. */
   readonly posting: Map<number, Posting>
+  /** Accounts at providers that this isolate has heard are not to be called, by id. */
+  readonly cooling: Map<string, Cooling>
   /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
   background(work: Promise<unknown>): void
   /** The public URL of a path of the callbacks worker. */
@@ -44,6 +46,13 @@ export interface Posting {
   until: number
   /** Whether more has come since it began. */
   again: boolean
+}
+
+export interface Cooling {
+  /** In milliseconds. */
+  until: number
+  /** When the database knew it; null: not yet. */
+  notedAt: number | null
 }
 
 /** What a change without a signed-in caller needs: all that the command line has. */
@@ -90,6 +99,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   files: createBucket(env.FILES),
   keyRing: createKeyRing(env.SECRETS_KEYS),
   posting: new Map<number, Posting>(),
+  cooling: new Map<string, Cooling>(),
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
   callbackUrl: (path: string) => callbackUrl(env, path),

@@ -93,12 +93,17 @@ export interface ModelAnswer {
   usage: ModelUsage
 }
 
-/** The accounts of the configured providers. */
-export interface ModelAccounts {
-  anthropic?: { apiKey: string; baseUrl?: string }
-  openai?: { apiKey: string; baseUrl?: string }
-  "openai-compatible"?: { apiKey?: string; baseUrl: string }
+/** What a call sends to its provider beside the request: an API key or a bearer token, and further headers. */
+interface ModelAccount {
+  apiKey?: string
+  authToken?: string
+  /** The engine's own when left out; openai-compatible has none. */
+  baseUrl?: string
+  headers?: Record<string, string>
 }
+
+/** The accounts of the configured providers. */
+export type ModelAccounts = { [Engine in Exclude<EngineName, "rehearsal">]?: ModelAccount }
 
 export interface EngineContext {
   fetch: typeof fetch
@@ -124,17 +129,25 @@ export class ModelError extends Error {
   readonly kind: "unavailable" | "rejected" | "failed"
   readonly code: string | undefined
   readonly retryAfterMs: number | undefined
+  /** The provider's HTTP status, where it is the reason. */
+  readonly status: number | undefined
 
   constructor(
     kind: ModelError["kind"],
     message: string,
-    { code, retryAfterMs, cause }: { code?: string; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    {
+      code,
+      retryAfterMs,
+      status,
+      cause,
+    }: { code?: string; retryAfterMs?: number | undefined; status?: number | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause })
     this.name = "ModelError"
     this.kind = kind
     this.code = code
     this.retryAfterMs = retryAfterMs
+    this.status = status
   }
 }
 

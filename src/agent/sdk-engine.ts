@@ -6,6 +6,7 @@ import {
   type AssistantPart,
   type EngineContext,
   type EngineName,
+  type ModelAccounts,
   type ModelAnswer,
   type ModelCall,
   ModelError,
@@ -69,7 +70,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
     return { text, content: parts, finish: finishOf(finishReason, parts), usage: usageOf(call, parts, usage) }
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
-    throw toModelError(error, context.accounts[engine]?.apiKey)
+    throw toModelError(error, secretsOf(context.accounts[engine]))
   }
 }
 
@@ -142,18 +143,24 @@ function counts(given: Record<string, unknown>): Partial<ModelUsage> {
 }
 
 function languageModel({ accounts, fetch }: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {
-  if (engine === "anthropic" && accounts.anthropic) {
-    const { apiKey, baseUrl = DEFAULT_BASE_URL.anthropic } = accounts.anthropic
-    return createAnthropic({ apiKey, fetch, baseURL: baseUrl })(call.model)
+  const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
+  const key = authToken ?? apiKey
+  const common = { fetch, headers }
+  if (engine === "anthropic" && key) {
+    const credential = authToken ? { authToken } : { apiKey: key }
+    return createAnthropic({ ...common, ...credential, baseURL: baseUrl ?? DEFAULT_BASE_URL.anthropic })(call.model)
   }
-  if (engine === "openai" && accounts.openai) {
-    const { apiKey, baseUrl = DEFAULT_BASE_URL.openai } = accounts.openai
-    return createOpenAI({ apiKey, fetch, baseURL: baseUrl })(call.model)
+  if (engine === "openai" && key) {
+    return createOpenAI({ ...common, apiKey: key, baseURL: baseUrl ?? DEFAULT_BASE_URL.openai })(call.model)
   }
-  if (engine === "openai-compatible" && accounts["openai-compatible"]) {
-    const { apiKey, baseUrl } = accounts["openai-compatible"]
-    const named = { name: "compatible", baseURL: baseUrl, fetch, includeUsage: true }
-    return createOpenAICompatible({ ...named, ...(apiKey && { apiKey }) })(call.model)
+  if (engine === "openai-compatible" && baseUrl) {
+    const named = { ...common, name: "compatible", baseURL: baseUrl, includeUsage: true }
+    return createOpenAICompatible({ ...named, ...(key && { apiKey: key }) })(call.model)
   }
   throw new ModelError("unavailable", `No account is configured for the engine ${engine}.`)
+}
+
+/** What an account sends, which no message may repeat. */
+function secretsOf({ apiKey, authToken, headers }: NonNullable<ModelAccounts[SdkEngineName]> = {}): string[] {
+  return [apiKey, authToken, ...Object.values(headers ?? {})].filter((secret) => secret !== undefined)
 }

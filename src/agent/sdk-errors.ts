@@ -10,28 +10,30 @@ const MIN_KEY_LENGTH = 8
 const REFUSED_BY_SDK = [InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError]
 
 /** What the AI SDK threw, as a ModelError whose message may be logged. It has no cause, since the cause contains the request. */
-export function toModelError(thrown: unknown, apiKey: string | undefined): ModelError {
+export function toModelError(thrown: unknown, secrets: readonly string[]): ModelError {
   if (thrown instanceof ModelError) return thrown
   const error = RetryError.isInstance(thrown) ? thrown.lastError : thrown
   if (!APICallError.isInstance(error)) {
     const refused = REFUSED_BY_SDK.some((refusal) => refusal.isInstance(error))
-    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(error), apiKey))
+    return new ModelError(refused ? "rejected" : "unavailable", clean(messageOf(error), secrets))
   }
   const { statusCode: status, isRetryable, responseHeaders } = error
   // A 2xx that does not parse means that the provider is in trouble, not that it refuses the request.
   const inTrouble = status === undefined || status < 400 || status === 429 || status >= 500 || isRetryable
-  const message = clean(`HTTP ${status ?? "-"}: ${messageOf(error)}`, apiKey)
-  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs: retryAfter(responseHeaders) })
+  const message = clean(`HTTP ${status ?? "-"}: ${messageOf(error)}`, secrets)
+  const retryAfterMs = retryAfter(responseHeaders)
+  return new ModelError(inTrouble ? "unavailable" : "rejected", message, { retryAfterMs, status })
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** One short line without the account's key, and without anything that looks like a key. */
-function clean(message: string, apiKey: string | undefined): string {
-  const withoutKey = apiKey && apiKey.length >= MIN_KEY_LENGTH ? message.replaceAll(apiKey, "…") : message
-  return withoutKey
+/** One short line without what the account sends, and without anything that looks like a key. */
+function clean(message: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= MIN_KEY_LENGTH)
+    .reduce((text, secret) => text.replaceAll(secret, "…"), message)
     .replace(/\b(sk[-_]|pk[-_]|key[-_]|token[-_]|Bearer\s)[\w*.-]{6,}/gi, "$1…")
     .replace(/\s+/g, " ")
     .slice(0, MAX_MESSAGE_LENGTH)

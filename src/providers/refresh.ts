@@ -18,10 +18,26 @@ export interface CallCredential {
   credential_version: number
 }
 
-/** What a call sends for an account. */
-export async function freshCredential(ctx: Context, account: SealedCredential): Promise<CallCredential> {
+/** An account has no credential to call with. `health`: what it is noted as; null: it may have one again soon. */
+export class ProviderUnusable extends Error {
+  readonly health: "needs_login" | "contained" | null
+
+  constructor(message: string, health: ProviderUnusable["health"]) {
+    super(message)
+    this.name = "ProviderUnusable"
+    this.health = health
+  }
+}
+
+/** What a call sends for an account. `after401`: its provider has refused the credential of this version. Throws ProviderUnusable. */
+export async function freshCredential(
+  ctx: Context,
+  account: SealedCredential,
+  { after401 = false }: { after401?: boolean } = {},
+): Promise<CallCredential> {
   const { credential } = await openCredential(ctx, account.provider_id, account.sealed)
   const { credential_version } = account
+  if (after401) throw new ProviderUnusable("Its credential was refused.", "needs_login")
   if (credential.kind === "api_key") {
     return { kind: "api_key", secret: credential.api_key, headers: {}, credential_version }
   }

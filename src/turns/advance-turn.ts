@@ -125,6 +125,8 @@ async function end(run: Run, error: unknown): Promise<Advance> {
       return settle(run, error.why.outcome)
     case "unavailable":
       return retryLater(run, error.why.error)
+    case "cooling":
+      return waitForAccounts(run, error.why)
     case "hand_over":
       await releaseTurn(ctx, turn, { broke: false })
       await publishTurn(ctx, { ...turn, wake_at: ctx.clock.now().toISOString() }, { because: "step" })
@@ -150,9 +152,28 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
   }
   const wait = error.retryAfterMs ?? TURN_POLICY.modelBackoffMs * 2 ** turn.model_failures
   const delayMs = Math.min(Math.max(wait, TURN_POLICY.modelBackoffMs), TURN_POLICY.modelBackoffLimitMs)
-  const waiting = await backOff(ctx, turn, delayMs)
+  return giveBack(run, { delayMs, failed: true })
+}
+
+/** Waits until the first account may be called again, or the turn's time is over. Counts as no failure of its model. */
+async function waitForAccounts(run: Run, { engine, until }: { engine: string; until: number }): Promise<Advance> {
+  const { ctx, turn, now, deadline } = run
+  ctx.log("error", "provider.all_cooling", {
+    turn_id: turn.turn_id,
+    engine,
+    wait_ms: Number.isFinite(until) ? until - now : null,
+  })
+  // Those that wait for the same account do not all come at once.
+  const least = TURN_POLICY.modelBackoffMs * (1 + ctx.random())
+  const wait = Number.isFinite(until) ? Math.max(until - now, least) : TURN_POLICY.modelBackoffLimitMs
+  const delayMs = Math.ceil(Math.max(0, Math.min(wait, deadline - now)))
+  return giveBack(run, { delayMs, failed: false })
+}
+
+async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; failed: boolean }): Promise<Advance> {
+  const waiting = await backOff(ctx, turn, wait)
   if (!waiting) return "stale"
-  await publishTurn(ctx, waiting, { because: "again", delayMs })
+  await publishTurn(ctx, waiting, { because: "again", delayMs: wait.delayMs })
   return "backed_off"
 }
 

@@ -4,9 +4,10 @@ import { type Price, priceOf } from "../billing/price.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { boundCall, buildCall } from "./build-call.ts"
-import { callWithin } from "./call-within.ts"
+import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
 import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
+import { type RoutedCall, routeCall } from "./route-call.ts"
 import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
 import { openTextStream } from "./stream-text.ts"
 import { draftEvent, type EventDraft } from "./turn-event.ts"
@@ -35,10 +36,9 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const step = run.nextStep()
   const of = stepOf(agent, step)
   const stream = openTextStream(ctx, turn, of, { model: agent.model.pin, attempt: turn.model_failures })
-  const calledAt = run.now
   /** The step of an answer; adds its cost to the run's. */
-  const called = (answer: ModelAnswer, rest: EventDraft[]): CalledStep => {
-    const durationMs = Math.max(0, run.now - calledAt)
+  const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
+    const durationMs = Math.max(0, run.now - beganAt)
     const whole = priceOf(price, answer.usage)
     // If a provider counts more than the worst case, that is our loss: a charge never exceeds its hold.
     const cost = Math.min(whole, Math.max(0, run.hold - run.cost))
@@ -54,6 +54,7 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
       provider,
       pin,
       priceVersion,
+      served,
     }
     return {
       step: { ...made, durationSec: durationMs / 1000 },
@@ -61,16 +62,21 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
       cutByHold: bounded.cutByHold,
     }
   }
+  const lost = (answer: ModelAnswer) =>
+    noteLoss(ctx, turn, { step, cause: "unfinished", micros: priceOf(price, answer.usage) })
   try {
-    const came = await callWithin(run, agent, bounded.call, stream)
-    const rest = await stream.finish()
-    if (!("why" in came)) return called(came, rest)
-    if (came.answer && came.paid) await commitCalled(run, agent, called(came.answer, rest))
+    let rest: EventDraft[] = []
+    const routed = await routeCall({ run, agent, call: bounded.call, stream, lost }).finally(async () => {
+      rest = await stream.finish()
+    })
+    const { came } = routed
+    if (!isCut(came)) return called(came, rest, routed)
+    if (came.answer && came.paid) await commitCalled(run, agent, called(came.answer, rest, routed))
     else if (came.answer) {
       const cause = came.why === WORKER_OVER ? "worker_time" : came.why === LOST ? "stale" : "unfinished"
       await noteLoss(ctx, turn, { step, cause, micros: priceOf(price, came.answer.usage) })
     }
-    throw translate(run, agent, came.why)
+    throw translate(run, agent, came.why, routed)
   } finally {
     bounded.release()
   }
@@ -82,13 +88,13 @@ function stepEnded(of: object, { usage, finish }: ModelAnswer, durationMs: numbe
   return draftEvent("step.ended", { ...of, finish, duration_ms: durationMs, ...tokens }, at)
 }
 
-function translate(run: Run, agent: AgentWork, why: unknown): unknown {
+function translate(run: Run, agent: AgentWork, why: unknown, { noted }: RoutedCall): unknown {
   if (why === TIMED_OUT) return run.limit("TIMEOUT_REACHED")
   if (why === CANCELLED) return run.cancel()
   if (why === LOST) return new RunEnd({ kind: "stale" })
   if (why === WORKER_OVER) return new RunEnd({ kind: "hand_over" })
   if (!(why instanceof ModelError)) return why
-  if (why.kind !== "failed")
+  if (why.kind !== "failed" && !noted)
     noteError(run.ctx, run.turn, { kind: "model_call", name: agent.model.engine, code: why.kind })
   if (why.kind === "unavailable") return new RunEnd({ kind: "unavailable", error: why })
   if (why.kind === "rejected") {

@@ -1,10 +1,7 @@
-import { accountsOf } from "../agent/accounts.ts"
 import { callModel } from "../agent/call-model.ts"
-import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError, type ModelUsage } from "../agent/engine.ts"
+import type { ModelAccounts, ModelAnswer, ModelCall, ModelUsage } from "../agent/engine.ts"
 import { usageOfCut } from "../agent/estimate.ts"
 import { storable } from "../base/storable.ts"
-import { openEnvironmentFile } from "../environment/environment-file.ts"
-import { describeError } from "../platform/log.ts"
 import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
@@ -20,28 +17,43 @@ export interface CutCall {
   paid: boolean
 }
 
+export const isCut = (came: ModelAnswer | CutCall): came is CutCall => "why" in came
+
 /**
- * One model call. It goes on as long as something comes (the model's idle limit), until the turn's time or the worker's time is over,
- * or a cancel is seen. Does not throw the call's own errors.
+ * One model call at one account. It goes on as long as something comes (the model's idle limit), until the turn's time or the worker's time is over,
+ * or a cancel is seen. Does not throw the call's own errors. `headers`: of the provider's answer, also when that broke off.
+ * `mayBegin` is asked right before the request is sent; where it says no, the call is `barred`.
  */
 export async function callWithin(
   run: Run,
-  { model }: AgentWork,
-  call: ModelCall,
-  stream: TextStream,
-): Promise<ModelAnswer | CutCall> {
-  const { fetch, clock, files, meter } = run.ctx
+  {
+    agent: { model },
+    call,
+    stream,
+    accounts,
+    mayBegin = () => true,
+  }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
+): Promise<{ came: ModelAnswer | CutCall; headers: Headers | null; barred: boolean }> {
+  const { fetch: send, clock, files, meter } = run.ctx
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
   let said = ""
   let hidden = ""
   let counted: Partial<ModelUsage> = {}
+  let headers: Headers | null = null
+  let barred = false
+  const listening: typeof fetch = async (input, init) => {
+    barred = !mayBegin()
+    if (barred) throw new Error("The call may not begin any more.")
+    const response = await send(input, init)
+    headers = response.headers
+    return response
+  }
   try {
-    const accounts = await accountsFor(run, call)
-    return await run.alive.during(async (ended) => {
+    const came = await run.alive.during(async (ended) => {
       const signal = AbortSignal.any([run.signal, ended, silence.signal])
       const context = {
         accounts,
-        fetch,
+        fetch: listening,
         sleep: clock.sleep,
         signal,
         loadObject: (key: string) => files.read(key),
@@ -62,6 +74,7 @@ export async function callWithin(
         }),
       )
     })
+    return { came, headers, barred }
   } catch (why) {
     const text = storable(said)
     const hasBegun = said !== "" || hidden !== "" || counted.tokensInput !== undefined
@@ -69,19 +82,9 @@ export async function callWithin(
     const content = text === "" ? [] : [{ type: "text" as const, text }]
     const answer = hasBegun ? { text, content, finish: "aborted" as const, usage } : null
     // The customer pays for what they can see, and for what their own limit or cancel cut off, as far as the model had come.
-    return { why, answer, paid: text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED)) }
+    const paid = text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
+    return { came: { why, answer, paid }, headers, barred }
   } finally {
     silence.clear()
-  }
-}
-
-/** The accounts at the providers at this moment. Keys of the operator's environment file go before the worker's variables. */
-async function accountsFor({ ctx, claim, turn }: Run, { engine }: ModelCall): Promise<ModelAccounts> {
-  if (engine === "rehearsal") return {}
-  try {
-    return accountsOf(ctx.variables, await openEnvironmentFile(ctx, "engines", claim.engine_keys))
-  } catch (error) {
-    ctx.log("error", "environment.unreadable", { turn_id: turn.turn_id, error: describeError(error) })
-    throw new ModelError("unavailable", "The keys of the engines cannot be read.")
   }
 }

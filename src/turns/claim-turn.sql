@@ -3,10 +3,13 @@
 -- committed a step meanwhile has renewed the lease under the turn's lock, so nobody steps without the newest.
 -- p_message and p_try: the queue's message that brought the worker here, and how often that was tried. A later try of the same message
 -- takes over what an earlier one may have claimed without hearing of it.
+-- accounts: by engine, as pick_accounts answers (p_served_after, p_random and p_probe_until are for that).
 create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
   p_lease timestamptz, p_max_attempts integer,
-  p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
-returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, engine_keys text, containers jsonb, heard boolean)
+  p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint,
+  p_served_after timestamptz, p_random double precision, p_probe_until timestamptz)
+returns table (turn json, config jsonb, models jsonb, accounts jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb,
+  engine_keys text, containers jsonb, heard boolean)
 language plpgsql rows 1 as $$
 declare
   claimed turns;
@@ -40,7 +43,21 @@ begin
     config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
     where t.turn_id = p_turn_id returning t.* into claimed;
-  update open_turns o set state = 'running', wake_at = p_lease where o.turn_id = p_turn_id;
+  select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
+  select jsonb_build_object(m.pin, case when m.price_version = claimed.price_version then to_jsonb(m)
+      else to_jsonb(m) || turnpike.prices_for(claimed, m.pin) end) into models
+    from model_catalog m where m.pin = claimed.model;
+  if version.manifest ? 'subagents' then
+    select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)), '{}') into models
+      from model_catalog m
+      where m.pin = claimed.model or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
+  end if;
+  accounts := '{}';
+  if not claimed.test and exists (select from provider_accounts) then
+    accounts := turnpike.pick_accounts(claimed, models, p_served_after, p_random, p_probe_until, p_moment);
+  end if;
+  update open_turns o set state = 'running', wake_at = p_lease,
+    provider_id = accounts -> (models -> claimed.model ->> 'engine') ->> 'provider_id' where o.turn_id = p_turn_id;
   if lost_before then
     perform turnpike.add_loss(claimed, 'worker_lost', null, p_moment);
   end if;
@@ -51,25 +68,15 @@ begin
   end if;
 
   -- What its agent needs. A plain turn has none of the parts behind an if.
-  select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
   turn := turnpike.turn_answer(claimed, space.slug);
   config := jsonb_build_object('manifest', version.manifest, 'tools', version.tools, 'mcp_servers', version.mcp_servers,
     'mcp_tokens', space.mcp_tokens);
-  models := '{}';
   history := '[]';
   steps := '[]';
   files := '[]';
   secrets := '{}';
-  select jsonb_build_object(m.pin, case when m.price_version = claimed.price_version then to_jsonb(m)
-      else to_jsonb(m) || turnpike.prices_for(claimed, m.pin) end) into models
-    from model_catalog m where m.pin = claimed.model;
   engine_keys := turnpike.engine_keys();
   containers := turnpike.containers_of(claimed.space_id);
-  if version.manifest ? 'subagents' then
-    select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)), '{}') into models
-      from model_catalog m
-      where m.pin = claimed.model or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
-  end if;
   if claimed.position > 1 then
     history := turnpike.history_of(claimed,
       coalesce((version.manifest -> 'history' ->> 'max_turns')::integer, p_history_turns), p_history_within, p_history_bytes,

@@ -8,6 +8,8 @@ import { newId } from "../base/ids.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import type { MappedContainer } from "../infrastructure/container.ts"
 import { call, type JsonRow } from "../platform/db.ts"
+import type { NoAccount, PickedAccount } from "../providers/account.ts"
+import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { StepRow } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -33,6 +35,10 @@ export interface Claim {
   }
   /** The turn's model and those of its sub-agents, by pin. */
   models: Record<string, ModelRow>
+  /** An account at a provider for each engine of those models that has any, by engine. */
+  accounts: Record<string, PickedAccount | NoAccount>
+  /** When the statement was sent that has picked them, in milliseconds. */
+  accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
   history: { text: string; result: string }[]
   steps: StepRow[]
@@ -70,22 +76,29 @@ async function tryClaim(
   attempt: { message: string; number: number } | null,
 ): Promise<Claim | null> {
   const now = ctx.clock.now()
-  const [claimed] = await call<"claim_turn", Claim & { heard: boolean | null }>(ctx.db, "claim_turn", {
-    turn_id: turnId,
-    message: attempt?.message ?? null,
-    try: attempt?.number ?? null,
-    event_id: newId("event", now),
-    moment: now,
-    lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
-    max_attempts: TURN_POLICY.maxAttempts,
-    history_turns: TURN_POLICY.historyTurns,
-    history_within: TURN_POLICY.historyWithin,
-    history_bytes: TURN_POLICY.historyBytes,
-    bytes_per_token: TURN_POLICY.bytesPerToken,
-    history_tokens: TURN_POLICY.historyTokens,
-  })
+  const [claimed] = await call<"claim_turn", Omit<Claim, "accounts_read_at"> & { heard: boolean | null }>(
+    ctx.db,
+    "claim_turn",
+    {
+      turn_id: turnId,
+      message: attempt?.message ?? null,
+      try: attempt?.number ?? null,
+      event_id: newId("event", now),
+      moment: now,
+      lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
+      max_attempts: TURN_POLICY.maxAttempts,
+      history_turns: TURN_POLICY.historyTurns,
+      history_within: TURN_POLICY.historyWithin,
+      history_bytes: TURN_POLICY.historyBytes,
+      bytes_per_token: TURN_POLICY.bytesPerToken,
+      history_tokens: TURN_POLICY.historyTokens,
+      served_after: new Date(now.getTime() - PROVIDER_POLICY.bindMs),
+      random: ctx.random(),
+      probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
+    },
+  )
   if (!claimed) return null
   const { heard, ...claim } = claimed
   if (heard) wakeWebhooks(ctx, { ...claim.turn, hooked: true })
-  return { ...claim, models: claim.models ?? {} }
+  return { ...claim, models: claim.models ?? {}, accounts_read_at: now.getTime() }
 }

@@ -48,15 +48,30 @@ begin
   if (p_step ->> 'price')::bigint > cost then
     perform turnpike.add_loss(mine, 'over_hold', (p_step ->> 'price')::bigint - cost, p_moment);
   end if;
+  if p_step ->> 'account' is not null then
+    perform turnpike.keep_served(mine, p_step, p_moment);
+  end if;
+end $$;
+
+-- Keeps what a step says of the account that served it. The steps of one minute write the binding once.
+create function turnpike.keep_served(mine turns, p_step jsonb, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  if (p_step ->> 'bind')::boolean then
+    update conversations c set provider_id = p_step ->> 'account', served_at = p_moment
+      where c.conversation_id = mine.conversation_id
+        and (c.provider_id = p_step ->> 'account' and c.served_at > p_moment - interval '1 minute') is not true;
+  end if;
+  perform turnpike.note_windows(p_step ->> 'account', nullif(p_step -> 'windows', 'null'), (p_step ->> 'probe')::boolean, p_moment);
 end $$;
 
 -- Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn makes exactly
 -- these calls, under the same keys. p_calls_until: so long they may start; null when there are none. No row: the epoch is stale.
 -- Committing the same step again has no effect: the answer of the first time was lost. One that was cut off ('aborted') is no success of
--- its model's.
+-- its model's. unusable: the accounts at providers that its worker calls no more without asking (unusable_accounts).
 create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
   p_lease timestamptz, p_moment timestamptz)
-returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text) language plpgsql rows 1 as $$
+returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
+  unusable jsonb) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
@@ -65,7 +80,8 @@ begin
   end if;
   -- An epoch numbers each step once.
   if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = (p_step ->> 'step')::integer and p.epoch = p_epoch) then
-    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys();
+    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
+      turnpike.unusable_accounts(p_moment);
     return;
   end if;
   perform turnpike.keep_step(mine, p_step, 0, null, p_moment);
@@ -81,7 +97,8 @@ begin
     where t.turn_id = p_turn_id;
   update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
-  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys();
+  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
+      turnpike.unusable_accounts(p_moment);
 end $$;
 
 -- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
@@ -89,7 +106,8 @@ end $$;
 -- Committing the same results again has no effect.
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
   p_containers jsonb, p_events jsonb, p_lease timestamptz, p_moment timestamptz)
-returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text) language plpgsql rows 1 as $$
+returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
+  unusable jsonb) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
@@ -99,7 +117,8 @@ begin
   if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = p_step
     and p.results ?| array(select jsonb_object_keys(p_results)))
   then
-    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys();
+    return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
+      turnpike.unusable_accounts(p_moment);
     return;
   end if;
   update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
@@ -120,11 +139,13 @@ begin
     select mine.user_id, mine.space_id, mine.turn_id, c.key, c.value::bigint, p_moment from jsonb_each_text(p_containers) c;
   end if;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
-  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count, turnpike.engine_keys();
+  return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count, turnpike.engine_keys(),
+      turnpike.unusable_accounts(p_moment);
 end $$;
 
--- Gives a turn back until p_wake_at, after its model did not answer. No row: stale.
-create function turnpike.back_off(p_turn_id text, p_epoch integer, p_wake_at timestamptz)
+-- Gives a turn back until p_wake_at. p_failed: its model did not answer, which counts; else all accounts of its provider are cooling.
+-- No row: stale.
+create function turnpike.back_off(p_turn_id text, p_epoch integer, p_failed boolean, p_wake_at timestamptz)
 returns table (turn_id text, epoch integer, wake_at timestamptz) language plpgsql rows 1 as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -132,8 +153,9 @@ begin
   if mine.turn_id is null then
     return;
   end if;
-  update turns t set model_failures = t.model_failures + 1, attempts = 0, lease_until = null where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_wake_at where o.turn_id = p_turn_id;
+  update turns t set model_failures = t.model_failures + case when p_failed then 1 else 0 end, attempts = 0, lease_until = null
+    where t.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null where o.turn_id = p_turn_id;
   return query select mine.turn_id, mine.epoch, p_wake_at;
 end $$;
 
@@ -149,7 +171,7 @@ begin
   end if;
   update turns t set lease_until = null, attempts = case when p_broke then greatest(t.attempts, 1) else t.attempts end
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_moment where o.turn_id = p_turn_id;
+  update open_turns o set wake_at = p_moment, provider_id = null where o.turn_id = p_turn_id;
   return true;
 end $$;
 

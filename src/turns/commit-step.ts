@@ -17,6 +17,8 @@ export interface Committed {
   stream_until: Date | null
   tool_calls: number
   engine_keys: string | null
+  /** The accounts at providers that are not called any more without asking; null: none. */
+  unusable: string[] | null
 }
 
 /**
@@ -82,14 +84,17 @@ export async function commitResults(
   return committed ?? null
 }
 
-/** Gives a turn back for `delayMs` after its model did not answer. Null when the epoch is stale. */
+/**
+ * Gives a turn back for `delayMs`: after its model did not answer (`failed`, which counts), or while all accounts of its provider cool.
+ * Null when the epoch is stale.
+ */
 export async function backOff(
   ctx: Context,
   { turn_id, epoch }: Mine,
-  delayMs: number,
+  { delayMs, failed }: { delayMs: number; failed: boolean },
 ): Promise<(Mine & { wake_at: string }) | null> {
   const wake = new Date(ctx.clock.now().getTime() + delayMs)
-  const [waiting] = await call(ctx.db, "back_off", { turn_id, epoch, wake_at: wake })
+  const [waiting] = await call(ctx.db, "back_off", { turn_id, epoch, failed, wake_at: wake })
   return waiting ? { turn_id, epoch, wake_at: wake.toISOString() } : null
 }
 

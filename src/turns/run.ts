@@ -10,6 +10,7 @@ import { type Committed, mayStartCalls } from "./commit-step.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import { KeepAlive } from "./keep-alive.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { Route } from "./route.ts"
 import type { Outcome } from "./settle-turn.ts"
 import { joinedText, type StepRow } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -21,6 +22,8 @@ export class RunEnd extends Error {
     | { kind: "hand_over" }
     | { kind: "ended"; outcome: Outcome }
     | { kind: "unavailable"; error: ModelError }
+    /** No account of the engine may be called now; `until`: the earliest recovery, in milliseconds; infinite: none by itself. */
+    | { kind: "cooling"; engine: string; until: number }
 
   constructor(why: RunEnd["why"]) {
     super(why.kind)
@@ -59,6 +62,7 @@ export class Run {
   readonly deadline: number
   readonly signal: AbortSignal
   readonly alive: KeepAlive
+  readonly route: Route
   /** Credit micros. `reserved`: the worst case of the model calls under way. */
   hold: number
   cost: number
@@ -80,6 +84,7 @@ export class Run {
     this.deadline = deadline
     this.signal = signal
     this.alive = new KeepAlive(ctx, claim.turn)
+    this.route = new Route(ctx, claim)
     this.hold = claim.turn.hold_credit_micros
     this.cost = claim.turn.cost_credit_micros
     this.steps = claim.steps.reduce((next, { step }) => Math.max(next, step + 1), 0)
@@ -100,9 +105,14 @@ export class Run {
   /** Ends the run when it must not go on: cancelled, out of time, or the transcript is full. */
   checkpoint(): void {
     if (this.cancelled) throw this.cancel()
-    if (this.signal.aborted || this.now >= this.deadline) throw this.limit("TIMEOUT_REACHED")
+    this.checkTime()
     if (this.steps > TURN_POLICY.maxModelCalls) throw this.limit("STEP_LIMIT_REACHED")
     if (this.transcriptBytes > TURN_POLICY.transcriptBytes) throw this.limit("TRANSCRIPT_LIMIT_REACHED")
+  }
+
+  /** Ends the run when the turn's time is over. */
+  checkTime(): void {
+    if (this.signal.aborted || this.now >= this.deadline) throw this.limit("TIMEOUT_REACHED")
   }
 
   /** Whether the next callback should go on. */
@@ -117,6 +127,7 @@ export class Run {
     this.turn.model_failures = turn.model_failures
     this.turn.stream_until = turn.stream_until?.toISOString() ?? null
     this.claim.engine_keys = turn.engine_keys
+    this.route.drop(turn.unusable)
     this.transcriptBytes += bytes
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }

@@ -1,4 +1,5 @@
 import { type AssistantPart, callsOf, type EngineName, type ModelAnswer, type ToolOutput } from "../agent/engine.ts"
+import type { Served } from "../providers/account.ts"
 
 /** A committed step: what the model said, and what its calls have answered so far, by their index. */
 export interface StepRow {
@@ -53,11 +54,13 @@ export interface FinishedStep {
   /** The price of all its tokens. What exceeds the cost is our loss. */
   price: number
   durationSec: number
+  /** The account that served it; null: the environment's. */
+  served: Served | null
 }
 
 /** A step as an argument of the procedures. */
 export function stepArgument(finished: FinishedStep) {
-  const { step, agent, subagent, answer, provider, pin, priceVersion, cost, price, durationSec } = finished
+  const { step, agent, subagent, answer, provider, pin, priceVersion, cost, price, durationSec, served } = finished
   const { usage, text, content, finish } = answer
   return {
     step,
@@ -77,5 +80,6 @@ export function stepArgument(finished: FinishedStep) {
     tokens_output: usage.tokensOutput,
     duration_sec: durationSec,
     price_version: priceVersion,
+    ...served,
   }
 }

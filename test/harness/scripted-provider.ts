@@ -9,6 +9,8 @@ export const PROVIDED_PIN = MODEL_PIN
 export interface ProviderScript {
   /** An HTTP error instead of an answer. */
   status?: number
+  /** Headers of the answer, also of an error. */
+  headers?: Record<string, string>
   thinking?: string[]
   words?: string[]
   calls?: { name: string; arguments: string }[]
@@ -25,6 +27,8 @@ export interface SentAnswer {
   n: number
   /** Who asked, in the words of the test. */
   worker: string
+  /** The key or token that came with it. */
+  key: string
   thoughts: { text: string; at: number }[]
   words: { text: string; at: number }[]
   /** When the other side went away; null when it did not. */
@@ -47,20 +51,28 @@ export interface Asked {
 }
 
 /** A provider with OpenAI's chat completions that follows a script, on the test's clock, and counts what it sends. */
-export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: Asked, n: number) => ProviderScript) {
+export function scriptProvider(
+  { clock }: Pick<World, "clock">,
+  answer: (asked: Asked, n: number, key: string) => ProviderScript,
+) {
   const sent: SentAnswer[] = []
   const asks: Asked[] = []
 
   async function serve(request: Request, worker = "", signal: AbortSignal = request.signal): Promise<Response> {
     const asked = (await request.json()) as Asked
     const n = sent.length
-    const script = answer(asked, n)
+    const key = (request.headers.get("authorization") ?? "").replace(/^Bearer /, "")
+    const script = answer(asked, n, key)
     const { status, thinking = [], words = [], calls = [], pauseMs = 0, counts = true } = script
     const leftAt = signal.aborted ? clock.ms() : null
-    const made: SentAnswer = { n, worker, thoughts: [], words: [], leftAt, whole: false, counts }
+    const made: SentAnswer = { n, worker, key, thoughts: [], words: [], leftAt, whole: false, counts }
     sent.push(made)
     asks.push(asked)
-    if (status) return Response.json({ error: { message: "no", type: "error" } }, { status })
+    if (status)
+      return Response.json(
+        { error: { message: `no, ${key}`, type: "error" } },
+        { status, headers: script.headers ?? {} },
+      )
     const encoder = new TextEncoder()
     const pieces = [
       ...thinking.map((text) => ({ kind: "thoughts" as const, text })),
@@ -110,7 +122,7 @@ export function scriptProvider({ clock }: Pick<World, "clock">, answer: (asked: 
         }
       },
     })
-    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    return new Response(body, { headers: { "content-type": "text/event-stream", ...script.headers } })
   }
 
   return { sent, asks, serve }

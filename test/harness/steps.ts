@@ -19,6 +19,7 @@ export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } 
     pin: "rehearsal/standard",
     priceVersion: 1,
     durationSec: 0.1,
+    served: null,
   }
 }
 

@@ -14,7 +14,12 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 
 /** The whole service under a test's clock: its worker, its stand-ins, and the queue's deliveries, which the test controls. */
 export async function createWorld(
-  options: { upstreams?: Record<string, string>; env?: Record<string, unknown>; stackUrl?: string } = {},
+  options: {
+    upstreams?: Record<string, string>
+    env?: Record<string, unknown>
+    stackUrl?: string
+    random?: () => number
+  } = {},
 ) {
   const began = new Date()
   const namespace = await openNamespace(options)
@@ -22,7 +27,7 @@ export async function createWorld(
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
-  const worker = createWorker(all, { clock, fetch: route })
+  const worker = createWorker(all, { clock, fetch: route, ...(options.random && { random: options.random }) })
   const { FILES } = bindings as unknown as { FILES: R2Bucket }
   const ownEnv = { ...namespace.env, FILES } as unknown as TestNamespace["env"] & { FILES: R2Bucket }
   let env: Record<string, unknown> = { ...ownEnv, ...options.env }

@@ -1,0 +1,45 @@
+import type { EngineName, ModelAccounts } from "../agent/engine.ts"
+import type { CallCredential, SealedCredential } from "./refresh.ts"
+import type { QuotaWindow } from "./windows.ts"
+
+/** An account as a statement has picked it for a call (src/providers/pick-account.sql). */
+export interface PickedAccount extends SealedCredential {
+  kind: "api_key" | "oauth_code" | "oauth_device"
+  engine: RealEngine
+  /** Null: the engine's own. */
+  base_url: string | null
+  /** What its windows had used when they were last heard of, by "<resource>:<seconds>". */
+  windows: Record<string, Pick<QuotaWindow, "used_pct" | "reset_at" | "taken_at">>
+  /** The call finds out whether it serves again after it has cooled. */
+  probe: boolean
+  /** It is the conversation's, whose prompt cache it has. */
+  bound: boolean
+}
+
+export type RealEngine = Exclude<EngineName, "rehearsal">
+
+/** There are accounts, but none for this call. `cooling_until`: the earliest recovery, ISO 8601; null: none recovers by itself. */
+export interface NoAccount {
+  cooling_until: string | null
+}
+
+/** What a step's commit writes of the account that served it. */
+export interface Served {
+  account: string
+  /** The conversation stays with it. */
+  bind: boolean
+  /** It serves again after it has cooled. */
+  probe: boolean
+  windows: QuotaWindow[] | null
+}
+
+/** What the engine takes for a call by this account. */
+export function modelAccounts({ engine, base_url }: PickedAccount, credential: CallCredential): ModelAccounts {
+  const { kind, secret, headers } = credential
+  const account = {
+    ...(kind === "api_key" ? { apiKey: secret } : { authToken: secret }),
+    ...(base_url !== null && { baseUrl: base_url }),
+    headers,
+  }
+  return { [engine]: account }
+}

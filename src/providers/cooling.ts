@@ -1,0 +1,58 @@
+import type { Context } from "../actor/context.ts"
+import { call } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
+import type { PickedAccount } from "./account.ts"
+import { capacityChanged } from "./capacity-changed.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+import type { QuotaWindow } from "./windows.ts"
+
+/** What a failed call says of its account. `health`: its login was refused for good. */
+interface Said {
+  coolUntil: Date | null
+  health: "needs_login" | null
+  /** Why, in one word of ours. */
+  reason: string
+  windows: QuotaWindow[]
+}
+
+/**
+ * Notes what a failed call says of its account; never throws. This isolate knows at once that an account is not to be called: others
+ * may have picked it a moment ago.
+ */
+export async function noteAccount(ctx: Context, account: PickedAccount, said: Said): Promise<void> {
+  const { provider_id, credential_version } = account
+  const isOut = said.coolUntil !== null || said.health !== null
+  if (!isOut && said.windows.length === 0) return
+  const now = ctx.clock.now()
+  const until = said.coolUntil?.getTime() ?? now.getTime() + PROVIDER_POLICY.coolAgainMs
+  const known = { until: Math.max(until, ctx.cooling.get(provider_id)?.until ?? 0), notedAt: null as number | null }
+  if (isOut) ctx.cooling.set(provider_id, known)
+  try {
+    await call(ctx.db, "note_account", {
+      provider_id,
+      credential_version,
+      cool_until: said.coolUntil,
+      reason: said.reason,
+      health: said.health,
+      windows: said.windows.length > 0 ? said.windows : null,
+      moment: now,
+    })
+    known.notedAt = ctx.clock.now().getTime()
+    if (isOut) capacityChanged(ctx)
+  } catch (error) {
+    ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) })
+  }
+}
+
+/** Whether this isolate knows better than a statement that was sent at `readAt`, in milliseconds, and found the account usable. */
+export function coolsMeanwhile({ cooling, clock }: Context, providerId: string, readAt: number): boolean {
+  const known = cooling.get(providerId)
+  if (!known) return false
+  return known.notedAt === null ? clock.now().getTime() < known.until : readAt <= known.notedAt
+}
+
+/** The accounts that are not to be called, and whose cooling the database may not know yet. */
+export function unnotedAccounts({ cooling, clock }: Context): string[] {
+  const now = clock.now().getTime()
+  return [...cooling].flatMap(([id, { until, notedAt }]) => (notedAt === null && now < until ? [id] : []))
+}

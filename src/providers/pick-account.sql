@@ -1,0 +1,124 @@
+-- Whether an account may be called: 'yes'; 'probe': its cooling is over, and one call may find out whether it serves again; 'cooling': not
+-- now; 'no': not until somebody does something about it.
+create function turnpike.account_use(a provider_accounts, s provider_states, c provider_credentials, p_moment timestamptz) returns text
+language sql immutable as $$
+  select case
+    when a.disabled_at is not null or a.health <> 'healthy' or c.provider_id is null or c.refreshing_until <= p_moment then 'no'
+    when s.cool_until is null then 'yes'
+    when s.cool_until > p_moment or s.probe_until > p_moment then 'cooling'
+    else 'probe'
+  end
+$$;
+
+-- Picks an account of an engine for a call: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else by chance
+-- (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not these.
+-- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, probe, bound}; probe: this call alone finds out
+-- whether it serves again, until p_probe_until. {cooling_until} when there are enabled accounts, but none for this call: the moment of
+-- the earliest recovery of one that cools, null when there is none. Null when no account of the engine is enabled.
+create function turnpike.pick_account(p_engine text, p_bound text, p_tried text[], p_random double precision, p_probe_until timestamptz,
+  p_moment timestamptz) returns jsonb language plpgsql as $$
+declare
+  left_out text[] := p_tried;
+  chosen text;
+  use text;
+  enabled integer;
+  recovers timestamptz;
+begin
+  loop
+    chosen := null;
+    if p_bound <> all (left_out) then
+      select a.provider_id, turnpike.account_use(a, s, c, p_moment) into chosen, use
+        from provider_accounts a
+        left join provider_states s on s.provider_id = a.provider_id
+        left join provider_credentials c on c.provider_id = a.provider_id
+        where a.provider_id = p_bound and a.engine = p_engine and a.pool <> 'media'
+          and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe');
+    end if;
+    if chosen is null then
+      select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, left_out, p_random, p_moment) d;
+    end if;
+    exit when chosen is null;
+    if use = 'probe' then
+      -- Never waited for: whoever has the row is about to probe it, or has just heard of it.
+      perform from provider_states s where s.provider_id = chosen and s.cool_until <= p_moment
+        and coalesce(s.probe_until <= p_moment, true) for update skip locked;
+      if not found then
+        left_out := left_out || chosen;
+        continue;
+      end if;
+      update provider_states s set probe_until = p_probe_until where s.provider_id = chosen;
+    end if;
+    return (select jsonb_build_object('provider_id', a.provider_id, 'kind', a.kind, 'engine', a.engine, 'base_url', a.base_url,
+        'sealed', c.sealed, 'expires_at', c.expires_at, 'credential_version', c.version, 'windows', coalesce(s.windows, '{}'),
+        'probe', use = 'probe', 'bound', coalesce(a.provider_id = p_bound, false))
+      from provider_accounts a
+      join provider_credentials c on c.provider_id = a.provider_id
+      left join provider_states s on s.provider_id = a.provider_id
+      where a.provider_id = chosen);
+  end loop;
+  select count(*), min(greatest(s.cool_until, p_moment)) filter (where turnpike.account_use(a, s, c, p_moment) in ('cooling', 'probe'))
+    into enabled, recovers
+    from provider_accounts a
+    left join provider_states s on s.provider_id = a.provider_id
+    left join provider_credentials c on c.provider_id = a.provider_id
+    where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null;
+  if enabled = 0 then
+    return null;
+  end if;
+  return jsonb_build_object('cooling_until', recovers);
+end $$;
+
+-- One usable account of an engine by chance, or no row. A window that has ended says nothing. An account that is full still has a
+-- weight: what it has left is known from its last answer only.
+create function turnpike.draw_account(p_engine text, p_left_out text[], p_random double precision, p_moment timestamptz)
+returns table (provider_id text, use text) language sql stable rows 1 as $$
+  with usable as (
+    select a.provider_id, turnpike.account_use(a, s, c, p_moment) as use, s.windows
+    from provider_accounts a
+    left join provider_states s on s.provider_id = a.provider_id
+    left join provider_credentials c on c.provider_id = a.provider_id
+    where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out)
+      and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe')
+  ), weighted as (
+    select u.provider_id, u.use, greatest(1,
+      coalesce((select 100 - max((w.value ->> 'used_pct')::double precision) from jsonb_each(u.windows) w
+        where (w.value ->> 'reset_at')::timestamptz > p_moment), 100) - coalesce(f.turns, 0)) as weight
+    from usable u
+    left join (select o.provider_id, count(*) as turns from open_turns o where o.provider_id is not null group by 1) f
+      on f.provider_id = u.provider_id
+  ), reached as (
+    select w.provider_id, w.use, sum(w.weight) over (order by w.provider_id) as reached, sum(w.weight) over () as whole from weighted w
+  )
+  select r.provider_id, r.use from reached r where r.reached > p_random * r.whole order by r.reached limit 1
+$$;
+
+-- The accounts that the next call of a run may not begin at without asking, as a JSON array of ids; null when there are none.
+create function turnpike.unusable_accounts(p_moment timestamptz) returns jsonb language sql stable as $$
+  select jsonb_agg(a.provider_id)
+  from provider_accounts a
+  left join provider_states s on s.provider_id = a.provider_id
+  left join provider_credentials c on c.provider_id = a.provider_id
+  where a.pool <> 'media' and turnpike.account_use(a, s, c, p_moment) <> 'yes'
+$$;
+
+-- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
+-- engine. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
+create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_served_after timestamptz, p_random double precision,
+  p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
+declare
+  accounts jsonb := '{}';
+  bound text;
+  engine_of_model text;
+  picked jsonb;
+begin
+  select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
+  for engine_of_model in select distinct m.value ->> 'engine' from jsonb_each(p_models) m loop
+    if engine_of_model <> 'rehearsal' then
+      picked := turnpike.pick_account(engine_of_model, bound, '{}', p_random, p_probe_until, p_moment);
+      if picked is not null then
+        accounts := accounts || jsonb_build_object(engine_of_model, picked);
+      end if;
+    end if;
+  end loop;
+  return accounts;
+end $$;

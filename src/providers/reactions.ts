@@ -1,0 +1,82 @@
+import type { ModelError } from "../agent/engine.ts"
+import type { PickedAccount } from "./account.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+import type { QuotaWindow } from "./windows.ts"
+
+/** What a failed call says of the account that it went to. */
+export type Fault =
+  | "window_full"
+  | "retry_after"
+  | "rate_limited"
+  | "unavailable"
+  | "unauthorized"
+  | "forbidden"
+  | "rejected"
+
+interface Reaction {
+  /** once: the same account is called once more. refreshed: once more, with a credential that was refreshed. */
+  again: "once" | "refreshed" | "never"
+  /** What becomes of the account. cools: it is not called for a time. stays: nothing. */
+  account: "cools" | "needs_login" | "stays"
+  /** Whether another account is tried. */
+  failover: boolean
+}
+
+/**
+ * What an error does, row by row. Only what cools an account or takes its login away ends a conversation's binding to it. A probe that
+ * fails in any way that fails over cools its account again.
+ *
+ * | fault | the answer | the account |
+ * | --- | --- | --- |
+ * | window_full | 429, and a window is full | cools until the latest reset of the full ones |
+ * | retry_after | 429 with Retry-After, and what is known of its windows shows no room | cools for as long as that says |
+ * | rate_limited | 429 with neither | stays: it is not its fault |
+ * | unavailable | 5xx (529: overloaded), network, silence, nonsense | is called once more, and stays |
+ * | unauthorized | 401 | its login is refreshed, and it is called once more; then it needs a new login |
+ * | forbidden | 403 | stays |
+ * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
+ */
+export const REACTIONS: Readonly<Record<Fault, Reaction>> = {
+  window_full: { again: "never", account: "cools", failover: true },
+  retry_after: { again: "never", account: "cools", failover: true },
+  rate_limited: { again: "never", account: "stays", failover: true },
+  unavailable: { again: "once", account: "stays", failover: true },
+  unauthorized: { again: "refreshed", account: "needs_login", failover: true },
+  forbidden: { again: "never", account: "stays", failover: true },
+  rejected: { again: "never", account: "stays", failover: false },
+}
+
+/** A window with more than this used has no room: providers round what is left. */
+const FULL_PCT = 99
+
+/** The row of an error, and until when the account cools. `windows`: what the failed answer told. */
+export function faultOf(
+  { kind, status, retryAfterMs }: ModelError,
+  account: Pick<PickedAccount, "windows">,
+  windows: readonly QuotaWindow[],
+  now: Date,
+): { fault: Fault; coolUntil: Date | null } {
+  const none = (fault: Fault) => ({ fault, coolUntil: null })
+  if (status === 401) return none("unauthorized")
+  if (status === 403) return none("forbidden")
+  if (status !== 429) return none(kind === "unavailable" ? "unavailable" : "rejected")
+  const known = knownWindows(account, windows, now.getTime())
+  const resets = known.flatMap(({ used_pct, reset }) => (used_pct >= 100 ? [reset] : []))
+  if (resets.length > 0) return { fault: "window_full", coolUntil: new Date(Math.max(...resets)) }
+  const hasRoom = known.length > 0 && known.every(({ used_pct }) => used_pct <= FULL_PCT)
+  if (!retryAfterMs || hasRoom) return none("rate_limited")
+  return {
+    fault: "retry_after",
+    coolUntil: new Date(now.getTime() + Math.min(retryAfterMs, PROVIDER_POLICY.longestMs)),
+  }
+}
+
+/** The windows that are not over: as this answer told them, and as earlier ones did. */
+function knownWindows({ windows: earlier }: Pick<PickedAccount, "windows">, told: readonly QuotaWindow[], now: number) {
+  const newest = new Map(Object.entries(earlier).map(([key, { used_pct, reset_at }]) => [key, { used_pct, reset_at }]))
+  for (const window of told) newest.set(`${window.resource}:${window.window_seconds}`, window)
+  return [...newest.values()].flatMap(({ used_pct, reset_at }) => {
+    const reset = reset_at === null ? Number.NaN : Date.parse(reset_at)
+    return reset > now ? [{ used_pct, reset }] : []
+  })
+}

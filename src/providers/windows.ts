@@ -1,0 +1,136 @@
+/** What a window of an account had used when an answer told. Times are ISO 8601. */
+export interface QuotaWindow {
+  /** unified, requests, tokens, input-tokens or output-tokens */
+  resource: string
+  /** Its length names it. Providers do not tell that of requests and tokens, which count as a minute. */
+  window_seconds: number
+  /** 0 to 100; 100: nothing is left, or the provider says that it rejects. */
+  used_pct: number
+  /** When it begins anew; null: not told. */
+  reset_at: string | null
+  taken_at: string
+}
+
+const UNIT_SECONDS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
+const MINUTE = 60
+/** Longer windows, and resets that are further away, are nonsense. */
+const LONGEST_SECONDS = 400 * 86_400
+
+/** What one window's headers say, as far as they make sense. */
+interface Told {
+  resource: string
+  seconds: number | undefined
+  used?: number | undefined
+  limit?: number | undefined
+  remaining?: number | undefined
+  rejected?: boolean
+  /** In milliseconds since 1970. */
+  reset?: number | undefined
+}
+
+/**
+ * The windows that an answer's headers tell of: Anthropic's (`anthropic-ratelimit-…`), OpenAI's (`x-ratelimit-…`) and those of its plans
+ * (`x-codex-…`). Never throws: what makes no sense is left out, and so is a window that is over.
+ */
+export function windowsOf(headers: Headers, now: Date): QuotaWindow[] {
+  const told = new Map<string, Told>()
+  const of = (key: string, resource: string, seconds?: number): Told => {
+    const known = told.get(key) ?? { resource, seconds }
+    told.set(key, known)
+    return known
+  }
+  for (const [name, value] of headers) {
+    if (name.startsWith("anthropic-ratelimit-")) anthropic(name.slice(20), value, of)
+    else if (name.startsWith("x-ratelimit-")) openai(name.slice(12), value, now.getTime(), of)
+    else if (name.startsWith("x-codex-")) codex(name.slice(8), value, of)
+  }
+  const found = new Map<string, QuotaWindow>()
+  for (const one of told.values()) {
+    const window = windowOf(one, now)
+    if (!window) continue
+    const key = `${window.resource}:${window.window_seconds}`
+    // Two of one length: the one that has less left counts.
+    if ((found.get(key)?.used_pct ?? -1) < window.used_pct) found.set(key, window)
+  }
+  return [...found.values()]
+}
+
+type Find = (key: string, resource: string, seconds?: number) => Told
+
+/** `unified-5h-utilization` (a fraction), `-reset` (seconds since 1970), `-status`; `tokens-limit`, `-remaining`, `-reset` (RFC 3339). */
+function anthropic(rest: string, value: string, of: Find): void {
+  const [, count, unit, fact] = /^unified-(\d{1,3})([mhd])-(utilization|reset|status)$/.exec(rest) ?? []
+  if (fact) {
+    const window = of(`${count}${unit}`, "unified", Number(count) * (UNIT_SECONDS[unit ?? ""] ?? 0))
+    if (fact === "utilization") window.used = times(number(value), 100)
+    else if (fact === "reset") window.reset = times(number(value), 1000)
+    else window.rejected = value === "rejected"
+    return
+  }
+  const [, resource, kind] = /^(requests|(?:input-|output-)?tokens)-(limit|remaining|reset)$/.exec(rest) ?? []
+  if (!resource) return
+  const window = of(resource, resource, MINUTE)
+  if (kind === "limit") window.limit = number(value)
+  else if (kind === "remaining") window.remaining = number(value)
+  else window.reset = rfc3339(value)
+}
+
+/** `limit-requests`, `remaining-tokens`, `reset-tokens` (a duration from now: `12ms`, `1m30s`). */
+function openai(rest: string, value: string, now: number, of: Find): void {
+  const [, kind, resource] = /^(limit|remaining|reset)-(requests|tokens)$/.exec(rest) ?? []
+  if (!resource) return
+  const window = of(resource, resource, MINUTE)
+  if (kind === "limit") window.limit = number(value)
+  else if (kind === "remaining") window.remaining = number(value)
+  else {
+    const seconds = duration(value)
+    window.reset = seconds === undefined ? undefined : now + seconds * 1000
+  }
+}
+
+/** `primary-used-percent`, `secondary-window-minutes`, `primary-reset-at` (seconds since 1970). */
+function codex(rest: string, value: string, of: Find): void {
+  const [, slot, fact] = /^(primary|secondary)-(used-percent|window-minutes|reset-at)$/.exec(rest) ?? []
+  if (!slot) return
+  const window = of(slot, "unified")
+  if (fact === "used-percent") window.used = number(value)
+  else if (fact === "window-minutes") window.seconds = times(number(value), 60)
+  else window.reset = times(number(value), 1000)
+}
+
+function windowOf({ resource, seconds, used, limit, remaining, rejected, reset }: Told, now: Date): QuotaWindow | null {
+  if (seconds === undefined || !(Math.round(seconds) >= 1 && seconds <= LONGEST_SECONDS)) return null
+  const counted = limit && remaining !== undefined ? 100 * (1 - Math.min(remaining, limit) / limit) : used
+  const pct = rejected ? 100 : counted
+  // A little above 100 is credit beyond the plan; far above it is nonsense.
+  if (pct === undefined || pct > 1000) return null
+  if (reset !== undefined && reset <= now.getTime()) return null
+  const told = reset !== undefined && reset <= now.getTime() + LONGEST_SECONDS * 1000
+  return {
+    resource,
+    window_seconds: Math.round(seconds),
+    used_pct: Math.min(100, Math.round(pct * 100) / 100),
+    reset_at: told ? new Date(reset).toISOString() : null,
+    taken_at: now.toISOString(),
+  }
+}
+
+const times = (value: number | undefined, factor: number) => (value === undefined ? undefined : value * factor)
+
+/** A number without a sign or an exponent. */
+function number(value: string): number | undefined {
+  return /^\d{1,15}(\.\d{1,20})?$/.test(value) ? Number(value) : undefined
+}
+
+function rfc3339(value: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(value)) return undefined
+  const ms = Date.parse(value)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** Seconds of `12ms`, `1m30s`, `6h0m0s`. */
+function duration(value: string): number | undefined {
+  if (value.length > 40 || !/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(value)) return undefined
+  const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)]
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNIT_SECONDS[unit ?? ""] ?? 0), 0)
+}

@@ -1,0 +1,32 @@
+import type { Context } from "../actor/context.ts"
+import { callOne } from "../platform/db.ts"
+import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
+import { PROVIDER_POLICY } from "../providers/policies.ts"
+import { TURN_POLICY } from "./policies.ts"
+import type { TurnRow } from "./turn-row.ts"
+
+/** Another account for a call of a turn, and whether the turn is still this worker's. Null: no account of the engine is enabled. */
+export interface NextAccount {
+  mine_still: "yes" | "cancel" | "stale"
+  account: PickedAccount | NoAccount | null
+}
+
+/** Picks another account for a call than those of `tried`, and renews the lease. `bound`: the one of its conversation. */
+export async function nextAccount(
+  ctx: Context,
+  { turn_id, epoch }: Pick<TurnRow, "turn_id" | "epoch">,
+  { engine, bound, tried }: { engine: RealEngine; bound: string | null; tried: string[] },
+): Promise<NextAccount> {
+  const now = ctx.clock.now()
+  return callOne<"next_account", NextAccount>(ctx.db, "next_account", {
+    turn_id,
+    epoch,
+    engine,
+    bound,
+    tried,
+    random: ctx.random(),
+    probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
+    lease: new Date(now.getTime() + TURN_POLICY.leaseMs),
+    moment: now,
+  })
+}

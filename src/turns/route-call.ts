@@ -1,0 +1,203 @@
+import { accountsOf } from "../agent/accounts.ts"
+import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { openEnvironmentFile } from "../environment/environment-file.ts"
+import { noteError } from "../infrastructure/errors.ts"
+import { describeError } from "../platform/log.ts"
+import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
+import { coolsMeanwhile, noteAccount } from "../providers/cooling.ts"
+import { PROVIDER_POLICY } from "../providers/policies.ts"
+import { type Fault, faultOf, REACTIONS } from "../providers/reactions.ts"
+import { type CallCredential, freshCredential, ProviderUnusable } from "../providers/refresh.ts"
+import { windowsOf } from "../providers/windows.ts"
+import { type CutCall, callWithin, isCut } from "./call-within.ts"
+import type { KnownAccount } from "./route.ts"
+import { type AgentWork, type Run, RunEnd } from "./run.ts"
+import type { TextStream } from "./stream-text.ts"
+
+export interface RoutedCall {
+  came: ModelAnswer | CutCall
+  /** Null: the environment's account, or nobody. */
+  served: Served | null
+  /** When the try began that `came` is of, in milliseconds. */
+  beganAt: number
+  /** Its failures were noted already, by account. */
+  noted: boolean
+}
+
+interface Asked {
+  run: Run
+  agent: AgentWork
+  call: ModelCall
+  stream: TextStream
+  /** Told of a failed try that had used tokens. */
+  lost(answer: ModelAnswer): Promise<void>
+}
+
+/**
+ * One model call, at one account after another (REACTIONS says when) until one answers or text went out; by the environment's keys when
+ * no account of the engine is enabled. Throws RunEnd: no account may be called now, or the turn is over.
+ */
+export async function routeCall(asked: Asked): Promise<RoutedCall> {
+  const { run, call } = asked
+  const { engine } = call
+  if (engine === "rehearsal") return unrouted(asked, {})
+  const tried: string[] = []
+  let last: RoutedCall | null = null
+  while (tried.length < PROVIDER_POLICY.maxAccounts) {
+    if (tried.length > 0) run.checkTime()
+    const next = await run.route.next(engine, tried)
+    if (next.kind === "stale") throw new RunEnd({ kind: "stale" })
+    if (next.kind === "cancel") throw run.cancel()
+    if (next.kind === "none") return unrouted(asked, await environmentAccounts(run))
+    if (next.kind === "cooling") {
+      const recovery = next.until === null ? Number.POSITIVE_INFINITY : Date.parse(next.until)
+      // One of those that were tried may answer soon; but while another comes back in time, the turn has not failed.
+      if (last && recovery >= run.deadline) return last
+      throw coolingEnd(engine, last ? Math.min(recovery, run.now + PROVIDER_POLICY.passingMs) : recovery)
+    }
+    tried.push(next.account.provider_id)
+    const came = await tryAccount(asked, next.account)
+    if (came.kind === "ended") return came.routed
+    if (came.kind === "passed") last = came.routed
+  }
+  // Where each account that was tried is out of use now, none of them has failed the turn.
+  if (!last) throw coolingEnd(engine, run.now)
+  return last
+}
+
+const coolingEnd = (engine: RealEngine, until: number) => new RunEnd({ kind: "cooling", engine, until })
+
+async function unrouted(
+  { run, agent, call, stream }: Asked,
+  accounts: ModelAccounts | ModelError,
+): Promise<RoutedCall> {
+  const beganAt = run.now
+  const came =
+    accounts instanceof ModelError
+      ? { why: accounts, answer: null, paid: false }
+      : (await callWithin(run, { agent, call, stream, accounts })).came
+  return { came, served: null, beganAt, noted: false }
+}
+
+/** The environment's accounts at this moment. Keys of the operator's environment file go before the worker's variables. */
+async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAccounts | ModelError> {
+  try {
+    return accountsOf(ctx.variables, await openEnvironmentFile(ctx, "engines", claim.engine_keys))
+  } catch (error) {
+    ctx.log("error", "environment.unreadable", { turn_id: turn.turn_id, error: describeError(error) })
+    return new ModelError("unavailable", "The keys of the engines cannot be read.")
+  }
+}
+
+/** passed: it has failed, but may be called again. out: it may not. */
+type Tried = { kind: "ended" | "passed"; routed: RoutedCall } | { kind: "out" }
+
+/** A call at one account, repeated in place as REACTIONS says. */
+async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
+  const { run, agent, call, stream } = asked
+  // Another call may have heard meanwhile that the account is not to be called.
+  const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
+  let credential = await credentialOf(run, account, {})
+  for (let again = false; ; again = true) {
+    if ("fault" in credential) return isOut(credential) ? { kind: "out" } : passed(run, credential.error)
+    const accounts = modelAccounts(account, credential)
+    const beganAt = run.now
+    const { came, headers, barred } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
+    if (barred) {
+      run.route.drop([account.provider_id])
+      return { kind: "out" }
+    }
+    const now = run.ctx.clock.now()
+    const windows = headers ? windowsOf(headers, now) : []
+    const error = isCut(came) && came.why instanceof ModelError && !came.answer?.text ? came.why : null
+    const ended = (served: Served | null): Tried => ({
+      kind: "ended",
+      routed: { came, served, beganAt, noted: !!error },
+    })
+    if (!error) {
+      if (isCut(came) && !came.answer) return ended(null)
+      const bind = run.route.served(account, { main: agent.ref === null })
+      return ended({
+        account: account.provider_id,
+        bind,
+        probe: account.probe,
+        windows: windows.length > 0 ? windows : null,
+      })
+    }
+    const { fault, coolUntil } = faultOf(error, account, windows, now)
+    noteFailure(run, account, fault, error)
+    const reaction = REACTIONS[fault]
+    if (!reaction.failover) return ended(null)
+    if (isCut(came) && came.answer) await asked.lost(came.answer)
+    if (!again && reaction.again === "once") continue
+    if (!again && reaction.again === "refreshed" && account.kind !== "api_key") {
+      credential = await credentialOf(run, account, { refused: credential })
+      continue
+    }
+    const health = reaction.account === "needs_login" ? reaction.account : null
+    const cools = coolUntil ?? (account.probe && !health ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
+    await noteAccount(
+      run.ctx,
+      { ...account, ...versionOf(credential) },
+      { coolUntil: cools, health, reason: fault, windows },
+    )
+    if (cools === null && health === null) return passed(run, error)
+    run.route.drop([account.provider_id])
+    return { kind: "out" }
+  }
+}
+
+const versionOf = ({ credential_version }: CallCredential) => ({ credential_version })
+
+function passed(run: Run, why: ModelError): Tried {
+  return {
+    kind: "passed",
+    routed: { came: { why, answer: null, paid: false }, served: null, beganAt: run.now, noted: true },
+  }
+}
+
+interface NoCredential {
+  fault: "needs_login" | "contained" | "no_credential"
+  error: ModelError
+}
+
+const isOut = ({ fault }: NoCredential) => fault !== "no_credential"
+
+/** What a call sends. `refused`: what its provider has just refused. */
+async function credentialOf(
+  run: Run,
+  account: KnownAccount,
+  { refused }: { refused?: CallCredential },
+): Promise<CallCredential | NoCredential> {
+  const { ctx, route, alive } = run
+  const known = { ...account, ...(refused && versionOf(refused)) }
+  try {
+    return await alive.during(() => freshCredential(ctx, known, refused ? { after401: true } : {}))
+  } catch (error) {
+    if (error instanceof TurnpikeError) throw error
+    const health = error instanceof ProviderUnusable ? error.health : null
+    const fault = health ?? "no_credential"
+    const told = new ModelError("unavailable", "The account has no credential to call with.")
+    if (!(error instanceof ProviderUnusable)) {
+      ctx.log("error", "provider.unreadable", { provider_id: account.provider_id, error: describeError(error) })
+    }
+    noteFailure(run, account, fault, told)
+    if (health !== null) route.drop([account.provider_id])
+    if (health === "needs_login") await noteAccount(ctx, known, { coolUntil: null, health, reason: fault, windows: [] })
+    return { fault, error: told }
+  }
+}
+
+/** A failed try, for the log and for those who look at failures. Messages of ModelErrors are without keys. */
+function noteFailure(
+  run: Run,
+  { provider_id, engine }: KnownAccount,
+  code: Fault | NoCredential["fault"],
+  error: ModelError,
+) {
+  const { ctx, turn } = run
+  const { status, message } = error
+  ctx.log("error", "provider.failed", { turn_id: turn.turn_id, provider_id, engine, code, status, error: message })
+  noteError(ctx, turn, { kind: "model_call", name: provider_id, code })
+}

@@ -1,0 +1,111 @@
+import type { Context } from "../actor/context.ts"
+import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
+import { coolsMeanwhile, unnotedAccounts } from "../providers/cooling.ts"
+import type { Claim } from "./claim-turn.ts"
+import { nextAccount } from "./next-account.ts"
+
+/** An account that may be called, as far as a statement that was sent at `readAt` (in milliseconds) could know. */
+export interface KnownAccount extends PickedAccount {
+  readAt: number
+}
+
+/** Where the calls of one engine go. */
+interface Place {
+  /** What the next call begins at; null: it asks. */
+  account: KnownAccount | NoAccount | null
+  /** The account that the conversation stays with; null: there is none, or it may not be called any more. */
+  bound: string | null
+}
+
+/** none: no account of the engine is enabled. cooling: there are some, but none for this call. */
+export type Next =
+  | { kind: "account"; account: KnownAccount }
+  | { kind: "cooling"; until: string | null }
+  | { kind: "none" }
+  | { kind: "cancel" }
+  | { kind: "stale" }
+
+/** The accounts that a run calls, by engine. An engine that is not here has no account: its calls go by the environment. */
+export class Route {
+  private readonly ctx: Context
+  private readonly turn: Claim["turn"]
+  private readonly places = new Map<string, Place>()
+
+  constructor(ctx: Context, { turn, accounts, accounts_read_at: readAt }: Claim) {
+    this.ctx = ctx
+    this.turn = turn
+    for (const [engine, picked] of Object.entries(accounts)) {
+      const place = isAccount(picked)
+        ? { account: { ...picked, readAt }, bound: picked.bound ? picked.provider_id : null }
+        : { account: picked, bound: null }
+      this.places.set(engine, place)
+    }
+  }
+
+  /** The account for a call that has tried others. Costs a statement only when the one that is known cannot be called. */
+  async next(engine: RealEngine, tried: readonly string[]): Promise<Next> {
+    const place = this.places.get(engine)
+    if (!place) return { kind: "none" }
+    const known = place.account
+    if (known && !isAccount(known)) {
+      place.account = null
+      return { kind: "cooling", until: known.cooling_until }
+    }
+    if (known && !tried.includes(known.provider_id) && !coolsMeanwhile(this.ctx, known.provider_id, known.readAt)) {
+      // While it is tried, nobody else begins at it.
+      if (known.probe) place.account = null
+      return { kind: "account", account: known }
+    }
+    return this.ask(engine, place, tried)
+  }
+
+  private async ask(engine: RealEngine, place: Place, tried: readonly string[]): Promise<Next> {
+    const leftOut = [...tried, ...unnotedAccounts(this.ctx)]
+    for (;;) {
+      const readAt = this.ctx.clock.now().getTime()
+      const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, {
+        engine,
+        bound: place.bound,
+        tried: leftOut,
+      })
+      if (mine !== "yes") return { kind: mine }
+      if (account === null) {
+        this.places.delete(engine)
+        return { kind: "none" }
+      }
+      if (!isAccount(account)) return { kind: "cooling", until: account.cooling_until }
+      if (!coolsMeanwhile(this.ctx, account.provider_id, readAt)) {
+        const known = { ...account, readAt }
+        // What is bound is not left for an account that only stands in for it.
+        if (place.bound === null && !account.probe) place.account = known
+        return { kind: "account", account: known }
+      }
+      leftOut.push(account.provider_id)
+    }
+  }
+
+  /**
+   * Notes who has served a call. `main`: of the space's own agent. Returns whether the conversation stays with that account from now on:
+   * not with one that has stood in for its own, which had only a passing error.
+   */
+  served(account: KnownAccount, { main }: { main: boolean }): boolean {
+    const { provider_id, engine } = account
+    if (account.probe) this.ctx.cooling.delete(provider_id)
+    const place = this.places.get(engine)
+    if (!place || (place.bound !== null && place.bound !== provider_id)) return false
+    place.account = { ...account, probe: false }
+    if (main) place.bound = provider_id
+    return main
+  }
+
+  /** These accounts are not called any more without asking. */
+  drop(ids: readonly string[] | null): void {
+    if (ids === null) return
+    for (const place of this.places.values()) {
+      if (place.account && isAccount(place.account) && ids.includes(place.account.provider_id)) place.account = null
+      if (place.bound !== null && ids.includes(place.bound)) place.bound = null
+    }
+  }
+}
+
+const isAccount = <A extends PickedAccount>(picked: A | NoAccount): picked is A => "provider_id" in picked

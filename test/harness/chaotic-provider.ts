@@ -1,0 +1,108 @@
+import { keyOf, providerOf, unified } from "./accounts.ts"
+import type { Random } from "./random.ts"
+import type { RoutedWorld } from "./routed-world.ts"
+import type { ProviderScript } from "./scripted-provider.ts"
+
+/** What is known of an account by whoever reads the log, and what the calls to it have done wrong. */
+interface Watched {
+  coolUntil: number
+  /** Its cooling is over; one call tries it. */
+  isProbed: boolean
+  isRefused: boolean
+  isDisabled: boolean
+  calls: number
+  underWay: number
+}
+
+/** Accounts whose provider answers by chance, and a watcher of the rules that calls to them keep. */
+export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
+  const accounts = new Map<string, Watched>()
+  for (const id of ids) {
+    const watched = { coolUntil: 0, isProbed: false, isRefused: false, isDisabled: false, calls: 0, underWay: 0 }
+    accounts.set(id, watched)
+  }
+  const of = (id: string) => accounts.get(id) as Watched
+  const violations: string[] = []
+  const met: Record<string, number> = {}
+  /** What the provider has said last to each account with a 429, until the log shows that it was understood. */
+  const told = new Map<string, number>()
+  const now = () => world.clock.ms()
+  const chance = (percent: number) => random.int(1000) < percent * 10
+  let refusals = 0
+
+  function choose(id: string): [string, ProviderScript] {
+    const until = now() + 20_000 + random.int(600_000)
+    if (chance(8)) {
+      told.set(id, until)
+      const other = unified("7d", random.int(80), now() + 9e6)
+      return ["window full", { status: 429, headers: { ...unified("5h", 100, until), ...other } }]
+    }
+    if (chance(4)) {
+      const seconds = 10 + random.int(300)
+      told.set(id, now() + seconds * 1000)
+      return ["retry after", { status: 429, headers: { "retry-after": String(seconds) } }]
+    }
+    if (chance(4)) return ["429", { status: 429 }]
+    if (chance(8)) return ["529", { status: 529 }]
+    if (chance(2)) return ["500", { status: 500 }]
+    if (chance(1)) return ["403", { status: 403 }]
+    if (chance(2) && refusals < 8) {
+      refusals++
+      return ["401", { status: 401 }]
+    }
+    if (chance(3)) return ["hangs", { words: ["never"], silentAfter: 0 }]
+    if (chance(3)) return ["cut early", { thinking: ["Well, "], words: ["never"], breaksAfter: 1 }]
+    if (chance(3)) return ["cut late", { words: ["Begun ", "and ", "lost"], breaksAfter: 2 }]
+    return ["serves", { words: ["Fine."], headers: unified("5h", random.int(99), until) }]
+  }
+
+  /** A call begins: which rules it breaks. */
+  function begin(id: string): void {
+    const account = of(id)
+    account.calls++
+    if (account.isDisabled) violations.push(`${id} is disabled`)
+    if (account.isRefused) violations.push(`${id} needs a login`)
+    if (now() < account.coolUntil) violations.push(`${id} cools for ${account.coolUntil - now()} ms more`)
+    if (account.isProbed && account.underWay > 0) violations.push(`${id} is tried by another call`)
+  }
+
+  world.heard.line = (line) => {
+    if (!line.includes('"provider.failed"')) return
+    const { provider_id: id, code } = JSON.parse(line) as { provider_id: string; code: string }
+    const account = of(id)
+    if (code === "unauthorized") account.isRefused = true
+    if (code === "window_full" || code === "retry_after") {
+      account.coolUntil = Math.max(account.coolUntil, told.get(id) ?? 0)
+      account.isProbed = true
+    }
+  }
+  world.serve("model.test", async (request) => {
+    const id = providerOf((request.headers.get("authorization") ?? "").replace("Bearer ", ""))
+    begin(id)
+    const account = of(id)
+    account.underWay++
+    try {
+      return await world.provider.serve(request)
+    } finally {
+      account.underWay--
+    }
+  })
+  world.script((id) => {
+    const [what, script] = choose(id)
+    met[what] = (met[what] ?? 0) + 1
+    if (what === "serves" || what === "cut late") of(id).isProbed = false
+    return script
+  })
+  return {
+    violations,
+    met,
+    of,
+    async disable(id: string) {
+      of(id).isDisabled = true
+      await world.sql("update provider_accounts set disabled_at = $2 where provider_id = $1", [id, world.clock.now()])
+    },
+    expectNoKey(text: string) {
+      for (const id of ids) if (text.includes(keyOf(id))) violations.push(`the key of ${id} was told`)
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { vi } from "vitest"
+import { providerOf } from "./accounts.ts"
+import { addModel } from "./models.ts"
+import { passTime } from "./pass-time.ts"
+import { PROVIDED_PIN, type ProviderScript, scriptProvider } from "./scripted-provider.ts"
+import { createWorld, type TestClient, turnOf } from "./world.ts"
+
+/**
+ * A service with a provider whose accounts are told apart by their keys: `answers` says what each account's next call gets, by its own
+ * count. Of several accounts a call begins at the first by name, unless a test gives another chance. The log is kept.
+ */
+export async function createRoutedWorld(random: () => number = () => 0) {
+  const logged: string[] = []
+  const heard: { line: (line: string) => void } = { line: () => {} }
+  for (const level of ["info", "error", "log", "warn"] as const) {
+    vi.spyOn(console, level).mockImplementation((...parts: unknown[]) => {
+      const line = parts.map(String).join(" ")
+      logged.push(line)
+      heard.line(line)
+    })
+  }
+  const world = await createWorld({ env: { LOG_LEVEL: "info" }, random })
+  await addModel(world)
+  let answers: (account: string, nth: number) => ProviderScript = () => ({ words: ["Fine."] })
+  const counts = new Map<string, number>()
+  const called: { account: string; at: number }[] = []
+  const provider = scriptProvider(world, (_asked, _n, key) => {
+    const account = providerOf(key)
+    const nth = counts.get(account) ?? 0
+    counts.set(account, nth + 1)
+    called.push({ account, at: world.clock.ms() })
+    return answers(account, nth)
+  })
+  world.serve("model.test", (request) => provider.serve(request))
+
+  async function begin(client: TestClient, body: { space: string } & Record<string, unknown>): Promise<string> {
+    const { turn_id } = await turnOf(await client.sendTurn({ model: PROVIDED_PIN, ...body }))
+    await world.settled()
+    return turn_id
+  }
+
+  return {
+    ...world,
+    provider,
+    logged,
+    /** Told of each line of the log when it is written. */
+    heard,
+    /** What accounts answer from now on; counts of calls begin anew. Returns the calls that are made from now on. */
+    script(next: typeof answers) {
+      answers = next
+      counts.clear()
+      called.length = 0
+      return called
+    },
+    begin,
+    /** Runs one turn over everything that is due at once; `stepMs`: time passes meanwhile. */
+    async runTurn(client: TestClient, body: { space: string } & Record<string, unknown>, stepMs = 0) {
+      const turnId = await begin(client, body)
+      await (stepMs > 0 ? passTime(world, world.drain(), stepMs) : world.drain())
+      return client.getTurn(turnId)
+    },
+    /** The failures that were noted of a turn, as "name code". */
+    async failuresOf(turnId: string) {
+      await world.settled()
+      const rows = await world.sql<{ failure: string }>(
+        `select name || ' ' || code as failure from infrastructure_errors where turn_id = $1 and kind = 'model_call' order by error_id`,
+        [turnId],
+      )
+      return rows.map(({ failure }) => failure)
+    },
+    /** The log's lines of an event for a turn. */
+    linesOf: (event: string, turnId: string) =>
+      logged.flatMap((line) => {
+        if (!line.startsWith("{")) return []
+        const fields = JSON.parse(line) as Record<string, unknown>
+        return fields.event === event && fields.turn_id === turnId ? [fields] : []
+      }),
+  }
+}
+
+export type RoutedWorld = Awaited<ReturnType<typeof createRoutedWorld>>

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { createRandom } from "../harness/random.ts"
+import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
+import type { TestClient } from "../harness/world.ts"
+
+let world: RoutedWorld
+let client: TestClient
+let space: string
+/** What the worker draws from: the first by name where a test does not say otherwise. */
+let random = () => 0
+beforeAll(async () => {
+  world = await createRoutedWorld(() => random())
+  client = await world.createAccount({ usd: 100 })
+  space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+beforeEach(async () => {
+  random = () => 0
+  await removeAccounts(world)
+  await world.advance(3600_000)
+  for (const id of ["alpha", "beta", "gamma"]) await addAccount(world, id)
+})
+
+const disable = (id: string) =>
+  world.sql("update provider_accounts set disabled_at = $2 where provider_id = $1", [id, world.clock.now()])
+const FINE = { words: ["Fine."] }
+const CALL = { calls: [{ name: "create_task", arguments: JSON.stringify({ title: "One" }) }] }
+let people = 0
+const somebody = () => ({ space, end_user_ref: `person-${people++}` })
+
+describe("a conversation", () => {
+  test("of 50 turns stays on one account when nothing is wrong", async () => {
+    const chance = createRandom("fifty turns")
+    random = () => chance.int(1000) / 1000
+    for (let n = 0; n < 7; n++) await addAccount(world, `more-${n}`)
+    const called = world.script((_account, nth) => ({ ...FINE, headers: unified("5h", nth, world.clock.ms() + 9e6) }))
+    const body = somebody()
+    for (let turn = 0; turn < 50; turn++) {
+      expect((await world.runTurn(client, body)).state).toBe("done")
+      await world.advance(chance.int(59) * 60_000)
+    }
+    expect(called).toHaveLength(50)
+    expect(new Set(called.map(({ account }) => account)).size).toBe(1)
+  })
+
+  test("goes elsewhere when the prompt cache is gone, and not before", async () => {
+    const called = world.script(() => FINE)
+    const body = somebody()
+    await world.runTurn(client, body)
+    random = () => 0.999
+    await world.advance(3_599_000)
+    await world.runTurn(client, body)
+    await world.advance(3_600_000)
+    await world.runTurn(client, body)
+    await world.runTurn(client, body)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "gamma", "gamma"])
+  })
+
+  test("comes back to its account after a passing error", async () => {
+    const body = somebody()
+    world.script(() => FINE)
+    await world.runTurn(client, body)
+    random = () => 0.999
+    const called = world.script((account, nth) => (account === "alpha" && nth < 2 ? { status: 529 } : FINE))
+    await world.runTurn(client, body)
+    await world.runTurn(client, body)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "gamma", "alpha"])
+  })
+
+  test("comes back to it within a turn, too", async () => {
+    const body = somebody()
+    world.script(() => FINE)
+    await world.runTurn(client, body)
+    const called = world.script((account, nth) => {
+      if (account !== "alpha") return CALL
+      return nth < 2 ? { status: 529 } : FINE
+    })
+    expect((await world.runTurn(client, body)).state).toBe("done")
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta", "alpha"])
+  })
+
+  test("stays with the account that served when its own has cooled", async () => {
+    const body = somebody()
+    const until = world.clock.ms() + 60_000
+    world.script(() => FINE)
+    await world.runTurn(client, body)
+    const called = world.script((account) =>
+      account === "alpha" ? { status: 429, headers: unified("5h", 100, until) } : FINE,
+    )
+    await world.runTurn(client, body)
+    world.script(() => FINE)
+    await world.advance(120_000)
+    await world.runTurn(client, body)
+    expect(called.map(({ account }) => account)).toEqual(["beta"])
+  })
+})
+
+describe("an account that is disabled", () => {
+  test("is not called by the next turn", async () => {
+    const body = somebody()
+    const called = world.script(() => FINE)
+    await world.runTurn(client, body)
+    await disable("alpha")
+    await world.runTurn(client, body)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
+  })
+
+  test.each([
+    ["before its calls are made", "commit_answer"],
+    ["while its calls are made", "commit_results"],
+  ])("is not called by the next step of a turn, %s", async (_when, commit) => {
+    const called = world.script((_account, nth) => (nth === 0 ? CALL : FINE))
+    world.serve("model.test", async (request) => {
+      if (called.length === 0 && commit === "commit_answer") await disable("alpha")
+      return world.provider.serve(request)
+    })
+    if (commit === "commit_results") {
+      await world.sql(
+        `create or replace function disable_alpha() returns trigger language plpgsql as $$ begin
+           update provider_accounts set disabled_at = now() where provider_id = 'alpha'; return new; end $$`,
+      )
+      await world.sql(
+        "create trigger disable_alpha after insert on tasks for each row execute function disable_alpha()",
+      )
+    }
+    // Beta's first answer would be a call, too.
+    world.script((account, nth) => (account === "alpha" && nth === 0 ? CALL : FINE))
+    const turn = await world.runTurn(client, somebody())
+    await world.sql("drop trigger if exists disable_alpha on tasks")
+    world.serve("model.test", (request) => world.provider.serve(request))
+    expect(turn).toMatchObject({ state: "done", usage: { model_calls: 2, tool_calls: 1 } })
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
+  })
+
+  test("and no other is left: calls go by the environment", async () => {
+    for (const id of ["alpha", "beta", "gamma"]) await disable(id)
+    world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "the-environments" })
+    const called = world.script(() => FINE)
+    const turn = await world.runTurn(client, somebody())
+    expect(turn.state).toBe("done")
+    expect(called.map(({ account }) => account)).toEqual(["the-environments"])
+  })
+})
+
+describe("a new conversation", () => {
+  const spread = async (turns: number) => {
+    const called = world.script(() => FINE)
+    for (let n = 0; n < turns; n++) {
+      random = () => (n + 0.5) / turns
+      await world.runTurn(client, somebody())
+    }
+    const counts: Record<string, number> = {}
+    for (const { account } of called) counts[account] = (counts[account] ?? 0) + 1
+    return counts
+  }
+  const windowsOf = (id: string, windows: Record<string, { used_pct: number; inMs: number }>) => {
+    const entries = Object.entries(windows).map(([key, { used_pct, inMs }]) => {
+      return [key, { used_pct, reset_at: new Date(world.clock.ms() + inMs).toISOString() }]
+    })
+    return world.sql("update provider_states set windows = $2 where provider_id = $1", [
+      id,
+      JSON.stringify(Object.fromEntries(entries)),
+    ])
+  }
+
+  test("goes by the least room of all windows; one that has ended is unknown, and none is left out", async () => {
+    const HOUR = 3600_000
+    await windowsOf("alpha", {
+      "unified:18000": { used_pct: 10, inMs: HOUR },
+      "unified:604800": { used_pct: 75, inMs: HOUR },
+    })
+    await windowsOf("beta", {
+      "unified:18000": { used_pct: 100, inMs: -1 },
+      "tokens:60": { used_pct: 50, inMs: 60_000 },
+    })
+    await windowsOf("gamma", { "unified:18000": { used_pct: 100, inMs: HOUR } })
+    // 25 : 50 : 1 of 76
+    expect(await spread(76)).toEqual({ alpha: 25, beta: 50, gamma: 1 })
+  })
+
+  test("goes by what is in flight, too", async () => {
+    await world.sql(
+      `insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at, provider_id)
+       select 'flying-' || n, 'flying-' || n, 1, 0, false, 'running', 'infinity', now(), case when n <= 90 then 'alpha' else 'beta' end
+       from generate_series(1, 140) n`,
+    )
+    // 10 : 50 : 100 of 160
+    const counts = await spread(32)
+    await world.sql("delete from open_turns where turn_id like 'flying-%'")
+    expect(counts).toEqual({ alpha: 2, beta: 10, gamma: 20 })
+  })
+})
+
+test("a sub-agent's calls go by accounts; they bind no conversation, and neither does another engine's account", async () => {
+  const called = world.script(() => FINE)
+  const manifest = {
+    builtin_tools: [],
+    subagents: [{ name: "researcher", description: "Finds out.", model: PROVIDED_PIN }],
+  }
+  const turn = await world.runTurn(client, {
+    space: await client.space({ manifest }),
+    model: "rehearsal/standard",
+    text: "[delegate researcher Sum it up.]",
+  })
+  expect(turn.state).toBe("done")
+  expect(called.map(({ account }) => account)).toEqual(["alpha"])
+  const usage = await world.sql(
+    "select provider, subscription_id, subagent from usage where turn_id = $1 order by step",
+    [turn.turn_id],
+  )
+  expect(usage).toContainEqual({ provider: "openai-compatible", subscription_id: "alpha", subagent: "researcher" })
+  for (const row of usage.filter(({ provider }) => provider === "rehearsal")) expect(row.subscription_id).toBeNull()
+  const [bound] = await world.sql("select provider_id, served_at from conversations where conversation_id = $1", [
+    turn.conversation,
+  ])
+  expect(bound).toEqual({ provider_id: null, served_at: null })
+  expect((await accountFacts(world, "alpha")).health).toBe("healthy")
+})

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import type { TestClient } from "../harness/world.ts"
+
+let world: RoutedWorld
+let client: TestClient
+let space: string
+beforeAll(async () => {
+  world = await createRoutedWorld()
+  client = await world.createAccount({ usd: 100 })
+  space = await client.space({ manifest: { builtin_tools: [] } })
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+beforeEach(async () => {
+  await removeAccounts(world)
+  await world.advance(3600_000)
+  for (const id of ["alpha", "beta"]) await addAccount(world, id)
+})
+
+const now = () => world.clock.ms()
+const iso = (ms: number) => new Date(ms).toISOString()
+const SERVED = { state: "done", result: "Fine.", usage: { model_calls: 1 } }
+const WELL = { health: "healthy", cool_until: null, cool_reason: null }
+
+describe("all accounts cool", () => {
+  const coolBoth = (alphaMs: number, betaMs: number) => {
+    const began = now()
+    return world.script((account) => {
+      const until = began + (account === "alpha" ? alphaMs : betaMs)
+      return now() < until ? { status: 429, headers: unified("5h", 100, until) } : { words: ["Fine."] }
+    })
+  }
+
+  test("the turn waits for the first of them, counts no failure, and one call tries it", async () => {
+    const called = coolBoth(200_000, 40_000)
+    const began = now()
+    const turnId = await world.begin(client, { space })
+    await world.drain()
+    const [waiting] = await world.sql<{ model_failures: number; wake_at: string }>(
+      "select t.model_failures, o.wake_at from turns t join open_turns o using (turn_id) where turn_id = $1",
+      [turnId],
+    )
+    expect(waiting?.model_failures).toBe(0)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
+    await world.advance(39_000)
+    expect(await world.drain(), "not before").toBe(0)
+    await world.advance(2000)
+    await world.drain()
+    expect(await client.getTurn(turnId)).toMatchObject(SERVED)
+    expect(called.slice(2)).toEqual([{ account: "beta", at: began + 41_000 }])
+    expect(await accountFacts(world, "beta"), "it serves again").toMatchObject({ ...WELL, probe_until: null })
+    expect((await accountFacts(world, "alpha")).cool_until).not.toBeNull()
+  })
+
+  test("longer than the turn may take: it ends by its own time limit, and not before", async () => {
+    coolBoth(10_000_000, 10_000_000)
+    const began = now()
+    const turnId = await world.begin(client, { space, timeout_seconds: 120 })
+    await world.drain()
+    while ((await client.getTurn(turnId)).state === "running") {
+      await world.advance(1000)
+      await world.drain()
+    }
+    expect(await client.getTurn(turnId)).toMatchObject({ state: "failed", error: { code: "TIMEOUT_REACHED" } })
+    expect(now() - began).toBe(120_000)
+  })
+
+  test("none recovers by itself: the turn looks again, and finds a new login", async () => {
+    world.script(() => ({ status: 401 }))
+    const turnId = await world.begin(client, { space })
+    await world.drain()
+    expect((await client.getTurn(turnId)).state).toBe("running")
+    world.script(() => ({ words: ["Fine."] }))
+    await world.sql("update provider_accounts set health = 'healthy' where provider_id = 'beta'")
+    await world.advance(61_000)
+    await world.drain()
+    expect(await client.getTurn(turnId)).toMatchObject(SERVED)
+  })
+
+  test("one cools and the other is overloaded: that is no failure of the turn while the first comes back in time", async () => {
+    const until = now() + 100_000
+    world.script((account) => {
+      if (account === "beta") return { status: 529 }
+      return now() < until ? { status: 429, headers: unified("5h", 100, until) } : { words: ["Fine."] }
+    })
+    const turnId = await world.begin(client, { space })
+    for (let round = 0; round < 25; round++) {
+      await world.drain()
+      await world.advance(5000)
+    }
+    expect(await client.getTurn(turnId)).toMatchObject(SERVED)
+  })
+})
+
+describe("a probe", () => {
+  test("goes to one of many calls; the others take it as cooling meanwhile", async () => {
+    await removeAccounts(world)
+    await addAccount(world, "alpha")
+    await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
+    let open = () => {}
+    const held = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const called = world.script(() => ({ words: ["Fine."] }))
+    world.serve("model.test", async (request) => {
+      const answer = await world.provider.serve(request)
+      await held
+      return answer
+    })
+    const ids = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) => world.begin(client, { space, end_user_ref: `probe-${n}` })),
+    )
+    const running = world.drain()
+    const waiting = () => ids.flatMap((id) => world.linesOf("provider.all_cooling", id)).length
+    while (waiting() + called.length < 5) await world.sql("select 1")
+    expect([waiting(), called.length]).toEqual([4, 1])
+    open()
+    await running
+    world.serve("model.test", (request) => world.provider.serve(request))
+    await world.advance(5000)
+    await world.drain()
+    for (const id of ids) expect(await client.getTurn(id)).toMatchObject(SERVED)
+  })
+
+  test("that fails cools the account again, even in passing", async () => {
+    await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
+    const called = world.script((account) => (account === "alpha" ? { status: 529 } : { words: ["Fine."] }))
+    expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta"])
+    const { cool_until } = await accountFacts(world, "alpha")
+    expect(Date.parse(cool_until ?? "")).toBe(now() + 60_000)
+  })
+})

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { accountFacts, addAccount, keyOf, removeAccounts, unified } from "../harness/accounts.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import { type ProviderScript, SCRIPTED_TOKENS } from "../harness/scripted-provider.ts"
+import type { TestClient } from "../harness/world.ts"
+
+let world: RoutedWorld
+let client: TestClient
+let space: string
+beforeAll(async () => {
+  world = await createRoutedWorld()
+  client = await world.createAccount({ usd: 100 })
+  space = await client.space({ manifest: { builtin_tools: [] } })
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+beforeEach(async () => {
+  await removeAccounts(world)
+  await world.advance(3600_000)
+  for (const id of ["alpha", "beta"]) await addAccount(world, id)
+})
+
+const now = () => world.clock.ms()
+const iso = (ms: number) => new Date(ms).toISOString()
+const asIso = (text: string | null) => (text === null ? null : new Date(text).toISOString())
+const boundOf = async (conversation: string) => {
+  const [row] = await world.sql<{ provider_id: string }>(
+    "select provider_id from conversations where conversation_id = $1",
+    [conversation],
+  )
+  return row?.provider_id
+}
+
+/** One turn whose calls at alpha fail as `alpha` says, while beta answers: who was called, and what is known afterwards. */
+async function failAtAlpha(alpha: (nth: number) => ProviderScript, stepMs = 0) {
+  const called = world.script((account, nth) => (account === "alpha" ? alpha(nth) : { words: ["Fine."] }))
+  const turn = await world.runTurn(client, { space, timeout_seconds: 600 }, stepMs)
+  await world.settled()
+  return {
+    turn,
+    calls: called.map(({ account }) => account),
+    failures: await world.failuresOf(turn.turn_id),
+    lines: world.linesOf("provider.failed", turn.turn_id),
+    alpha: await accountFacts(world, "alpha"),
+  }
+}
+
+const SERVED = { state: "done", result: "Fine.", usage: { model_calls: 1 } }
+const WELL = { health: "healthy", cool_until: null, cool_reason: null }
+
+describe("an account cools and another one serves at once", () => {
+  test("429 with a rejected window: until the latest reset of the rejected ones", async () => {
+    const headers = {
+      ...unified("5h", 100, now() + 600_000),
+      ...unified("7d", 100, now() + 900_000),
+      ...unified("30d", 40, now() + 9_000_000),
+      "retry-after": "5",
+    }
+    const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["alpha", "beta"])
+    expect(failures).toEqual(["alpha window_full"])
+    expect(alpha).toMatchObject({ health: "healthy", cool_reason: "window_full" })
+    expect(asIso(alpha.cool_until)).toBe(iso(now() + 900_000))
+    expect(alpha.windows, "what it told is kept").toMatchObject({ "unified:18000": { used_pct: 100 } })
+    expect(await boundOf(turn.conversation), "the binding has moved").toBe("beta")
+  })
+
+  test("429 without headers, when its last answer has told of a full window", async () => {
+    world.script(() => ({ words: ["Fine."], headers: unified("5h", 100, now() + 600_000) }))
+    await world.runTurn(client, { space })
+    const { calls, alpha } = await failAtAlpha(() => ({ status: 429 }))
+    expect(calls).toEqual(["alpha", "beta"])
+    expect(asIso(alpha.cool_until)).toBe(iso(now() + 600_000))
+  })
+
+  test.each([
+    ["seconds", { "retry-after": "1000000" }, 1_000_000_000],
+    ["milliseconds", { "retry-after-ms": "1500" }, 1500],
+    ["more than a date can be", { "retry-after": "1e300" }, 10 * 365 * 86_400_000],
+  ])("429 with Retry-After in %s: as long as it says", async (_what, headers, ms) => {
+    const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["alpha", "beta"])
+    expect(failures).toEqual(["alpha retry_after"])
+    expect(asIso(alpha.cool_until)).toBe(iso(now() + ms))
+  })
+})
+
+describe("another account serves, and nothing is held against this one", () => {
+  test("429 with Retry-After, when a snapshot shows room", async () => {
+    const headers = { "retry-after": "1000", ...unified("5h", 60, now() + 600_000) }
+    const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 429, headers }))
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["alpha", "beta"])
+    expect(failures).toEqual(["alpha rate_limited"])
+    expect(alpha).toMatchObject({ ...WELL, windows: { "unified:18000": { used_pct: 60 } } })
+  })
+
+  test.each([
+    ["429 with neither", { status: 429 }, "rate_limited"],
+    ["429 with Retry-After: 0", { status: 429, headers: { "retry-after": "0" } }, "rate_limited"],
+    ["403", { status: 403 }, "forbidden"],
+  ])("%s: at once", async (_what, answer, code) => {
+    const { turn, calls, failures, alpha, lines } = await failAtAlpha(() => answer)
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["alpha", "beta"])
+    expect(failures).toEqual([`alpha ${code}`])
+    expect(lines).toMatchObject([{ provider_id: "alpha", code, status: answer.status, engine: "openai-compatible" }])
+    expect(alpha).toMatchObject({ ...WELL, windows: {} })
+  })
+
+  test.each([
+    ["529", { status: 529 }],
+    ["500", { status: 500 }],
+    ["503", { status: 503 }],
+    ["408", { status: 408 }],
+    ["a connection that breaks", { thinking: ["Well, "], words: ["never"], breaksAfter: 0 }],
+    ["silence", { words: ["never"], silentAfter: 0 }],
+    ["thinking, and then a break", { thinking: ["Well, ", "so, "], words: ["never"], breaksAfter: 2 }],
+  ] satisfies [string, ProviderScript][])("%s: once more in place, then another", async (_what, answer) => {
+    const { turn, calls, failures, alpha } = await failAtAlpha(() => answer, 1000)
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["alpha", "alpha", "beta"])
+    expect(failures).toEqual(["alpha unavailable", "alpha unavailable"])
+    expect(alpha).toMatchObject(WELL)
+    await expectPromises(world, client.userId)
+  })
+
+  test("529 and then an answer: it has served", async () => {
+    const { turn, calls } = await failAtAlpha((nth) => (nth === 0 ? { status: 529 } : { words: ["Fine."] }))
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["alpha", "alpha"])
+    expect(await boundOf(turn.conversation)).toBe("alpha")
+  })
+})
+
+describe("a login that is refused", () => {
+  test("401 to an API key: it needs a new one", async () => {
+    const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status: 401 }))
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["alpha", "beta"])
+    expect(failures).toEqual(["alpha unauthorized"])
+    expect(alpha).toMatchObject({ health: "needs_login", cool_until: null })
+    const again = await failAtAlpha(() => ({ words: ["never"] }))
+    expect(again.calls, "it is not called any more").toEqual(["beta"])
+  })
+
+  test("401 to a key that was replaced meanwhile says nothing of the new one", async () => {
+    world.serve("model.test", async (request) => {
+      const answer = await world.provider.serve(request)
+      await world.sql("update provider_credentials set version = 2 where provider_id = 'alpha'")
+      return answer
+    })
+    const { calls, alpha } = await failAtAlpha(() => ({ status: 401 }))
+    world.serve("model.test", (request) => world.provider.serve(request))
+    expect(calls).toEqual(["alpha", "beta"])
+    expect(alpha.health).toBe("healthy")
+  })
+
+  test("a login that is contained is not called", async () => {
+    await world.sql("update provider_credentials set refreshing_until = $1 where provider_id = 'alpha'", [
+      iso(now() - 1),
+    ])
+    const { turn, calls } = await failAtAlpha(() => ({ words: ["never"] }))
+    expect(turn).toMatchObject(SERVED)
+    expect(calls).toEqual(["beta"])
+  })
+})
+
+describe("a request that is refused", () => {
+  test.each([400, 404, 413, 422])("%s: refused at once, by one account", async (status) => {
+    const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status }))
+    expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
+    expect(calls).toEqual(["alpha"])
+    expect(failures).toEqual(["alpha rejected"])
+    expect(alpha).toMatchObject(WELL)
+  })
+})
+
+describe("within a step", () => {
+  test("at most three accounts are tried; then the turn backs off, as after any failure of a model", async () => {
+    for (const id of ["gamma", "omega"]) await addAccount(world, id)
+    const called = world.script((account) => (account === "omega" ? { words: ["Fine."] } : { status: 529 }))
+    const turnId = await world.begin(client, { space })
+    await world.drain()
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta", "beta", "gamma", "gamma"])
+    const [row] = await world.sql("select model_failures, state from turns where turn_id = $1", [turnId])
+    expect(row).toEqual({ model_failures: 1, state: "running" })
+    await client.call("POST", `/v1/turns/${turnId}/cancel`)
+    await world.advance(60_000)
+    await world.drain()
+  })
+
+  test("text that went out is not said by another: the next call goes on from there", async () => {
+    const { turn, calls } = await failAtAlpha(
+      (nth) => (nth === 0 ? { words: ["Begun ", "and "], breaksAfter: 1, pauseMs: 10 } : { words: ["ended."] }),
+      10,
+    )
+    expect(calls).toEqual(["alpha"])
+    expect(turn.state).toBe("running")
+    await world.advance(5000)
+    await world.drain()
+    expect(await client.getTurn(turn.turn_id)).toMatchObject({ state: "done", result: "Begun ended." })
+    const usage = await world.sql("select step, subscription_id from usage where turn_id = $1 order by step", [
+      turn.turn_id,
+    ])
+    expect(usage).toEqual([
+      { step: 0, subscription_id: "alpha" },
+      { step: 1, subscription_id: "alpha" },
+    ])
+  })
+
+  test("tokens of failed tries are our loss, and one usage row is of the account that served", async () => {
+    const { turn } = await failAtAlpha(() => ({ thinking: ["Well, ", "so, "], words: ["never"], breaksAfter: 2 }), 10)
+    const losses = await world.sql("select cause from losses where turn_id = $1", [turn.turn_id])
+    expect(losses).toEqual([{ cause: "unfinished" }, { cause: "unfinished" }])
+    const usage = await world.sql("select subscription_id, tokens_input::int as input from usage where turn_id = $1", [
+      turn.turn_id,
+    ])
+    expect(usage).toEqual([{ subscription_id: "beta", input: SCRIPTED_TOKENS }])
+    await expectPromises(world, client.userId)
+  })
+})
+
+test("no key is in any line of the log, event or error", async () => {
+  const { turn } = await failAtAlpha(() => ({ status: 429 }))
+  const stored = await world.sql(
+    `select (select jsonb_agg(to_jsonb(e)) from turn_events e) as events, (select jsonb_agg(to_jsonb(t)) from turns t) as turns,
+       (select jsonb_agg(to_jsonb(i)) from infrastructure_errors i) as errors, (select jsonb_agg(to_jsonb(u)) from usage u) as usage`,
+  )
+  const all = `${world.logged.join("\n")}${JSON.stringify(stored)}${JSON.stringify(turn)}`
+  expect(all).toContain("provider.failed")
+  for (const id of ["alpha", "beta"]) expect(all).not.toContain(keyOf(id))
+  expect(all).not.toContain("canary-")
+})
