@@ -468,8 +468,12 @@ create table provider_credentials (
   version integer not null default 1,
   -- Somebody refreshes it. When that time is over, whether the refresh token was used is not known.
   refreshing_until timestamptz,
+  refreshing_by text,
+  -- The login that it came from, by which a repeated save knows its own.
+  login_id text,
   updated_at timestamptz not null
 );
+create index provider_credentials_refreshing on provider_credentials (refreshing_until) where refreshing_until is not null;
 
 -- What the windows of accounts had used over time: a row when it moved by a point, or after five minutes. It outlives its account.
 create table quota_snapshots (
@@ -496,26 +500,29 @@ create table provider_hours (
   primary key (subscription_id, hour)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- Logins to accounts that go on after the answer that began them.
+-- Logins to accounts that go on after the answer that began them. A pool has one at a time.
 create table provider_logins (
   login_id text primary key,
   pool text not null check (pool in ('alt-pool', 'media')),
   started_by bigint not null references users,
   state text not null check (state in ('polling', 'authorized', 'expired', 'error')),
-  -- What is needed to end it: device code, verifier, state. Null once it has ended.
+  -- What is needed to end it and shown to whoever logs in: codes, URLs, verifier, state. Null once it has ended.
   sealed text,
-  -- What is shown to whoever logs in: a URL, and a code.
-  shown jsonb not null default '{}',
   interval_seconds integer,
+  -- Nobody takes it up before: the next poll is due then, or the time of whoever has taken it is over.
+  due_at timestamptz not null,
+  -- How often it was taken up. Only whoever took it last may write.
+  takes integer not null default 0,
   -- Why it has failed, in one word of ours.
   error text,
   -- The account that it made or renewed.
   provider_id text,
   expires_at timestamptz not null,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  check ((state = 'polling') = (sealed is not null))
 );
-create unique index provider_logins_one_running on provider_logins (pool) where state = 'polling' and pool = 'media';
+create unique index provider_logins_one_running on provider_logins (pool) where state = 'polling';
 create index provider_logins_newest on provider_logins (pool, created_at desc);
 
 ---------------------------------------------------------------------------------------------------------------------------------

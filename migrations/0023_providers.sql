@@ -34,8 +34,11 @@ create table if not exists provider_credentials (
   expires_at timestamptz,
   version integer not null default 1,
   refreshing_until timestamptz,
+  refreshing_by text,
+  login_id text,
   updated_at timestamptz not null
 );
+create index if not exists provider_credentials_refreshing on provider_credentials (refreshing_until) where refreshing_until is not null;
 
 create table if not exists quota_snapshots (
   provider_id text not null,
@@ -65,15 +68,17 @@ create table if not exists provider_logins (
   started_by bigint not null references users,
   state text not null check (state in ('polling', 'authorized', 'expired', 'error')),
   sealed text,
-  shown jsonb not null default '{}',
   interval_seconds integer,
+  due_at timestamptz not null,
+  takes integer not null default 0,
   error text,
   provider_id text,
   expires_at timestamptz not null,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  check ((state = 'polling') = (sealed is not null))
 );
-create unique index if not exists provider_logins_one_running on provider_logins (pool) where state = 'polling' and pool = 'media';
+create unique index if not exists provider_logins_one_running on provider_logins (pool) where state = 'polling';
 create index if not exists provider_logins_newest on provider_logins (pool, created_at desc);
 
 create table if not exists chat_calls (

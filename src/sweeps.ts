@@ -8,6 +8,7 @@ import { sweepFiles } from "./files/sweep-files.ts"
 import { sweepInfrastructure } from "./infrastructure/errors.ts"
 import { abortAfter } from "./platform/clock.ts"
 import { describeError } from "./platform/log.ts"
+import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
 import { sweepTotals } from "./spaces/roll-totals.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
@@ -38,6 +39,7 @@ const SWEEPS: Record<string, Sweep> = {
   overview: sweepOverview,
   books: sweepBooks,
   infrastructure: sweepInfrastructure,
+  provider_logins: sweepProviderLogins,
 }
 
 /** The time limit of one sweep: all are over before the next minute begins. */

@@ -2,6 +2,7 @@ import type { BaseEnv } from "../base/env.ts"
 import { newId } from "../base/ids.ts"
 import { createKeyRing, type KeyRing } from "../base/key-ring.ts"
 import { onceFor } from "../base/once-for.ts"
+import type { ProviderLogins } from "../base/provider-logins.ts"
 import { type Bucket, createBucket } from "../platform/bucket.ts"
 import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
 import { createDatabase, type Database } from "../platform/db.ts"
@@ -29,6 +30,8 @@ export interface Context {
   readonly urlPolicy: UrlPolicy
   /** The messaging platform's Bot API, without a slash at its end. */
   readonly botApiUrl: string
+  /** How accounts at the providers of models are logged in, by pool. */
+  readonly providerLogins: ProviderLogins
   readonly meter: Meter
   readonly log: Log
   /** Accounts whose charges this isolate posts at the moment. */
@@ -101,6 +104,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
+  providerLogins: env.PROVIDER_LOGINS,
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))

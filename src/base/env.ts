@@ -2,6 +2,7 @@ import * as z from "zod"
 import { TurnpikeError } from "./errors.ts"
 import { parseKeyRing } from "./key-ring.ts"
 import { onceFor } from "./once-for.ts"
+import { providerLoginsSchema } from "./provider-logins.ts"
 
 const url = z.url({ protocol: /^https?$/ })
 const optionalText = z
@@ -40,6 +41,8 @@ const base = z.object({
   OWN_HOSTS: z.string().default(""),
   /** Opens this machine's own addresses to customers' URLs. Only `npm start` and `npm run stack` set it. */
   ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
+  /** How accounts at the providers of models are logged in. Only the admin and callbacks workers read it. */
+  PROVIDER_LOGINS: providerLoginsSchema,
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 

@@ -12,6 +12,7 @@ export const ID_PREFIXES = {
   session: "ses",
   acting: "act",
   erasure: "era",
+  login: "lgn",
   reconciliation: "rec",
 } as const
 

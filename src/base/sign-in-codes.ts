@@ -55,8 +55,8 @@ export const SIGN_IN_CODES = {
     status: 404,
     retryable: false,
     dashboard: true,
-    cause: "No identity provider is set up.",
-    cure: "Sign in another way. An operator sets OIDC_ISSUER and OIDC_CLIENT_ID.",
+    cause: "No identity provider is set up, or, for an account at a provider of models, no login to that pool.",
+    cure: "Sign in another way. An operator sets OIDC_ISSUER and OIDC_CLIENT_ID, or PROVIDER_LOGINS.",
   },
   LOGIN_STATE_INVALID: {
     status: 400,

@@ -426,7 +426,9 @@ interface ProviderAccounts {
 
 interface ProviderCredentials {
   expires_at: Timestamp | null;
+  login_id: string | null;
   provider_id: string;
+  refreshing_by: string | null;
   refreshing_until: Timestamp | null;
   sealed: string;
   updated_at: Timestamp;
@@ -446,6 +448,7 @@ interface ProviderHours {
 
 interface ProviderLogins {
   created_at: Timestamp;
+  due_at: Timestamp;
   error: string | null;
   expires_at: Timestamp;
   interval_seconds: number | null;
@@ -453,9 +456,9 @@ interface ProviderLogins {
   pool: string;
   provider_id: string | null;
   sealed: string | null;
-  shown: Generated<Json>;
   started_by: number;
   state: string;
+  takes: Generated<number>;
   updated_at: Timestamp;
 }
 

@@ -16,4 +16,35 @@ export const PROVIDER_POLICY = {
   passingMs: 10_000,
   /** No date is further away. */
   longestMs: 10 * 365 * 86_400_000,
-}
+  /** How often others look whether a token that somebody refreshes is there. */
+  refreshLookMs: 500,
+  /** The waits between the saves of a token that was exchanged: the exchange itself is never repeated. */
+  saveWaitsMs: [250, 1_000, 3_000],
+  /** No save begins later than this after the first. */
+  saveMs: 20_000,
+  /** A request to the provider of a login or of a token. */
+  timeoutMs: 8_000,
+  /** The largest answer of one, in bytes. */
+  maxBytes: 256 * 1024,
+  /** How far a provider's clock may be from ours, in seconds. */
+  toleranceSeconds: 30,
+  /** When a request that a provider could not serve may be repeated, in seconds. */
+  retryAfterSeconds: 5,
+  /** How long a login may take. */
+  loginMs: 15 * 60_000,
+  /** So long it is known afterwards that one has expired. */
+  loginNotedMs: 24 * 3_600_000,
+  /** The longest time that a device's code is waited for. */
+  deviceMs: 60 * 60_000,
+  /** How long one worker may take for a poll of a device's login, or to complete one. */
+  takeMs: 60_000,
+  /** The time between polls, in seconds, when the provider names none; what a slow_down adds; and the longest. */
+  intervalSeconds: 5,
+  slowDownSeconds: 5,
+  maxIntervalSeconds: 60,
+  /** A poll that is late by this was lost, and is published again. */
+  pollLateMs: 15_000,
+  /** How many logins a sweep publishes, and how long ended ones are kept. */
+  sweepBatch: 20,
+  keepLoginsMs: 90 * 24 * 3_600_000,
+} as const

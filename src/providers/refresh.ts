@@ -1,5 +1,13 @@
 import type { Context } from "../actor/context.ts"
-import { openCredential } from "./credential.ts"
+import type { Pool } from "../base/provider-logins.ts"
+import { call, callOne } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
+import { type Credential, openCredential, sealCredential } from "./credential.ts"
+import { keepTrying } from "./keep-trying.ts"
+import { loginOf } from "./login-settings.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+import { refreshedTokens, type Tokens } from "./token-endpoint.ts"
+import { TokenError } from "./token-errors.ts"
 
 /** An account's credential as a statement has just read it. */
 export interface SealedCredential {
@@ -18,28 +26,211 @@ export interface CallCredential {
   credential_version: number
 }
 
-/** An account has no credential to call with. `health`: what it is noted as; null: it may have one again soon. */
+/** There is nothing to call an account with. `health`: what it is from now on; null: it may serve again by itself. */
 export class ProviderUnusable extends Error {
   readonly health: "needs_login" | "contained" | null
 
-  constructor(message: string, health: ProviderUnusable["health"]) {
-    super(message)
+  constructor(providerId: string, health: ProviderUnusable["health"]) {
+    super(`${providerId} cannot be called${health ? `: ${health}` : " at the moment"}`)
     this.name = "ProviderUnusable"
     this.health = health
   }
 }
 
-/** What a call sends for an account. `after401`: its provider has refused the credential of this version. Throws ProviderUnusable. */
+type OauthCredential = Extract<Credential, { kind: "oauth" }>
+
+/**
+ * What a call sends for an account. Its token is refreshed when it ends within 5 minutes, or the provider has refused it (`after401`):
+ * of many at once, one worker refreshes it. Throws ProviderUnusable.
+ */
 export async function freshCredential(
   ctx: Context,
   account: SealedCredential,
   { after401 = false }: { after401?: boolean } = {},
 ): Promise<CallCredential> {
-  const { credential } = await openCredential(ctx, account.provider_id, account.sealed)
-  const { credential_version } = account
-  if (after401) throw new ProviderUnusable("Its credential was refused.", "needs_login")
+  const credential = await opened(ctx, account)
+  if (credential.kind === "oauth" && (after401 || endsWithin(ctx, account, PROVIDER_POLICY.refreshBeforeMs))) {
+    return refresh(ctx, account, credential, after401)
+  }
+  if (credential.kind === "api_key" && after401) return refuseKey(ctx, account)
+  return sent(account, credential)
+}
+
+function sent({ credential_version }: SealedCredential, credential: Credential): CallCredential {
   if (credential.kind === "api_key") {
     return { kind: "api_key", secret: credential.api_key, headers: {}, credential_version }
   }
   return { kind: "bearer", secret: credential.access_token, headers: credential.headers, credential_version }
+}
+
+const endsWithin = ({ clock }: Context, { expires_at }: SealedCredential, ms: number) =>
+  expires_at !== null && new Date(expires_at).getTime() - clock.now().getTime() <= ms
+
+/** Opens a credential. One that is sealed under an older key is sealed again in the background. ProviderUnusable without its key. */
+async function opened(ctx: Context, { provider_id, sealed }: SealedCredential): Promise<Credential> {
+  const { credential, stale } = await openCredential(ctx, provider_id, sealed).catch((error: unknown) => {
+    ctx.log("error", "provider.not_opened", { provider_id, error: describeError(error) })
+    throw new ProviderUnusable(provider_id, null)
+  })
+  if (stale) ctx.background(reseal(ctx, { provider_id, old: sealed, credential }))
+  return credential
+}
+
+async function reseal(
+  ctx: Context,
+  { provider_id, old, credential }: { provider_id: string; old: string; credential: Credential },
+): Promise<void> {
+  try {
+    await call(ctx.db, "reseal_provider", {
+      provider_id,
+      old,
+      sealed: await sealCredential(ctx, provider_id, credential),
+    })
+  } catch (error) {
+    ctx.log("error", "provider.reseal_failed", { provider_id, error: describeError(error) })
+  }
+}
+
+/** A key that the provider refuses cannot be refreshed, but it may have been replaced meanwhile. */
+async function refuseKey(ctx: Context, account: SealedCredential): Promise<CallCredential> {
+  if (await fail(ctx, account, "needs_login")) throw new ProviderUnusable(account.provider_id, "needs_login")
+  return newer(ctx, account)
+}
+
+async function refresh(
+  ctx: Context,
+  account: SealedCredential,
+  credential: OauthCredential,
+  after401: boolean,
+): Promise<CallCredential> {
+  const { provider_id, credential_version: version } = account
+  const mayUse = !after401 && !endsWithin(ctx, account, 0)
+  const unusable = (health: ProviderUnusable["health"]) => new ProviderUnusable(provider_id, health)
+  /** The token that is there, while it lasts. */
+  const asItIs = (health: ProviderUnusable["health"]) => {
+    if (!mayUse) throw unusable(health)
+    return sent(account, credential)
+  }
+  if (credential.refresh_token === null) {
+    if (mayUse) return sent(account, credential)
+    if (await fail(ctx, account, "needs_login")) throw unusable("needs_login")
+    return newer(ctx, account)
+  }
+  const moment = ctx.clock.now()
+  const until = new Date(moment.getTime() + PROVIDER_POLICY.refreshMs)
+  const claim = { provider_id, version, by: crypto.randomUUID(), until, moment }
+  const { claimed, pool } = await keepTrying(ctx, () => callOne(ctx.db, "claim_refresh", claim))
+  if (!claimed) return overtaken(ctx, account, mayUse ? credential : null)
+
+  let tokens: Tokens
+  try {
+    tokens = await refreshedTokens(ctx, settingsOf(ctx, pool), credential.refresh_token)
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    ctx.log("error", "provider.refresh_failed", { provider_id, kind: error.kind, error: error.message })
+    if (error.kind === "passing") {
+      // When this is lost too, the claim's time passes, and the account is contained.
+      await fail(ctx, account, null)
+      return asItIs(null)
+    }
+    const health = error.kind === "refused" ? "needs_login" : "contained"
+    if (await fail(ctx, account, health)) throw unusable(health)
+    return newer(ctx, account)
+  }
+  return saved(ctx, account, { ...credential, ...tokensOf(tokens, credential) }, tokens.expires_at)
+}
+
+/** A provider that rotates refresh tokens names the next one; any other leaves it out (RFC 6749 section 6). */
+const tokensOf = ({ access_token, refresh_token }: Tokens, former: OauthCredential) => ({
+  access_token,
+  refresh_token: refresh_token ?? former.refresh_token,
+})
+
+/** How the account's pool logs in. When that is no longer configured nothing is sent, which is passing. */
+function settingsOf(ctx: Context, pool: string | null) {
+  try {
+    return loginOf(ctx, pool as Pool)
+  } catch (error) {
+    throw new TokenError("passing", error instanceof Error ? error.message : "There is no login for it.")
+  }
+}
+
+/** Saves what the exchange brought. While that is uncertain the account is contained: its refresh token is used up. */
+async function saved(
+  ctx: Context,
+  account: SealedCredential,
+  credential: OauthCredential,
+  expiresAt: Date | null,
+): Promise<CallCredential> {
+  const { provider_id, credential_version: version } = account
+  const sealed = await sealCredential(ctx, provider_id, credential)
+  const args = { provider_id, version, sealed, expires_at: expiresAt, moment: ctx.clock.now() }
+  const done = await keepTrying(ctx, () => callOne(ctx.db, "save_refresh", args)).catch(async (error: unknown) => {
+    ctx.log("error", "provider.refresh_not_saved", { provider_id, error: describeError(error) })
+    await fail(ctx, account, "contained")
+    throw new ProviderUnusable(provider_id, "contained")
+  })
+  if (!done.save_refresh) return newer(ctx, account)
+  ctx.log("info", "provider.refreshed", { provider_id, version: version + 1 })
+  return sent({ ...account, credential_version: version + 1 }, credential)
+}
+
+/** Ends a refresh that brought nothing. False: another version is there. When it cannot be said, the claim's time passes. */
+async function fail(
+  ctx: Context,
+  { provider_id, credential_version: version }: SealedCredential,
+  health: ProviderUnusable["health"],
+): Promise<boolean> {
+  const args = { provider_id, version, health, moment: ctx.clock.now() }
+  try {
+    const { fail_refresh: same } = await keepTrying(ctx, () => callOne(ctx.db, "fail_refresh", args))
+    return same !== false
+  } catch (error) {
+    ctx.log("error", "provider.refresh_not_ended", { provider_id, error: describeError(error) })
+    return true
+  }
+}
+
+/** Somebody else refreshes it, or has: the token that is there, while it lasts; otherwise theirs, as soon as it is there. */
+async function overtaken(
+  ctx: Context,
+  account: SealedCredential,
+  usable: OauthCredential | null,
+): Promise<CallCredential> {
+  const { provider_id, credential_version } = account
+  const began = ctx.clock.now().getTime()
+  for (;;) {
+    const now = await look(ctx, provider_id)
+    if (now.version !== credential_version) return newer(ctx, account)
+    if (now.lost) {
+      await call(ctx.db, "contain_lost", { provider_id, moment: ctx.clock.now() })
+      throw new ProviderUnusable(provider_id, "contained")
+    }
+    if (now.health !== "healthy") throw new ProviderUnusable(provider_id, now.health as "contained")
+    if (usable) return sent(account, usable)
+    // Whoever refreshed it has given it back: their provider cannot do it now, and a hundred more would ask in vain.
+    const waited = ctx.clock.now().getTime() - began
+    if (!now.refreshing || waited >= PROVIDER_POLICY.refreshMs) throw new ProviderUnusable(provider_id, null)
+    await ctx.clock.sleep(PROVIDER_POLICY.refreshLookMs)
+  }
+}
+
+async function look(ctx: Context, providerId: string) {
+  const [row] = await call(ctx.db, "credential_now", { provider_id: providerId, moment: ctx.clock.now() })
+  if (!row) throw new ProviderUnusable(providerId, null)
+  return row
+}
+
+/** What a call sends by the version that is there now, which somebody else has brought. It is not refreshed once more. */
+async function newer(ctx: Context, { provider_id }: SealedCredential): Promise<CallCredential> {
+  const { sealed, expires_at, version } = await look(ctx, provider_id)
+  if (sealed === null || version === null) throw new ProviderUnusable(provider_id, null)
+  const account = {
+    provider_id,
+    sealed,
+    expires_at: expires_at?.toISOString() ?? null,
+    credential_version: version,
+  }
+  if (endsWithin(ctx, account, 0)) throw new ProviderUnusable(provider_id, null)
+  return sent(account, await opened(ctx, account))
 }

@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi"
 import type { AuthEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { secondsAhead } from "../platform/clock.ts"
-import { createOutbound } from "../platform/outbound.ts"
+import { createOauthFetch } from "../platform/oauth-fetch.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
 import type { AuthContext } from "./auth-context.ts"
@@ -50,17 +50,13 @@ export type Provider = {
 /** Algorithms by which only the provider can sign: never `none`, never one with a shared secret or a public key as its key. */
 const ALGORITHMS = /^(?:[RPE]S(?:256|384|512)|EdDSA|Ed25519)$/
 
-/** A fetch for `oauth4webapi`: guarded, limited in time and size, following no redirect, reading the answer whole. */
+/** The shared fetch, reading the answer whole. A provider that does not answer, or has a fault, is LOGIN_PROVIDER_UNAVAILABLE. */
 export function providerFetch(ctx: AuthContext) {
-  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: providerPolicy(ctx) })
-  return async (
-    url: string,
-    { method, headers, body }: oauth.CustomFetchOptions<string, unknown>,
-  ): Promise<Response> => {
-    const { timeoutMs, maxBytes } = OIDC_POLICY
-    const sent = body === undefined || body === null ? {} : { body: String(body) }
+  const { timeoutMs, maxBytes } = OIDC_POLICY
+  const send = createOauthFetch(ctx, { policy: providerPolicy(ctx), timeoutMs, maxBytes })
+  return async (url: string, options: oauth.CustomFetchOptions<string, unknown>): Promise<Response> => {
     try {
-      const response = await outbound.send({ url, method, headers, timeoutMs, maxBytes, maxRedirects: 0, ...sent })
+      const response = await send(url, options)
       const bytes = await response.arrayBuffer()
       if (response.status >= 500 || response.status === 429) throw unavailable(new Error(`status ${response.status}`))
       return new Response(bytes, { status: response.status, headers: response.headers })

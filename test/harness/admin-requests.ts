@@ -2,6 +2,7 @@ import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { admin as group } from "../../src/routes/admin/group.ts"
 import { ADMIN_GROUPS } from "./admin-groups.ts"
+import { ADMIN_LOGINS } from "./admin-logins.ts"
 import { ADMIN_PEOPLE } from "./admin-people.ts"
 import { ADMIN_PLACES } from "./admin-places.ts"
 import { ADMIN_SYSTEM } from "./admin-system.ts"
@@ -28,7 +29,7 @@ export interface AdminRequest {
 /** By operation id: makes what the request needs, anew each time, so that a write has an effect. */
 export type AdminFixtures = Record<string, (estate: AdminEstate) => Promise<AdminRequest>>
 
-const FIXTURES: AdminFixtures = { ...ADMIN_PEOPLE, ...ADMIN_PLACES, ...ADMIN_GROUPS, ...ADMIN_SYSTEM }
+const FIXTURES: AdminFixtures = { ...ADMIN_PEOPLE, ...ADMIN_PLACES, ...ADMIN_GROUPS, ...ADMIN_SYSTEM, ...ADMIN_LOGINS }
 
 /** Every operation of admins, from the table that the worker routes by. */
 export const adminOperations: readonly Operation[] = (() => {

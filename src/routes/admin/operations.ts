@@ -5,6 +5,7 @@ import { mountBooks } from "./books.ts"
 import { mountCatalog } from "./catalog.ts"
 import { mountContainers } from "./containers.ts"
 import { mountOverview } from "./overview.ts"
+import { mountProviderLogins } from "./provider-logins.ts"
 import { mountSettings } from "./settings.ts"
 import { mountAllSpaces } from "./spaces.ts"
 import { mountSubscriptions } from "./subscriptions.ts"
@@ -28,6 +29,7 @@ export function mountAdmin(app: App) {
   mountSettings(app)
   mountApiKeys(app)
   mountContainers(app)
+  mountProviderLogins(app)
   mountSystem(app)
   mountAudit(app)
 }

@@ -12,6 +12,7 @@ import type { AppEnv } from "../../http/app-env.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
+import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-login.ts"
 import { runSweeps } from "../../sweeps.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
@@ -55,6 +56,7 @@ export const callbacks: Group = {
     app.use("/callbacks/*", smallBodies)
     app.use("/callbacks/turns/*", signed)
     app.use("/callbacks/webhooks/*", signed)
+    app.use("/callbacks/provider-logins/*", signed)
     app.use("/callbacks/internal/*", signedByUs)
     app.post(turnCallbackPath(":turn_id"), async (c) => {
       const turnId = z.string().max(64).parse(c.req.param("turn_id"))
@@ -69,6 +71,10 @@ export const callbacks: Group = {
       const result = await dispatchWebhook(ctx, webhookId)
       ctx.log("info", "webhook.dispatched", { webhook_id: webhookId, ...result })
       return c.json({ webhook_id: webhookId, ...result })
+    })
+    app.post(loginCallbackPath(":login_id"), async (c) => {
+      const loginId = z.string().max(64).parse(c.req.param("login_id"))
+      return c.json({ login_id: loginId, result: await pollDeviceLogin(c.get("ctx"), loginId) })
     })
     app.post(TRY_TOOL_PATH, async (c) => c.json(await tryTool(agentContext(c), tryToolInput.parse(await c.req.json()))))
     app.post(CHECK_SERVER_PATH, async (c) =>

@@ -1,0 +1,33 @@
+import type { ProviderLogin } from "../base/provider-logins.ts"
+import { claimsOf } from "./token-claims.ts"
+import type { Tokens } from "./token-endpoint.ts"
+import { TokenError } from "./token-errors.ts"
+
+/** Whose tokens they are: the account's id at its provider, and what people know it by. */
+export interface ProviderIdentity {
+  external_id: string
+  label: string
+}
+
+/** As the login's configuration says where to look. TokenError when nothing there names an account. */
+export function accountOf(login: ProviderLogin, tokens: Pick<Tokens, "access_token" | "answer">): ProviderIdentity {
+  const id = saidAt(login.account, tokens)
+  if (id === null)
+    throw new TokenError("lost", "Its answer does not say which account it is, where PROVIDER_LOGINS looks.")
+  return { external_id: id, label: (login.label && saidAt(login.label, tokens)) || id }
+}
+
+function saidAt(place: ProviderLogin["account"], { access_token, answer }: Pick<Tokens, "access_token" | "answer">) {
+  const sources = {
+    answer: () => answer,
+    id_token: () => claimsOf(answer.id_token),
+    access_token: () => claimsOf(access_token),
+  }
+  let value: unknown = sources[place.in]()
+  for (const key of place.path) {
+    value =
+      typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+  }
+  if (typeof value === "number" && Number.isSafeInteger(value)) return String(value)
+  return typeof value === "string" && /^[^\p{C}]{1,200}$/u.test(value) ? value : null
+}

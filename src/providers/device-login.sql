@@ -1,0 +1,119 @@
+-- Begins a device's login for an admin. One that runs is superseded: its code opens nothing any more.
+create function turnpike.start_device_login(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_login_id text, p_sealed text, p_interval_seconds integer, p_due_at timestamptz, p_expires_at timestamptz, p_request_id text,
+  p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  former text;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  -- While none runs there is no row to lock.
+  perform pg_advisory_xact_lock(hashtext('provider_login'), hashtext('alt-pool'));
+  update provider_logins l set state = 'expired', sealed = null, error = 'superseded', updated_at = p_moment
+    where l.pool = 'alt-pool' and l.state = 'polling' returning l.login_id into former;
+  insert into provider_logins (login_id, pool, started_by, state, sealed, interval_seconds, due_at, expires_at, created_at, updated_at)
+  values (p_login_id, 'alt-pool', (found.caller).user_id, 'polling', p_sealed, p_interval_seconds, p_due_at, p_expires_at, p_moment,
+    p_moment);
+  perform turnpike.note_change((found.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
+    jsonb_build_object('pool', 'alt-pool', 'supersedes', former), p_request_id, p_address, p_moment);
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Takes a login up until p_until, which fences all others out: taken false when it has ended, is not due, or somebody else has it.
+create function turnpike.take_login(p_login_id text, p_until timestamptz, p_moment timestamptz)
+returns table (taken boolean, state text, sealed text, interval_seconds integer, takes integer, due_at timestamptz)
+language plpgsql rows 1 as $$
+#variable_conflict use_column
+declare
+  row provider_logins;
+begin
+  -- Of two messages at once the second sees what the first has done.
+  select l.* into row from provider_logins l where l.login_id = p_login_id for no key update;
+  if row.state = 'polling' and row.expires_at <= p_moment then
+    update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_moment where l.login_id = p_login_id
+      returning l.* into row;
+  end if;
+  taken := row.state = 'polling' and row.due_at <= p_moment;
+  if taken then
+    update provider_logins l set takes = l.takes + 1, due_at = p_until, updated_at = p_moment where l.login_id = p_login_id
+      returning l.* into row;
+  end if;
+  taken := coalesce(taken, false);
+  state := row.state;
+  sealed := row.sealed;
+  interval_seconds := row.interval_seconds;
+  takes := row.takes;
+  due_at := row.due_at;
+  return next;
+end $$;
+
+-- Gives a login back to whoever takes it up from p_due_at on. False when somebody else has it, or it has ended.
+create function turnpike.keep_login(p_login_id text, p_takes integer, p_interval_seconds integer, p_due_at timestamptz,
+  p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  update provider_logins l set interval_seconds = p_interval_seconds, due_at = p_due_at, updated_at = p_moment
+    where l.login_id = p_login_id and l.state = 'polling' and l.takes = p_takes;
+  return found;
+end $$;
+
+-- Ends a login without an account.
+create function turnpike.end_login(p_login_id text, p_takes integer, p_state text, p_error text, p_moment timestamptz) returns boolean
+language plpgsql as $$
+begin
+  update provider_logins l set state = p_state, error = p_error, sealed = null, updated_at = p_moment
+    where l.login_id = p_login_id and l.state = 'polling' and l.takes = p_takes;
+  return found;
+end $$;
+
+-- Saves the account of a device's login, for whoever has started it, and ends the login. refused: superseded (the login is no longer
+-- whose save this is), admin (whoever started it is none any more), moved, taken.
+create function turnpike.finish_device_login(p_login_id text, p_takes integer, p_account jsonb, p_sealed text, p_expires_at timestamptz,
+  p_request_id text, p_moment timestamptz)
+returns table (refused text, entity jsonb) language plpgsql rows 1 as $$
+#variable_conflict use_column
+declare
+  row provider_logins;
+begin
+  select l.* into row from provider_logins l where l.login_id = p_login_id for no key update;
+  if row.takes is distinct from p_takes or row.state not in ('polling', 'authorized') then
+    refused := 'superseded';
+  elsif not exists (select from users u where u.user_id = row.started_by and u.role = 'admin' and u.disabled_at is null) then
+    refused := 'admin';
+  else
+    select s.refused, s.entity into refused, entity from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
+      row.started_by, p_request_id, null, p_moment) s;
+    if refused is null then
+      update provider_logins l set state = 'authorized', sealed = null, error = null, provider_id = p_account ->> 'provider_id',
+        updated_at = p_moment where l.login_id = p_login_id;
+    end if;
+  end if;
+  return next;
+end $$;
+
+-- Ends logins whose time is over, forgets old ones, contains accounts whose refresh was never ended, and answers the logins whose poll
+-- was due before p_late.
+create function turnpike.sweep_logins(p_late timestamptz, p_old timestamptz, p_most integer, p_moment timestamptz)
+returns table (expired integer, contained integer, login_ids jsonb) language plpgsql rows 1 as $$
+declare
+  id text;
+begin
+  update provider_logins l set state = 'expired', sealed = null, error = 'expired', updated_at = p_moment
+    where l.state = 'polling' and l.expires_at <= p_moment;
+  get diagnostics expired = row_count;
+  delete from provider_logins l where l.created_at < p_old and l.state <> 'polling';
+  contained := 0;
+  for id in select c.provider_id from provider_credentials c where c.refreshing_until < p_late limit p_most loop
+    contained := contained + turnpike.contain_lost(id, p_moment)::integer;
+  end loop;
+  select coalesce(jsonb_agg(d.login_id), '[]') into login_ids from (
+    select l.login_id from provider_logins l where l.pool = 'alt-pool' and l.state = 'polling' and l.due_at <= p_late limit p_most) d;
+  return next;
+end $$;

@@ -1,0 +1,144 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { newId } from "../base/ids.ts"
+import { toInstant } from "../base/time.ts"
+import { type DeviceCode, deviceCodeOf } from "./device-endpoint.ts"
+import { loginOf } from "./login-settings.ts"
+import { adminOf } from "./main-login.ts"
+import { publishPoll } from "./poll-device-login.ts"
+import { openLogin, sealLogin } from "./sealed-login.ts"
+import { loginError } from "./token-errors.ts"
+
+const shownFields = {
+  verification_url: z
+    .string()
+    .meta({ description: "The page to confirm it at.", example: "https://login.provider.com/device" }),
+  verification_url_complete: z.string().nullable().meta({
+    description: "The same page with the code in it, if the provider has one.",
+    example: "https://login.provider.com/device?user_code=WDJB-MJHT",
+  }),
+  user_code: z.string().meta({ description: "The one-time code to enter there.", example: "WDJB-MJHT" }),
+}
+
+export const deviceStartedSchema = z
+  .object({
+    login_id: z.string().meta({ example: "lgn_01k8m3v9q2x7" }),
+    ...shownFields,
+    interval_seconds: z.int().meta({ description: "How often we ask the provider.", example: 5 }),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: "DeviceLoginStarted" })
+
+export const deviceStatusSchema = z
+  .object({
+    status: z.enum(["idle", "polling", "authorized", "expired", "error"]).meta({
+      description: "Of the newest login. idle: there was none.",
+      example: "polling",
+    }),
+    error: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Why it failed: denied, refused, lost (the provider's answer did not come or is not valid), not_configured, " +
+          "not_admin, taken. Also `expired`.",
+        example: null,
+      }),
+    provider_id: z.string().nullable().meta({ description: "The account that it made or renewed.", example: null }),
+    verification_url: shownFields.verification_url.nullable(),
+    verification_url_complete: shownFields.verification_url_complete,
+    user_code: shownFields.user_code.nullable().meta({ description: "Only while it is polled.", example: "WDJB-MJHT" }),
+    expires_at: z.iso.datetime().nullable(),
+    started_by: z.object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) }).nullable(),
+  })
+  .meta({ id: "DeviceLoginStatus" })
+
+/** What a login keeps: its codes, and the client that they are of. */
+export interface DeviceSecrets extends DeviceCode {
+  client_id: string
+  token_endpoint: string
+}
+
+/** Begins a login, which supersedes one that runs. LOGIN_NOT_CONFIGURED, LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED. */
+export async function startDeviceLogin(
+  ctx: Context,
+  credential: SessionCredential,
+): Promise<z.input<typeof deviceStartedSchema>> {
+  await adminOf(ctx, credential)
+  const settings = loginOf(ctx, "alt-pool")
+  const { interval, expires_in, ...code } = await deviceCodeOf(ctx, settings).catch((error: unknown) => {
+    throw loginError(error)
+  })
+  const now = ctx.clock.now()
+  const in_ = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+  const login_id = newId("login", now)
+  const secrets: DeviceSecrets = { ...code, client_id: settings.client_id, token_endpoint: settings.token_endpoint }
+  const expires_at = in_(expires_in)
+  await editAs(ctx, credential, "start_device_login", {
+    args: {
+      login_id,
+      sealed: await sealLogin(ctx, login_id, secrets),
+      interval_seconds: interval,
+      due_at: in_(interval),
+      expires_at,
+    },
+    refusals: {},
+    serialize: () => null,
+  })
+  ctx.background(publishPoll(ctx, login_id, { after: 0, delayMs: interval * 1000 }))
+  return { login_id, ...shownOf(code), interval_seconds: interval, expires_at: expires_at.toISOString() }
+}
+
+const shownOf = (code: DeviceCode) => ({
+  verification_url: code.verification_uri,
+  verification_url_complete: code.verification_uri_complete,
+  user_code: code.user_code,
+})
+
+/** The newest login to the pool. While it is polled, whoever opens the page again sees its code again. */
+export async function getDeviceLogin(
+  ctx: Context,
+  credential: SessionCredential,
+): Promise<z.input<typeof deviceStatusSchema>> {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("provider_logins as l")
+        .innerJoin("caller", (join) => join.onTrue())
+        .leftJoin("users as u", "u.user_id", "l.started_by")
+        .where("l.pool", "=", "alt-pool")
+        .select([
+          "l.login_id",
+          "l.state",
+          "l.sealed",
+          "l.error",
+          "l.provider_id",
+          "l.expires_at",
+          "l.started_by",
+          "u.name",
+        ])
+        .orderBy((eb) => eb("l.state", "=", "polling"), "desc")
+        .orderBy("l.created_at", "desc")
+        .orderBy("l.updated_at", "desc")
+        .limit(1),
+    { role: "admin" },
+  )
+  const [row] = rows
+  const nothing = { verification_url: null, verification_url_complete: null, user_code: null }
+  if (!row) return { status: "idle", error: null, provider_id: null, ...nothing, expires_at: null, started_by: null }
+  const over = row.state === "polling" && new Date(row.expires_at) <= ctx.clock.now()
+  const code = row.sealed !== null && !over ? await openLogin<DeviceSecrets>(ctx, row.login_id, row.sealed) : null
+  return {
+    status: over ? "expired" : (row.state as "polling"),
+    error: over ? "expired" : row.error,
+    provider_id: row.provider_id,
+    ...(code ? shownOf(code) : nothing),
+    expires_at: toInstant(row.expires_at),
+    started_by: { user_id: row.started_by, name: row.name },
+  }
+}

@@ -1,0 +1,48 @@
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import type { Pool, ProviderLogin } from "../base/provider-logins.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
+import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
+
+const URLS = [
+  "base_url",
+  "authorization_endpoint",
+  "device_authorization_endpoint",
+  "device_token_endpoint",
+  "token_endpoint",
+] as const
+
+/** An operator names the provider, which may be in a private network, but not our own service. */
+export const operatorsPolicy = ({ urlPolicy }: Pick<Context, "urlPolicy">): UrlPolicy => ({
+  ...urlPolicy,
+  operators: true,
+})
+
+/** How accounts of a pool are logged in. LOGIN_NOT_CONFIGURED when it is not set up, or names a URL that cannot be called. */
+export function loginOf(ctx: Context, pool: Pool): ProviderLogin {
+  const login = ctx.providerLogins[pool]
+  if (!login) {
+    throw new TurnpikeError("LOGIN_NOT_CONFIGURED", `PROVIDER_LOGINS does not say how accounts of ${pool} log in.`)
+  }
+  for (const name of URLS) {
+    const fault = login[name] === undefined ? null : faultOf(ctx, login[name])
+    if (fault) throw new TurnpikeError("LOGIN_NOT_CONFIGURED", `PROVIDER_LOGINS, ${pool}, ${name}: ${fault}`)
+  }
+  return login
+}
+
+function faultOf(ctx: Context, url: string): string | null {
+  try {
+    checkPublicUrl(url, operatorsPolicy(ctx))
+    return null
+  } catch (error) {
+    if (error instanceof OutboundError) return error.message
+    throw error
+  }
+}
+
+/** A URL of the configuration that its schema requires for this pool. */
+export function required(url: string | undefined): string {
+  if (url === undefined) throw new Error("the schema of PROVIDER_LOGINS requires it")
+  return url
+}

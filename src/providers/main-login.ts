@@ -1,0 +1,159 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
+import type { ProviderLogin } from "../base/provider-logins.ts"
+import type { Redis } from "../platform/redis.ts"
+import { accountOf, type ProviderIdentity } from "./account-of.ts"
+import { type Authorization, beginLogin } from "./authorization-url.ts"
+import { loginOf } from "./login-settings.ts"
+import { pastedCode } from "./pasted-code.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+import { type Tokens, tokensOfCode } from "./token-endpoint.ts"
+import { loginError } from "./token-errors.ts"
+
+/** What the verbs of a login by a pasted code may use in addition. */
+export interface LoginContext extends Context {
+  readonly redis: Redis
+}
+
+/** An admin's login, as Redis has it, sealed. */
+export interface MainLogin {
+  login_id: string
+  /** Where it logs in: a code or a token is never sent to another client's provider. */
+  at: string
+  authorization: Authorization
+  expires_at: string
+  /** What the code was exchanged for; null: the code has not come yet. */
+  account: (ProviderIdentity & Omit<Tokens, "answer" | "expires_at"> & { token_expires_at: string | null }) | null
+}
+
+export const authStartedSchema = z
+  .object({
+    authorization_url: z.string().meta({
+      description: "Open it, log in, and paste what it shows at the end.",
+      example: "https://login.provider.com/authorize?response_type=code&client_id=turnpike&state=7f3a…",
+    }),
+    expires_at: z.iso.datetime().meta({ description: "The login is over then." }),
+  })
+  .meta({ id: "ProviderLoginStarted" })
+
+/** The contract's AuthCodeRequest. */
+export const authCodeSchema = z
+  .strictObject({
+    code: z.string().min(1).max(8192).meta({
+      description: "What the provider showed: `code#state`, the code alone, or the whole URL that it led to.",
+      example: "ac-7f3a…#st-91bc…",
+    }),
+  })
+  .meta({ id: "AuthCodeRequest" })
+
+export const authCodeAnswerSchema = z
+  .object({
+    external_id: z.string().meta({ description: "The account's id at its provider.", example: "acc_7f3a" }),
+    label: z.string().meta({ description: "What people know the account by.", example: "ada@people.com" }),
+    token_expires_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When its access token ends, if that is known." }),
+    expires_at: z.iso.datetime().meta({ description: "Add the account before." }),
+  })
+  .meta({ id: "ProviderLoginAccount" })
+
+/** Begins a login of this admin's, in place of one that they have begun before. LOGIN_NOT_CONFIGURED. */
+export async function startMainLogin(
+  ctx: LoginContext,
+  credential: SessionCredential,
+): Promise<z.input<typeof authStartedSchema>> {
+  const userId = await adminOf(ctx, credential)
+  const settings = loginOf(ctx, "main")
+  const login: MainLogin = {
+    login_id: newId("login", ctx.clock.now()),
+    at: placeOf(settings),
+    authorization: await beginLogin(settings),
+    expires_at: inLoginTime(ctx),
+    account: null,
+  }
+  await noteStep(ctx, credential, "provider.login_start", login.login_id, { pool: "main" })
+  await putLogin(ctx, userId, login)
+  return { authorization_url: login.authorization.url, expires_at: login.expires_at }
+}
+
+/**
+ * Exchanges the pasted code. LOGIN_NOT_STARTED, LOGIN_EXPIRED; LOGIN_CODE_INVALID for another login's, or one that the provider does not
+ * take: then the login goes on, so another code can be pasted. LOGIN_DENIED, LOGIN_PROVIDER_UNAVAILABLE, LOGIN_PROVIDER_FAILED.
+ */
+export async function submitCode(
+  ctx: LoginContext,
+  credential: SessionCredential,
+  pasted: string,
+): Promise<z.input<typeof authCodeAnswerSchema>> {
+  const userId = await adminOf(ctx, credential)
+  const settings = loginOf(ctx, "main")
+  const login = await takeLogin(ctx, userId, settings)
+  try {
+    if (login.account) throw notStarted("The code of your login was taken already: add the account.")
+    const { state, verifier, redirect_uri: redirectUri } = login.authorization
+    const code = pastedCode(pasted, state)
+    const { answer, expires_at, ...tokens } = await tokensOfCode(ctx, settings, { code, redirectUri, verifier, state })
+    const identity = accountOf(settings, { ...tokens, answer })
+    const account = { ...identity, ...tokens, token_expires_at: expires_at?.toISOString() ?? null }
+    const done = { ...login, account, expires_at: inLoginTime(ctx) }
+    const { login_id } = login
+    await noteStep(ctx, credential, "provider.login_code", login_id, { external_id: identity.external_id })
+    await putLogin(ctx, userId, done)
+    return { ...identity, token_expires_at: account.token_expires_at, expires_at: done.expires_at }
+  } catch (error) {
+    // Nobody else has it meanwhile, so it is as it was.
+    await putLogin(ctx, userId, login)
+    throw loginError(error, "code")
+  }
+}
+
+/** The admin's own login, which is no longer there for anybody else until it is put back. LOGIN_NOT_STARTED, LOGIN_EXPIRED. */
+export async function takeLogin(ctx: LoginContext, userId: number, settings: ProviderLogin): Promise<MainLogin> {
+  const sealed = await ctx.redis.take(keyOf(userId))
+  const login =
+    sealed === null ? null : (JSON.parse((await ctx.keyRing.open(sealed, target(userId))).text) as MainLogin)
+  const until = login?.expires_at ?? (await ctx.redis.get(notedKeyOf(userId)))
+  if (until !== null && new Date(until) <= ctx.clock.now()) {
+    throw new TurnpikeError("LOGIN_EXPIRED", "Your login took longer than 15 minutes. Start another one.")
+  }
+  if (!login) throw notStarted("You have no login that waits for this. Start one.")
+  if (login.at !== placeOf(settings)) throw notStarted("PROVIDER_LOGINS has changed since you began. Start again.")
+  return login
+}
+
+export const notStarted = (message: string) => new TurnpikeError("LOGIN_NOT_STARTED", message)
+
+/** Keeps a login until its time is over. */
+export async function putLogin(ctx: LoginContext, userId: number, login: MainLogin): Promise<void> {
+  const ttlMs = new Date(login.expires_at).getTime() - ctx.clock.now().getTime()
+  if (ttlMs <= 0) return
+  await ctx.redis.set(notedKeyOf(userId), login.expires_at, { ttlMs: PROVIDER_POLICY.loginNotedMs })
+  await ctx.redis.set(keyOf(userId), await ctx.keyRing.seal(JSON.stringify(login), target(userId)), { ttlMs })
+}
+
+/** Forgets that a login was there, once it has become an account. */
+export const forgetLogin = (ctx: LoginContext, userId: number) => ctx.redis.take(notedKeyOf(userId))
+
+const keyOf = (userId: number) => `provider_login:${userId}`
+const notedKeyOf = (userId: number) => `provider_login_until:${userId}`
+const target = (userId: number) => ({ table: "redis", column: "provider_login", row: String(userId), owner: userId })
+const placeOf = ({ client_id, token_endpoint }: ProviderLogin) => `${client_id} ${token_endpoint}`
+const inLoginTime = ({ clock }: Context) => new Date(clock.now().getTime() + PROVIDER_POLICY.loginMs).toISOString()
+
+/** The signed-in admin, before anything is asked of a provider or of Redis. ADMIN_REQUIRED. */
+export async function adminOf(ctx: Context, credential: SessionCredential): Promise<number> {
+  const { actor } = await readAs(ctx, credential, (db) => db.selectFrom("caller").select("user_id"), { role: "admin" })
+  return actor.user_id
+}
+
+/** The entry comes first: no step is taken without one. */
+function noteStep(ctx: Context, credential: SessionCredential, action: string, login_id: string, after: object) {
+  const args = { action, login_id, after }
+  return editAs(ctx, credential, "note_login_step", { args, refusals: {}, serialize: () => null })
+}

@@ -1,0 +1,92 @@
+-- An account at a provider as it was saved, without what opens it.
+create function turnpike.saved_provider_json(p_provider_id text) returns jsonb language sql stable as $$
+  select to_jsonb(a) || jsonb_build_object('expires_at', c.expires_at, 'credential_version', c.version, 'updated_by_name', u.name)
+    from provider_accounts a left join provider_credentials c on c.provider_id = a.provider_id
+    left join users u on u.user_id = a.updated_by where a.provider_id = p_provider_id
+$$;
+
+-- Makes an account, or renews the one that has its external id (an API key: its id), with what opens it. An account that was disabled
+-- stays so; its health is as new. p_account: {provider_id, pool, name, kind, engine, base_url, external_id, new: it must
+-- not be there}; p_sealed is sealed for that provider_id. A repeated save of the same login changes nothing. refused: taken (that id is another account's) or moved (the
+-- account has another id: `entity` is that id).
+create function turnpike.save_provider(p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text, p_user_id bigint,
+  p_request_id text, p_address text, p_moment timestamptz)
+returns table (refused text, entity jsonb) language plpgsql rows 1 as $$
+#variable_conflict use_column
+declare
+  id text := p_account ->> 'provider_id';
+  given provider_accounts := jsonb_populate_record(null::provider_accounts, p_account);
+  known text;
+  was provider_accounts;
+begin
+  -- One that is not there yet has no row to lock.
+  perform pg_advisory_xact_lock(hashtext('provider_account'), hashtext(given.pool));
+  select a.provider_id into known from provider_accounts a where a.pool = given.pool and a.external_id = given.external_id limit 1;
+  select a.* into was from provider_accounts a where a.provider_id = id for no key update;
+  if known is not null and known <> id and given.pool <> 'media' then
+    refused := 'moved';
+    entity := to_jsonb(known);
+    return next;
+    return;
+  end if;
+  -- The media account has one id, whoever it is.
+  if was.provider_id is not null and (was.pool <> given.pool or given.pool <> 'media'
+    and (was.external_id is distinct from given.external_id or (p_account ->> 'new')::boolean)) then
+    refused := 'taken';
+    return next;
+    return;
+  end if;
+  if p_login_id is null or not exists (select from provider_credentials c where c.provider_id = id and c.login_id = p_login_id) then
+    insert into provider_accounts as a (provider_id, pool, name, kind, engine, base_url, external_id, created_at, updated_at, updated_by)
+    values (id, given.pool, given.name, given.kind, given.engine, given.base_url, given.external_id, p_moment, p_moment, p_user_id)
+    on conflict (provider_id) do update set name = excluded.name, kind = excluded.kind, engine = excluded.engine, base_url = excluded.base_url,
+      external_id = excluded.external_id, health = 'healthy', health_at = excluded.updated_at, version = a.version + 1,
+      updated_at = excluded.updated_at, updated_by = excluded.updated_by;
+    insert into provider_states (provider_id) values (id) on conflict do nothing;
+    insert into provider_credentials as c (provider_id, sealed, expires_at, login_id, updated_at)
+    values (id, p_sealed, p_expires_at, p_login_id, p_moment)
+    on conflict (provider_id) do update set sealed = excluded.sealed, expires_at = excluded.expires_at, version = c.version + 1,
+      refreshing_until = null, login_id = excluded.login_id, updated_at = excluded.updated_at;
+    perform turnpike.note_change(p_user_id, case when was.provider_id is null then 'provider.add' else 'provider.renew' end, 'provider', id,
+      case when was.provider_id is not null then to_jsonb(was) end,
+      (select to_jsonb(a) from provider_accounts a where a.provider_id = id), p_request_id, p_address, p_moment);
+  end if;
+  entity := turnpike.saved_provider_json(id);
+  return next;
+end $$;
+
+-- The same for an admin who has logged in to it, or has its API key.
+create function turnpike.add_provider(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_account jsonb, p_sealed text, p_expires_at timestamptz, p_login_id text, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is null then
+    select s.refused, s.entity into refused, entity from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
+      (found.caller).user_id, p_request_id, p_address, p_moment) s;
+    perform turnpike.note_use(found.caller, p_moment);
+  end if;
+  return next;
+end $$;
+
+-- Notes a step of an admin's login by a pasted code, which lives in Redis. p_login_id: that login.
+create function turnpike.note_login_step(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_action text, p_login_id text, p_after jsonb, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is null then
+    perform turnpike.note_change((found.caller).user_id, p_action, 'provider_login', p_login_id, null, p_after, p_request_id, p_address,
+      p_moment);
+    perform turnpike.note_use(found.caller, p_moment);
+  end if;
+  return next;
+end $$;

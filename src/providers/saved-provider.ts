@@ -1,0 +1,68 @@
+import * as z from "zod"
+import { POOLS } from "../base/provider-logins.ts"
+import { toInstant } from "../base/time.ts"
+
+export const providerId = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,63}$/)
+  .refine((id) => id !== "media" && !/^alt-[0-9a-f]{12}$/.test(id), "is an id that we give ourselves")
+
+/** An account as adding it or logging in to it answers it. Nothing of what opens it. */
+export const savedProviderSchema = z
+  .object({
+    provider_id: z.string().meta({ description: "Also `subscription_id` of usage.", example: "team-ada" }),
+    pool: z.enum(POOLS).meta({ example: "main" }),
+    name: z.string().meta({ example: "Team of Ada" }),
+    kind: z.enum(["api_key", "oauth_code", "oauth_device"]).meta({ example: "oauth_code" }),
+    engine: z.enum(["anthropic", "openai", "openai-compatible"]).meta({ example: "anthropic" }),
+    base_url: z.string().nullable().meta({ description: "Null: the engine's own address.", example: null }),
+    external_id: z
+      .string()
+      .nullable()
+      .meta({ description: "Its id at the provider: another login to it renews it.", example: "acc_7f3a" }),
+    disabled: z.boolean().meta({ example: false }),
+    health: z.enum(["healthy", "needs_login", "contained"]).meta({
+      description:
+        "needs_login: its credentials were refused for good. contained: a refresh of them may have been lost; enable it " +
+        "or log in to it again.",
+      example: "healthy",
+    }),
+    expires_at: z.iso.datetime().nullable().meta({ description: "When its access token ends, if that is known." }),
+    version: z.int().meta({ description: "Raised by each change of the account." }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    updated_by: z
+      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
+      .nullable()
+      .meta({ description: "Who changed it last; null: the command line." }),
+  })
+  .meta({ id: "SavedProvider" })
+
+export type SavedProvider = z.infer<typeof savedProviderSchema>
+
+/** What `saved_provider_json` answers. */
+export interface SavedProviderRow extends Omit<SavedProvider, "disabled" | "updated_by"> {
+  disabled_at: string | null
+  updated_by: number | null
+  updated_by_name: string | null
+  credential_version: number
+}
+
+export function serializeSaved(row: SavedProviderRow): SavedProvider {
+  return {
+    provider_id: row.provider_id,
+    pool: row.pool,
+    name: row.name,
+    kind: row.kind,
+    engine: row.engine,
+    base_url: row.base_url,
+    external_id: row.external_id,
+    disabled: row.disabled_at !== null,
+    health: row.health,
+    expires_at: toInstant(row.expires_at),
+    version: row.version,
+    created_at: toInstant(row.created_at),
+    updated_at: toInstant(row.updated_at),
+    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+  }
+}

@@ -1,0 +1,198 @@
+import * as oauth from "oauth4webapi"
+import type { Context } from "../actor/context.ts"
+import type { ProviderLogin } from "../base/provider-logins.ts"
+import { secondsAhead } from "../platform/clock.ts"
+import { createOauthFetch } from "../platform/oauth-fetch.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
+import { operatorsPolicy } from "./login-settings.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+import { claimsOf } from "./token-claims.ts"
+import { TokenError, type TokenFailure } from "./token-errors.ts"
+
+/** What a provider gives: tokens, and all that its answer said beside them. */
+export interface Tokens {
+  access_token: string
+  refresh_token: string | null
+  /** When the access token ends; null: never, or not known. */
+  expires_at: Date | null
+  answer: Record<string, unknown>
+}
+
+/** Errors of OAuth that say more than "not now" (RFC 6749 section 5.2, RFC 8628 section 3.5). */
+const SAID: Record<string, TokenFailure> = {
+  invalid_grant: "refused",
+  authorization_pending: "pending",
+  slow_down: "slow_down",
+  access_denied: "denied",
+  expired_token: "expired",
+}
+
+/** The provider's tokens for a code (RFC 6749 section 4.1.3, RFC 7636). TokenError. */
+export function tokensOfCode(
+  ctx: Context,
+  login: ProviderLogin,
+  { code, redirectUri, verifier, state }: { code: string; redirectUri: string; verifier: string; state?: string },
+): Promise<Tokens> {
+  return asked(ctx, login, async (server, client, by, options) => {
+    // The library makes the parameters of a validated answer only; a pasted code comes without one.
+    const given = oauth.validateAuthResponse(server, client, new URLSearchParams({ code }), oauth.expectNoState)
+    const more = login.token_state && state ? { additionalParameters: { state } } : {}
+    const request = { ...options, ...more }
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      by,
+      given,
+      redirectUri,
+      verifier,
+      request,
+    )
+    return oauth.processAuthorizationCodeResponse(server, client, response)
+  })
+}
+
+/** New tokens for a refresh token, which may be used up by that. TokenError. */
+export function refreshedTokens(ctx: Context, login: ProviderLogin, refreshToken: string): Promise<Tokens> {
+  return asked(ctx, login, async (server, client, by, options) => {
+    const response = await oauth.refreshTokenGrantRequest(server, client, by, refreshToken, options)
+    return oauth.processRefreshTokenResponse(server, client, response)
+  })
+}
+
+/** One poll with a device's code (RFC 8628 section 3.4). TokenError. */
+export function tokensOfDevice(ctx: Context, login: ProviderLogin, deviceCode: string): Promise<Tokens> {
+  return asked(ctx, login, async (server, client, by, options) => {
+    const response = await oauth.deviceCodeGrantRequest(server, client, by, deviceCode, options)
+    return oauth.processDeviceCodeResponse(server, client, response)
+  })
+}
+
+/** What the library needs for a request to a login's provider. */
+export function partsOf(ctx: Context, login: ProviderLogin) {
+  const server: oauth.AuthorizationServer = {
+    issuer: login.issuer ?? new URL(login.token_endpoint).origin,
+    token_endpoint: login.token_endpoint,
+    ...(login.device_authorization_endpoint && { device_authorization_endpoint: login.device_authorization_endpoint }),
+  }
+  const client: oauth.Client = {
+    client_id: login.client_id,
+    [oauth.clockSkew]: secondsAhead(ctx.clock),
+    [oauth.clockTolerance]: PROVIDER_POLICY.toleranceSeconds,
+  }
+  const { client_secret: secret } = login
+  const byPost = login.client_auth === "post"
+  const by =
+    secret === undefined ? oauth.None() : byPost ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret)
+  return { server, client, by }
+}
+
+/**
+ * A fetch for requests to a login's provider: answers are successes, read whole. Throws TokenError. `pending`: statuses by which it says
+ * that nothing has happened yet.
+ */
+export function providerRequest(ctx: Context, pending: number[] = []) {
+  const { timeoutMs, maxBytes } = PROVIDER_POLICY
+  const send = createOauthFetch(ctx, { policy: operatorsPolicy(ctx), timeoutMs, maxBytes })
+  return async (url: string, options: oauth.CustomFetchOptions<string, unknown>): Promise<Response> => {
+    try {
+      const response = await send(url, options)
+      if (pending.includes(response.status)) throw new TokenError("pending", "Nobody has confirmed it yet.")
+      if (!response.ok) throw await refusalOf(response)
+      return new Response(await response.text(), { status: response.status, headers: response.headers })
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error
+      throw new TokenError(error.kind === "refused" ? "passing" : "lost", error.message, error.kind === "too_large")
+    }
+  }
+}
+
+/** An answer that is an error: what it says, if that is one of the words of OAuth. Redirects are not followed. */
+async function refusalOf(response: Response): Promise<TokenError> {
+  const body = await response.text().catch(() => "")
+  const error = response.status < 500 && response.status !== 429 ? wordOf(body) : undefined
+  return new TokenError(
+    SAID[error ?? ""] ?? "passing",
+    `It answers with ${response.status}${error ? ` ${error}` : ""}.`,
+  )
+}
+
+function wordOf(body: string): string | undefined {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown }
+    return typeof error === "string" && Object.hasOwn(SAID, error) ? error : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Asking = (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  by: oauth.ClientAuth,
+  options: oauth.TokenEndpointRequestOptions & Record<symbol, unknown>,
+) => Promise<oauth.TokenEndpointResponse>
+
+async function asked(ctx: Context, login: ProviderLogin, ask: Asking): Promise<Tokens> {
+  const { server, client, by } = partsOf(ctx, login)
+  const request = providerRequest(ctx)
+  let answer: Record<string, unknown> = {}
+  const options = {
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: async (url: string, init: oauth.CustomFetchOptions<string, unknown>) => {
+      const response = await request(url, login.token_format === "json" ? asJson(init) : init)
+      answer = objectOf(await response.text())
+      // Without an issuer there is nothing to check an ID token by; it came from the token endpoint itself.
+      const { id_token, ...rest } = answer
+      const { status, headers } = response
+      return Response.json(login.issuer ? answer : rest, {
+        status,
+        headers: { "content-type": headers.get("content-type") ?? "" },
+      })
+    },
+  }
+  try {
+    const tokens = await ask(server, client, by, options)
+    if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) throw new TokenError("lost", "Its access token fits in no header.")
+    return {
+      access_token: tokens.access_token,
+      refresh_token: tokens.refresh_token || null,
+      expires_at: endOf(ctx, tokens),
+      answer,
+    }
+  } catch (error) {
+    for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof TokenError) throw cause
+    // The library's messages name what is wrong, and its causes have the answer.
+    throw new TokenError("lost", `Its answer is not valid: ${error instanceof Error ? error.message : "unknown"}.`)
+  }
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  let value: unknown = null
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // Below; the parser's message would quote the text.
+  }
+  if (typeof value !== "object" || value === null) throw new TokenError("lost", "Its answer is no JSON object.")
+  return value as Record<string, unknown>
+}
+
+function asJson(init: oauth.CustomFetchOptions<string, unknown>): oauth.CustomFetchOptions<string, unknown> {
+  const fields = Object.fromEntries(init.body as URLSearchParams)
+  const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-type": "application/json" }
+  return { ...init, headers, body: JSON.stringify(fields) }
+}
+
+/** No token lasts longer, whatever is said. */
+const LONGEST_SECONDS = 10 * 365 * 24 * 3600
+
+/** The end of an access token: as the answer says, or as the token itself says where it is a JWT. */
+function endOf({ clock }: Context, tokens: oauth.TokenEndpointResponse): Date | null {
+  const now = clock.now().getTime()
+  const { expires_in } = tokens
+  const { exp } = claimsOf(tokens.access_token)
+  const seconds = expires_in ?? (typeof exp === "number" ? exp - now / 1000 : undefined)
+  return seconds === undefined || !Number.isFinite(seconds)
+    ? null
+    : new Date(now + Math.max(0, Math.min(seconds, LONGEST_SECONDS)) * 1000)
+}
