@@ -266,6 +266,13 @@ interface FormerPrices {
   until_at: Timestamp;
 }
 
+interface FormerProviders {
+  name: string;
+  pool: string;
+  provider_id: string;
+  removed_at: Timestamp;
+}
+
 interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
@@ -433,10 +440,23 @@ interface ProviderCredentials {
   version: Generated<number>;
 }
 
+interface ProviderDays {
+  billed_credit_micros: number;
+  cost_credit_micros: number;
+  day: Timestamp;
+  last_call_at: Timestamp;
+  model_calls: number;
+  subscription_id: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+}
+
 interface ProviderHours {
   billed_credit_micros: number;
   cost_credit_micros: number;
   hour: Timestamp;
+  last_call_at: Timestamp;
   model_calls: number;
   subscription_id: string;
   tokens_cached: number;
@@ -474,6 +494,11 @@ interface QuotaSnapshots {
   taken_at: Timestamp;
   used_pct: number;
   window_seconds: number;
+}
+
+interface QuotaThinning {
+  one: Generated<boolean>;
+  thinned_until: Timestamp;
 }
 
 interface ReconciliationFindings {
@@ -995,6 +1020,7 @@ export interface DB {
   files: Files;
   first_sign_ins: FirstSignIns;
   former_prices: FormerPrices;
+  former_providers: FormerProviders;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   infra_accounts: InfraAccounts;
@@ -1010,10 +1036,12 @@ export interface DB {
   procedure_releases: ProcedureReleases;
   provider_accounts: ProviderAccounts;
   provider_credentials: ProviderCredentials;
+  provider_days: ProviderDays;
   provider_hours: ProviderHours;
   provider_logins: ProviderLogins;
   provider_states: ProviderStates;
   quota_snapshots: QuotaSnapshots;
+  quota_thinning: QuotaThinning;
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;

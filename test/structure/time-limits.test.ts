@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
+import { CAPACITY_POLICY } from "../../src/providers/policies.ts"
 import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
 import { SWEEP_BUDGET_MS } from "../../src/sweeps.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
@@ -7,7 +8,13 @@ import { TURN_POLICY } from "../../src/turns/policies.ts"
 import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { read, source } from "./source.ts"
 
-const POLICIES: Record<string, Record<string, unknown>> = { OIDC_POLICY, TOOL_POLICY, TURN_POLICY, WEBHOOK_POLICY }
+const POLICIES: Record<string, Record<string, unknown>> = {
+  CAPACITY_POLICY,
+  OIDC_POLICY,
+  TOOL_POLICY,
+  TURN_POLICY,
+  WEBHOOK_POLICY,
+}
 
 /** Seconds of a limit by its name in the table. */
 function secondsOf(name: string): number {
@@ -40,5 +47,6 @@ test("what is deployed calls out from few places, each of which has a limit", ()
     "src/ops/bot-webhook.ts",
     "src/ops/models.ts",
     ...["bucket", "db", "outbound", "queue", "redis"].map((name) => `src/platform/${name}.ts`),
+    "src/providers/refresh-limits.ts",
   ])
 })

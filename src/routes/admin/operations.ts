@@ -5,6 +5,7 @@ import { mountBooks } from "./books.ts"
 import { mountCatalog } from "./catalog.ts"
 import { mountContainers } from "./containers.ts"
 import { mountOverview } from "./overview.ts"
+import { mountProviders } from "./providers.ts"
 import { mountSettings } from "./settings.ts"
 import { mountAllSpaces } from "./spaces.ts"
 import { mountSubscriptions } from "./subscriptions.ts"
@@ -27,6 +28,7 @@ export function mountAdmin(app: App) {
   mountWorkspaces(app)
   mountSettings(app)
   mountApiKeys(app)
+  mountProviders(app)
   mountContainers(app)
   mountSystem(app)
   mountAudit(app)

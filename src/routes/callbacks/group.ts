@@ -12,6 +12,7 @@ import type { AppEnv } from "../../http/app-env.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
+import { createRedis } from "../../platform/redis.ts"
 import { runSweeps } from "../../sweeps.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { advanceTurn } from "../../turns/advance-turn.ts"
@@ -75,7 +76,7 @@ export const callbacks: Group = {
       c.json(await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
   },
-  scheduled: (ctx) => runSweeps(ctx),
+  scheduled: (ctx, bindings) => runSweeps({ ...ctx, redis: createRedis(parseCallbacksEnv(bindings), ctx.meter) }),
 }
 
 function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
