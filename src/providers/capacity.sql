@@ -78,7 +78,7 @@ begin
   if points > p_most then
     point_seconds := turnpike.step_of(p_hours * 3600, p_thinned / cardinality(ids));
     span := point_seconds * interval '1 second';
-    select array_agg(distinct n.provider_id), json_agg(n) into served, windows from (
+    select array_agg(distinct n.provider_id), json_agg(n order by n.provider_id collate "C", n.resource collate "C", n.window_seconds) into served, windows from (
       select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
       from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
         cross join lateral (
@@ -89,7 +89,7 @@ begin
               and n.taken_at < least(b.begins + span, p_moment + interval '1 microsecond') order by n.taken_at desc limit 1) n) n
       where n.used is not null) n;
   else
-    select array_agg(distinct n.provider_id), json_agg(n) into served, windows from (
+    select array_agg(distinct n.provider_id), json_agg(n order by n.provider_id collate "C", n.resource collate "C", n.window_seconds) into served, windows from (
       select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
       from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
         cross join lateral (

@@ -34,7 +34,7 @@ export async function storeAccount(world: World, given: Partial<Account> = {}): 
     [
       ...[id, pool, given.name ?? `Account ${id}`, given.kind ?? "oauth_code", given.engine ?? "anthropic"],
       ...[
-        given.base_url ?? "https://models.provider.example/v1",
+        given.base_url === undefined ? "https://models.provider.example/v1" : given.base_url,
         given.health ?? "healthy",
         given.disabled_at ?? null,
         now,
