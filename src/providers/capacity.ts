@@ -6,7 +6,7 @@ import { toInstant } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { Redis } from "../platform/redis.ts"
-import { CAPACITY_POLICY } from "./policies.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
 import { type Pool, poolSchema, windowName } from "./provider-row.ts"
 
 /** What publishes and reads the capacity of pools may use in addition: Redis, which has it. */
@@ -88,7 +88,7 @@ export async function publishCapacity(ctx: PoolContext): Promise<{ pools: number
     JSON.stringify({ published_at: now.toISOString(), capacity: serializeCapacity(row) }),
   ])
   const keys = rows.map(({ pool }) => keyOf(pool))
-  await ctx.redis.run(PUBLISH, keys, [CAPACITY_POLICY.publishedMs, ...texts])
+  await ctx.redis.run(PUBLISH, keys, [PROVIDER_POLICY.publishedMs, ...texts])
   return { pools: rows.length }
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
 import { type PoolContext, publishSoon } from "./capacity.ts"
-import { type Pool, type Provider, type ProviderRow, serializeProvider } from "./provider-row.ts"
+import { type Pool, type ProviderAccount, type ProviderRow, serializeProvider } from "./provider-row.ts"
 
 /** The contract's DisableProviderRequest. */
 export const disableProviderSchema = z
@@ -36,7 +36,7 @@ export async function disableProvider(
   ctx: PoolContext,
   credential: SessionCredential,
   { providerId, pool, reason, ifVersion }: Change & { reason?: string | undefined },
-): Promise<Provider> {
+): Promise<ProviderAccount> {
   const args = { provider_id: providerId, pool: pool ?? null, reason: reason ?? null, if_version: ifVersion }
   const provider = await editAs(ctx, credential, "disable_provider", { args, refusals: REFUSALS, serialize })
   publishSoon(ctx)
@@ -48,7 +48,7 @@ export async function enableProvider(
   ctx: PoolContext,
   credential: SessionCredential,
   { providerId, pool, ifVersion }: Change,
-): Promise<Provider> {
+): Promise<ProviderAccount> {
   const args = { provider_id: providerId, pool: pool ?? null, if_version: ifVersion }
   const provider = await editAs(ctx, credential, "enable_provider", { args, refusals: REFUSALS, serialize })
   publishSoon(ctx)
@@ -60,7 +60,7 @@ export async function removeProvider(
   ctx: PoolContext,
   credential: SessionCredential,
   { providerId, ifVersion }: Change,
-): Promise<Provider> {
+): Promise<ProviderAccount> {
   const args = { provider_id: providerId, if_version: ifVersion }
   const provider = await editAs(ctx, credential, "remove_provider", { args, refusals: REFUSALS, serialize })
   publishSoon(ctx)

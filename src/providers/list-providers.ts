@@ -4,19 +4,19 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import {
   type Pool,
-  type Provider,
+  type ProviderAccount,
   type ProviderRow,
   providerSchema,
   serializeProvider,
-  servedSchema,
+  servedField,
 } from "./provider-row.ts"
 
 /** The accounts of the main pool, and all others with an API key, the oldest first, for admins. */
-export function listProviders(ctx: Context, credential: SessionCredential): Promise<Provider[]> {
+export function listProviders(ctx: Context, credential: SessionCredential): Promise<ProviderAccount[]> {
   return accountsOf(ctx, credential, "main")
 }
 
-async function accountsOf(ctx: Context, credential: SessionCredential, pool: Pool): Promise<Provider[]> {
+async function accountsOf(ctx: Context, credential: SessionCredential, pool: Pool): Promise<ProviderAccount[]> {
   const { row } = await callAs(ctx, credential, "list_providers", { pool })
   if (row.refused !== null) throw adminRequired()
   return (row.entity as ProviderRow[]).map(serializeProvider)
@@ -29,7 +29,7 @@ const accountSchema = providerSchema
 export const altPoolSchema = z
   .object({
     accounts: z.array(accountSchema),
-    usage: z.object(servedSchema).meta({ description: "Of all accounts together, of the last 30 days." }),
+    usage: servedField("What all accounts together served"),
     active: z
       .object({
         account_id: z.string().meta({ example: "alt-3f9a0c1d2e4b" }),
@@ -50,7 +50,7 @@ export const altPoolSchema = z
 export async function getAltPool(ctx: Context, credential: SessionCredential): Promise<z.infer<typeof altPoolSchema>> {
   const accounts = await accountsOf(ctx, credential, "alt-pool")
   const active = activeOf(accounts)
-  const sum = (key: keyof Provider["usage"]) => accounts.reduce((all, { usage }) => all + usage[key], 0)
+  const sum = (key: keyof ProviderAccount["usage"]) => accounts.reduce((all, { usage }) => all + usage[key], 0)
   return {
     accounts: accounts.map((account) => ({ account_id: account.provider_id, ...account })),
     usage: {
@@ -69,15 +69,15 @@ export async function getAltPool(ctx: Context, credential: SessionCredential): P
 /** A sum of amounts with 7 decimals, without what adding them as numbers leaves behind. */
 const exact = (usd: number) => Math.round(usd * 1e7) / 1e7
 
-function activeOf(accounts: Provider[]): Provider | null {
+function activeOf(accounts: ProviderAccount[]): ProviderAccount | null {
   const usable = accounts.filter(({ state }) => state === "usable")
   const used = usable.filter(({ last_used_at }) => last_used_at !== null)
   const [last] = used.toSorted((a, b) => ((a.last_used_at ?? "") < (b.last_used_at ?? "") ? 1 : -1))
-  const room = ({ windows }: Provider) => 100 - Math.max(0, ...windows.map(({ used_pct }) => used_pct ?? 0))
+  const room = ({ windows }: ProviderAccount) => 100 - Math.max(0, ...windows.map(({ used_pct }) => used_pct ?? 0))
   return last ?? usable.toSorted((a, b) => room(b) - room(a))[0] ?? null
 }
 
-function stateOf(accounts: Provider[]): z.infer<typeof altPoolSchema>["state"] {
+function stateOf(accounts: ProviderAccount[]): z.infer<typeof altPoolSchema>["state"] {
   if (accounts.length === 0) return "empty"
   if (accounts.some(({ state }) => state === "usable")) return "usable"
   return accounts.some(({ state }) => state === "cooling") ? "cooling" : "down"

@@ -4,10 +4,6 @@ export const PROVIDER_POLICY = {
   refreshBeforeMs: 5 * 60_000,
   /** How long one worker may take to refresh a token. */
   refreshMs: 30_000,
-}
-
-/** Numbers of what accounts have left. Times are milliseconds. */
-export const CAPACITY_POLICY = {
   /** So long the published capacity of the pools counts: some runs of the sweep that renews it. */
   publishedMs: 3 * 60_000,
   /** Points of a report that come as they are, and about how many come when there are more: 7 µs of the database for each of those. */

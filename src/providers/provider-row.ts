@@ -23,14 +23,24 @@ const windowSchema = z.object({
 })
 
 /** What calls came to. */
-export const servedSchema = {
+const servedSchema = z.object({
   model_calls: z.int().meta({ example: 310 }),
   tokens_input: z.int().meta({ example: 912_000 }),
   tokens_cached: z.int().meta({ description: "Those of them that the provider had in its cache.", example: 640_000 }),
   tokens_output: z.int().meta({ example: 41_000 }),
   cost_usd: z.number().meta({ description: "At the catalog's prices.", example: 12.4 }),
   billed_usd: z.number().meta({ description: "What customers were billed for them.", example: 12.1 }),
+})
+const servedExample = {
+  ...{ model_calls: 310, tokens_input: 912_000, tokens_cached: 640_000, tokens_output: 41_000 },
+  ...{ cost_usd: 12.4, billed_usd: 12.1 },
 }
+/** The field of a schema that shows what was served in the last 30 days. */
+export const servedField = (of: string) =>
+  servedSchema.meta({
+    description: `${of} in the last 30 days (UTC), with today: live calls, by the end of their turns.`,
+    example: servedExample,
+  })
 
 export const providerSchema = z
   .object({
@@ -78,9 +88,7 @@ export const providerSchema = z
       .datetime()
       .nullable()
       .meta({ description: "The last call of a turn that has ended; null: none." }),
-    usage: z
-      .object(servedSchema)
-      .meta({ description: "Its live calls of the last 30 days (UTC), with today, by the end of their turns." }),
+    usage: servedField("What it served"),
     version: z.int().meta({ description: "Raised by each edit.", example: 3 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
@@ -91,7 +99,7 @@ export const providerSchema = z
   })
   .meta({ id: "Provider" })
 
-export type Provider = z.infer<typeof providerSchema>
+export type ProviderAccount = z.infer<typeof providerSchema>
 
 interface Served {
   model_calls: number
@@ -105,9 +113,9 @@ export type ProviderRow = JsonRow<"provider_accounts"> &
   Pick<JsonRow<"provider_states">, "cool_until" | "cool_reason"> &
   Pick<JsonRow<"provider_credentials">, "refreshing_until"> &
   Served & {
-    state: Provider["state"]
+    state: ProviderAccount["state"]
     in_flight: number
-    windows: Provider["windows"]
+    windows: ProviderAccount["windows"]
     has_credential: boolean
     token_expires_at: string | null
     last_used_at: string | null
@@ -116,13 +124,13 @@ export type ProviderRow = JsonRow<"provider_accounts"> &
     updated_by_name: string | null
   }
 
-export function serializeProvider(row: ProviderRow): Provider {
+export function serializeProvider(row: ProviderRow): ProviderAccount {
   const { provider_id, name, base_url, state, disabled_reason, cool_reason, in_flight, has_credential, version } = row
   return {
-    ...{ provider_id, pool: row.pool as Pool, name, kind: row.kind as Provider["kind"] },
-    ...{ engine: row.engine as Provider["engine"], base_url, state },
+    ...{ provider_id, pool: row.pool as Pool, name, kind: row.kind as ProviderAccount["kind"] },
+    ...{ engine: row.engine as ProviderAccount["engine"], base_url, state },
     ...{ disabled: row.disabled_at !== null, disabled_at: toInstant(row.disabled_at), disabled_reason },
-    ...{ health: row.health as Provider["health"], health_at: toInstant(row.health_at) },
+    ...{ health: row.health as ProviderAccount["health"], health_at: toInstant(row.health_at) },
     ...{ cool_until: toInstant(row.cool_until), cool_reason, in_flight },
     windows: row.windows.map(({ reset_at, taken_at, ...window }) => ({
       ...window,
@@ -143,6 +151,6 @@ export function servedOf(
   { model_calls, tokens_input, tokens_cached, tokens_output }: Served,
   cost: number,
   billed: number,
-): Provider["usage"] {
+): ProviderAccount["usage"] {
   return { model_calls, tokens_input, tokens_cached, tokens_output, cost_usd: toUsd(cost), billed_usd: toUsd(billed) }
 }

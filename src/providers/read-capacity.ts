@@ -3,7 +3,7 @@ import { adminRequired, type SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import { CAPACITY_POLICY } from "./policies.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
 import { type Pool, windowName } from "./provider-row.ts"
 
 const subscriptionId = z.string().meta({ description: "The account's `provider_id`.", example: "team-one" })
@@ -35,7 +35,7 @@ export const capacityReportSchema = z
     to: z.iso.datetime(),
     thinned: z
       .boolean()
-      .meta({ description: `Whether there are more than ${CAPACITY_POLICY.points} snapshots.`, example: false }),
+      .meta({ description: `Whether there are more than ${PROVIDER_POLICY.points} snapshots.`, example: false }),
     point_seconds: z.int().nullable().meta({
       description:
         "When thinned: of each step of so many seconds the newest snapshot of a window is shown, as it was. Else null.",
@@ -43,7 +43,7 @@ export const capacityReportSchema = z
     }),
     snapshots: z.array(pointSchema).meta({ description: "By account and window, the oldest first." }),
     spend_seconds: z.int().meta({
-      description: `3600; 86400 when there are more than ${CAPACITY_POLICY.spendRows} hours with calls.`,
+      description: `3600; 86400 when there are more than ${PROVIDER_POLICY.spendRows} hours with calls.`,
       example: 3_600,
     }),
     spend: z.array(spendSchema).meta({
@@ -83,7 +83,7 @@ export async function readCapacity(
   credential: SessionCredential,
   { hours, provider }: { hours: number; provider: Pool | null },
 ): Promise<CapacityReport> {
-  const { points, thinnedPoints, spendRows } = CAPACITY_POLICY
+  const { points, thinnedPoints, spendRows } = PROVIDER_POLICY
   const now = ctx.clock.now()
   const { row } = await callAs(ctx, credential, "read_capacity", {
     ...{ hours, pools: provider === null ? ["main", "alt-pool"] : [provider] },

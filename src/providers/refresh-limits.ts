@@ -6,12 +6,12 @@ import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { readSetting } from "../settings/settings.ts"
 import { type PoolContext, publishSoon } from "./capacity.ts"
-import { CAPACITY_POLICY } from "./policies.ts"
-import { type Provider, type ProviderRow, serializeProvider } from "./provider-row.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+import { type ProviderAccount, type ProviderRow, serializeProvider } from "./provider-row.ts"
 import { type CallCredential, freshCredential } from "./refresh.ts"
 import { windowsOf } from "./windows.ts"
 
-type Engine = Provider["engine"]
+type Engine = ProviderAccount["engine"]
 
 const DEFAULT_BASE_URL: Record<Engine, string | null> = {
   anthropic: "https://api.anthropic.com/v1",
@@ -28,7 +28,7 @@ export async function refreshLimits(
   ctx: PoolContext,
   credential: SessionCredential,
   providerId: string,
-): Promise<Provider> {
+): Promise<ProviderAccount> {
   const account = await findAccount(ctx, credential, providerId)
   const headers = await askLimits(ctx, account)
   const provider = await editAs(ctx, credential, "note_limits", {
@@ -76,11 +76,11 @@ async function askLimits(ctx: Context, account: Account): Promise<Headers> {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       // Another server must not get the credential.
       redirect: "manual",
-      signal: AbortSignal.timeout(CAPACITY_POLICY.limitsMs),
+      signal: AbortSignal.timeout(PROVIDER_POLICY.limitsMs),
     })
     .catch((error: unknown) => {
       const late = error instanceof Error && error.name === "TimeoutError"
-      throw failed(late ? `it did not answer in ${CAPACITY_POLICY.limitsMs / 1000} s` : "it cannot be reached", error)
+      throw failed(late ? `it did not answer in ${PROVIDER_POLICY.limitsMs / 1000} s` : "it cannot be reached", error)
     })
   await response.body?.cancel()
   // A refusal because of a limit says which one.

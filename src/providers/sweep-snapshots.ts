@@ -1,10 +1,10 @@
 import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
-import { CAPACITY_POLICY } from "./policies.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
 
 /** Deletes snapshots that no report can show any more, and thins older ones to one of each window and hour. */
 export async function sweepSnapshots(ctx: Context): Promise<{ deleted: number }> {
-  const { keepSnapshotsMs, thinSnapshotsMs, thinHours, deleteBatch } = CAPACITY_POLICY
+  const { keepSnapshotsMs, thinSnapshotsMs, thinHours, deleteBatch } = PROVIDER_POLICY
   const before = (ms: number) => new Date(ctx.clock.now().getTime() - ms)
   const { thin_snapshots } = await callOne(ctx.db, "thin_snapshots", {
     keep_from: before(keepSnapshotsMs),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { CAPACITY_POLICY } from "../../src/providers/policies.ts"
+import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import type { CapacityReport } from "../../src/providers/read-capacity.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
@@ -96,9 +96,9 @@ describe("snapshots", () => {
          from unnest($2::text[]) id, generate_series(1, $3::integer) n`,
         [ago(0), ids, count],
       )
-    await store(CAPACITY_POLICY.points / 2)
+    await store(PROVIDER_POLICY.points / 2)
     const whole = await read()
-    expect([whole.thinned, whole.snapshots.length]).toEqual([false, CAPACITY_POLICY.points])
+    expect([whole.thinned, whole.snapshots.length]).toEqual([false, PROVIDER_POLICY.points])
     await point(ids[0] ?? "", ago(0), 77)
     const thinned = await read()
     expect(thinned).toMatchObject({ thinned: true, point_seconds: 300 })
@@ -113,9 +113,9 @@ describe("snapshots", () => {
     }
     const shown = thinned.snapshots.map(({ subscription_id, taken_at }) => `${subscription_id} ${taken_at}`)
     expect(shown.toSorted()).toEqual([...newest].map(([step, at]) => `${step.split(" ")[0]} ${at}`).toSorted())
-    expect(shown.length).toBeLessThanOrEqual(CAPACITY_POLICY.thinnedPoints)
+    expect(shown.length).toBeLessThanOrEqual(PROVIDER_POLICY.thinnedPoints)
     const long = await read("?hours=2160")
-    expect(long.snapshots.length).toBeLessThanOrEqual(CAPACITY_POLICY.thinnedPoints)
+    expect(long.snapshots.length).toBeLessThanOrEqual(PROVIDER_POLICY.thinnedPoints)
     expect(long.point_seconds).toBeGreaterThan(300)
     expect(long.snapshots.at(-1)?.taken_at, "the newest of all").toBe(ago(0).toISOString())
     expect((await read("?provider=alt-pool")).thinned, "half of them").toBe(false)

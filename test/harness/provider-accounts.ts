@@ -1,6 +1,6 @@
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { createKeyRing } from "../../src/base/key-ring.ts"
-import { type Credential, sealCredential } from "../../src/providers/credential.ts"
+import { type AccountCredential, sealCredential } from "../../src/providers/credential.ts"
 import type { World } from "./world.ts"
 
 interface Account {
@@ -13,7 +13,7 @@ interface Account {
   health: "healthy" | "needs_login" | "contained"
   disabled_at: Date | null
   /** Null: it has none. */
-  credential: Credential | null
+  credential: AccountCredential | null
   expires_at: Date | null
   refreshing_until: Date | null
   cool_until: Date | null

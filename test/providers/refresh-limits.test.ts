@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import { CAPACITY_POLICY } from "../../src/providers/policies.ts"
+import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { storeAccount, windowNow } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -123,7 +123,7 @@ test("a provider that hangs is given up in time", async () => {
   const id = await storeAccount(world)
   const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
     const over = new AbortController()
-    if (ms === CAPACITY_POLICY.limitsMs) queueMicrotask(() => over.abort(new DOMException("late", "TimeoutError")))
+    if (ms === PROVIDER_POLICY.limitsMs) queueMicrotask(() => over.abort(new DOMException("late", "TimeoutError")))
     return over.signal
   })
   answer = (request) =>

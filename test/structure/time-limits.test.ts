@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
-import { CAPACITY_POLICY } from "../../src/providers/policies.ts"
+import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
 import { SWEEP_BUDGET_MS } from "../../src/sweeps.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
@@ -9,7 +9,7 @@ import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { read, source } from "./source.ts"
 
 const POLICIES: Record<string, Record<string, unknown>> = {
-  CAPACITY_POLICY,
+  PROVIDER_POLICY,
   OIDC_POLICY,
   TOOL_POLICY,
   TURN_POLICY,
