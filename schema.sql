@@ -446,7 +446,7 @@ create table provider_accounts (
 );
 
 -- What moves with its calls. windows: what each window had used when it was last heard of, by "<resource>:<seconds>":
--- {used_pct, reset_at, taken_at}.
+-- {used_pct, reset_at, taken_at, noted_pct, noted_at}; noted: by its newest snapshot.
 create table provider_states (
   provider_id text primary key references provider_accounts on delete cascade,
   -- It is not called before; then one call tries it first.
@@ -488,7 +488,7 @@ create table quota_snapshots (
 create index quota_snapshots_of_window on quota_snapshots (provider_id, resource, window_seconds, taken_at) include (used_pct, reset_at);
 
 -- What accounts served in an hour (UTC) in which turns ended, without the turns that are still in turn_ends.
-create table provider_hours (
+create table account_hours (
   hour timestamptz not null,
   subscription_id text not null,
   model_calls bigint not null,
@@ -497,8 +497,38 @@ create table provider_hours (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  -- When the last of these calls was made.
+  last_call_at timestamptz not null,
   primary key (subscription_id, hour)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The same by days (UTC), for long times.
+create table account_days (
+  day date not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  last_call_at timestamptz not null,
+  primary key (subscription_id, day)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- What removed accounts were: their usage and snapshots stay.
+create table former_providers (
+  provider_id text primary key,
+  pool text not null,
+  name text not null,
+  removed_at timestamptz not null
+);
+
+-- Snapshots before this moment have been thinned to one of each window and hour.
+create table quota_thinning (
+  one boolean primary key default true check (one),
+  thinned_until timestamptz not null
+);
 
 -- Logins to accounts that go on after the answer that began them. A pool has one at a time.
 create table provider_logins (

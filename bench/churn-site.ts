@@ -7,6 +7,7 @@ import { parseApiKey } from "../src/keys/api-key.ts"
 import { createApiKey, createUser, topUp } from "../src/ops/seed.ts"
 import { type Database, databaseOver } from "../src/platform/db.ts"
 import { createOutbound } from "../src/platform/outbound.ts"
+import { createRedis } from "../src/platform/redis.ts"
 import { createSpace } from "../src/spaces/create-space.ts"
 import { acceptTurn } from "../src/turns/accept-turn.ts"
 import { advanceTurn } from "../src/turns/advance-turn.ts"
@@ -118,7 +119,8 @@ function contextOf(url: string, db: Database) {
   const base = createContext(env, () => {}, { fetch: received })
   const outbound = createOutbound({ fetch: received, clock: base.clock, policy: base.urlPolicy })
   // Nothing is called back: this process takes each turn on by itself.
-  return { ...base, db, outbound, variables: {}, queue: { publish: async () => {} } }
+  const redis = createRedis(env, base.meter)
+  return { ...base, db, redis, outbound, variables: {}, queue: { publish: async () => {} } }
 }
 
 async function createAccount(sql: Sql, ctx: ReturnType<typeof contextOf>): Promise<Account> {

@@ -17,6 +17,8 @@ const USERS = 100_000
 const TAIL = 3_000
 const TASKS = 20_000
 const GROUPS = 500
+/** Accounts at providers, half of them in each pool, each with snapshots of three windows every five minutes of 90 days. */
+const ACCOUNTS = 100
 const REPEATS = 5
 /** Filters by text: one that nearly all have, one that some have, and one that nobody has. */
 const TEXTS = ["a", "77", "zzzz"]
@@ -104,7 +106,43 @@ async function fill({ sql }: Site, turns: number): Promise<void> {
      select workspace_id, 1 + (team_id * 10 + n) % $1, now() from made, generate_series(1, 10) n`,
     [USERS],
   )
+  await fillProviders(sql)
   await sql("vacuum analyze")
+}
+
+/** 7.8 million snapshots, and calls of every account in each hour. */
+async function fillProviders(sql: Site["sql"]): Promise<void> {
+  await sql(
+    `insert into provider_accounts (provider_id, pool, name, kind, engine, created_at, updated_at)
+     select case when n % 2 = 0 then 'sub-' else 'alt-' end || n, case when n % 2 = 0 then 'main' else 'alt-pool' end, 'Account ' || n,
+       'oauth_code', 'anthropic', now(), now() from generate_series(1, $1::integer) n`,
+    [ACCOUNTS],
+  )
+  await sql(
+    "insert into provider_credentials (provider_id, sealed, updated_at) select provider_id, '-', now() from provider_accounts",
+  )
+  // As they come: by time, not by account.
+  for (let day = 90; day > 0; day--) {
+    await sql(
+      `insert into quota_snapshots (provider_id, resource, window_seconds, used_pct, reset_at, taken_at)
+       select a.provider_id, 'unified', w.seconds, (extract(epoch from t)::bigint / 300 + w.seconds) % 101, t + interval '1 hour', t
+       from generate_series(now() - $1::integer * interval '1 day', now() - ($1::integer - 1) * interval '1 day' - interval '1 second',
+         interval '5 minutes') t, unnest(array[3600, 18000, 604800]) w(seconds), provider_accounts a`,
+      [day],
+    )
+  }
+  for (const [table, column, unit, count] of [
+    ["account_hours", "hour", "hour", 2_160],
+    ["account_days", "day", "day", 90],
+  ] as const) {
+    await sql(
+      `insert into ${table} (${column}, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
+         billed_credit_micros, last_call_at)
+       select date_trunc('${unit}', now(), 'UTC') - n * interval '1 ${unit}', provider_id, 12, 120000, 90000, 6000, 1234567, 1234567, now()
+       from generate_series(0, $1::integer) n, provider_accounts`,
+      [count],
+    )
+  }
 }
 
 /** An admin's cookie. */
@@ -142,7 +180,9 @@ function queriesOf({ query }: Operation): string[] {
     for (const value of values ?? []) all.push(...directions.map((direction) => `${name}=${value}${direction}`))
     if (name === "q") all.push(...TEXTS.map((text) => `q=${text}`))
     else if (name === "offset") all.push("offset=20000")
-    else if (name === "limit" || name === "days") all.push(`${name}=${maximum}`)
+    else if (name === "hours") {
+      for (const hours of [1, 2, 24, 72, 720, maximum]) all.push(`hours=${hours}`, `hours=${hours}&provider=main`)
+    } else if (name === "limit" || name === "days") all.push(`${name}=${maximum}`)
     else if (!values && type === "integer") all.push(`${name}=5`)
     else if (!values) all.push(`${name}=5`)
   }

@@ -50,7 +50,7 @@ create table if not exists quota_snapshots (
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 create index if not exists quota_snapshots_of_window on quota_snapshots (provider_id, resource, window_seconds, taken_at) include (used_pct, reset_at);
 
-create table if not exists provider_hours (
+create table if not exists account_hours (
   hour timestamptz not null,
   subscription_id text not null,
   model_calls bigint not null,
@@ -59,8 +59,34 @@ create table if not exists provider_hours (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  last_call_at timestamptz not null,
   primary key (subscription_id, hour)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+create table if not exists account_days (
+  day date not null,
+  subscription_id text not null,
+  model_calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  last_call_at timestamptz not null,
+  primary key (subscription_id, day)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+create table if not exists former_providers (
+  provider_id text primary key,
+  pool text not null,
+  name text not null,
+  removed_at timestamptz not null
+);
+
+create table if not exists quota_thinning (
+  one boolean primary key default true check (one),
+  thinned_until timestamptz not null
+);
 
 create table if not exists provider_logins (
   login_id text primary key,

@@ -1,4 +1,3 @@
-import type { Context } from "./actor/context.ts"
 import { sweepIdempotencyKeys } from "./actor/once.ts"
 import { sweepPostings } from "./billing/post-charges.ts"
 import { sweepBooks } from "./billing/reconcile.ts"
@@ -8,7 +7,9 @@ import { sweepFiles } from "./files/sweep-files.ts"
 import { sweepInfrastructure } from "./infrastructure/errors.ts"
 import { abortAfter } from "./platform/clock.ts"
 import { describeError } from "./platform/log.ts"
+import { type PoolContext, publishCapacity } from "./providers/capacity.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
+import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
 import { sweepTotals } from "./spaces/roll-totals.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
@@ -18,7 +19,7 @@ import { sweepTurns } from "./turns/sweep-turns.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
 /** It may be cut off anywhere and started again, also beside a run of itself. Returns what it did, as numbers for the log. */
-type Sweep = (ctx: Context) => Promise<object>
+type Sweep = (ctx: PoolContext) => Promise<object>
 
 /** What the cron trigger runs every minute. Each sweep of a room has one line here. */
 const SWEEPS: Record<string, Sweep> = {
@@ -40,6 +41,8 @@ const SWEEPS: Record<string, Sweep> = {
   books: sweepBooks,
   infrastructure: sweepInfrastructure,
   provider_logins: sweepProviderLogins,
+  capacity: publishCapacity,
+  snapshots: sweepSnapshots,
 }
 
 /** The time limit of one sweep: all are over before the next minute begins. */
@@ -49,11 +52,11 @@ export const SWEEP_BUDGET_MS = 50_000
  * Runs all sweeps side by side and notes how each ended. One that fails or hangs neither stops nor delays the others; it counts as
  * failed and starts again with the next run. Never throws.
  */
-export async function runSweeps(ctx: Context, sweeps: Record<string, Sweep> = SWEEPS): Promise<void> {
+export async function runSweeps(ctx: PoolContext, sweeps: Record<string, Sweep> = SWEEPS): Promise<void> {
   await noteSweeps(ctx, await Promise.all(Object.entries(sweeps).map(([name, sweep]) => runSweep(ctx, name, sweep))))
 }
 
-async function runSweep(ctx: Context, name: string, sweep: Sweep): Promise<SweepRun> {
+async function runSweep(ctx: PoolContext, name: string, sweep: Sweep): Promise<SweepRun> {
   const ranAt = ctx.clock.now()
   let ok = true
   try {
@@ -66,7 +69,7 @@ async function runSweep(ctx: Context, name: string, sweep: Sweep): Promise<Sweep
 }
 
 /** The answer of a sweep. A sweep whose time is over is no longer waited for; it ends with the invocation at the latest. */
-async function withinBudget(ctx: Context, sweep: Sweep): Promise<object> {
+async function withinBudget(ctx: PoolContext, sweep: Sweep): Promise<object> {
   const over = abortAfter(ctx.clock, SWEEP_BUDGET_MS, () => new Error(`it took longer than ${SWEEP_BUDGET_MS} ms`))
   const late = new Promise<never>((_resolve, reject) => {
     over.signal.addEventListener("abort", () => reject(over.signal.reason))

@@ -1,7 +1,7 @@
 import { setImmediate as macrotask } from "node:timers/promises"
 import { beforeEach, expect, test } from "vitest"
-import type { Context } from "../src/actor/context.ts"
 import { databaseOver } from "../src/platform/db.ts"
+import type { PoolContext } from "../src/providers/capacity.ts"
 import { runSweeps, SWEEP_BUDGET_MS } from "../src/sweeps.ts"
 import type { SweepRun } from "../src/system/note-sweeps.ts"
 import { createTestClock } from "./harness/clock.ts"
@@ -9,7 +9,7 @@ import { createTestClock } from "./harness/clock.ts"
 let clock: ReturnType<typeof createTestClock>
 let noted: Pick<SweepRun, "name" | "ok" | "duration_ms">[]
 let logged: string[]
-let ctx: Context
+let ctx: PoolContext
 
 beforeEach(() => {
   clock = createTestClock()
@@ -20,7 +20,7 @@ beforeEach(() => {
     noted.push(...runs.map(({ name, ok, duration_ms }) => ({ name, ok, duration_ms })))
     return { rows: [{}] }
   })
-  ctx = { clock, db, log: (_level, event) => void logged.push(event) } as Partial<Context> as Context
+  ctx = { clock, db, log: (_level, event) => void logged.push(event) } as Partial<PoolContext> as PoolContext
 })
 
 const never = () => new Promise<never>(() => {})

@@ -126,6 +126,20 @@ export const ADMIN_CODES = {
     cause: "Another account at a provider has this id, or this account is there under another id.",
     cure: "Send another `provider_id`, or the one that the account has, to renew it.",
   },
+  LAST_HEALTHY_ACCOUNT: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The change would leave the alt-pool without an account that is enabled and healthy.",
+    cure: "Enable another account first, or log in to one.",
+  },
+  PROVIDER_FAILED: {
+    status: 502,
+    retryable: true,
+    dashboard: true,
+    cause: "A provider of models did not answer as it should, or refused the account's credential.",
+    cure: "The message says how it failed. Try again, or log in to the account again.",
+  },
   IF_MATCH_INVALID: {
     status: 400,
     retryable: false,

@@ -16,7 +16,7 @@ export interface Group {
   parseEnv(bindings: object): BaseEnv
   mount(app: App): void
   /** The cron trigger of this group, every minute. */
-  scheduled?(ctx: Context): Promise<void>
+  scheduled?(ctx: Context, bindings: object): Promise<void>
 }
 
 /** A Hono app that knows its operations. The OpenAPI document and the tests of every route are made from them. */
@@ -103,7 +103,10 @@ export function createWorker(group: Group, overrides: Overrides = {}) {
   return {
     fetch: (request: Request, env: object, execution: ExecutionContext) => app.fetch(request, env, execution),
     async scheduled(_event: unknown, env: object, execution: ExecutionContext) {
-      await group.scheduled?.(createContext(group.parseEnv(env), (work) => execution.waitUntil(work), overrides))
+      await group.scheduled?.(
+        createContext(group.parseEnv(env), (work) => execution.waitUntil(work), overrides),
+        env,
+      )
     },
   } satisfies ExportedHandler<object>
 }
@@ -115,8 +118,8 @@ export function allOf(parseEnv: Group["parseEnv"], groups: Group[]): Group {
     mount(app) {
       for (const group of groups) group.mount(app)
     },
-    async scheduled(ctx) {
-      for (const group of groups) await group.scheduled?.(ctx)
+    async scheduled(ctx, bindings) {
+      for (const group of groups) await group.scheduled?.(ctx, bindings)
     },
   }
 }

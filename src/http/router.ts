@@ -4,7 +4,8 @@ import { TrieRouter } from "hono/router/trie-router"
 
 /**
  * Hono's RegExpRouter, plus a table of the paths without parameters. RegExpRouter cannot tell a word from a parameter at the same depth
- * (`/v1/turns/estimate`, `/v1/turns/:turn_id/cancel`); for one such pair Hono would use its slower TrieRouter for every request.
+ * (`/v1/turns/estimate`, `/v1/turns/:turn_id/cancel`); for one such pair Hono would use its slower TrieRouter for every request. Here
+ * only the later one of two paths with parameters is found by it (`/a/:id/disable`, `/a/pool/accounts/:id`).
  */
 export class TableRouter<T> implements Router<T> {
   readonly name = "TableRouter"
@@ -13,17 +14,29 @@ export class TableRouter<T> implements Router<T> {
   /** By path, then by method; filled when first asked for. */
   private readonly table = new Map<string, Map<string, Result<T>>>()
   private readonly methods = new Set<string>()
+  /** The paths that RegExpRouter knows, as segments behind the method, and what matches those that it cannot take beside them. */
+  private readonly known: string[][] = []
+  private readonly beside: RegExp[] = []
 
   add(method: string, path: string, handler: T): void {
     this.all.add(method, path, handler)
     this.methods.add(method)
-    if (/[:*]/.test(path)) this.patterns.add(method, path, handler)
-    else this.table.set(path, new Map())
+    const segments = [method, ...path.split("/").slice(1)]
+    if (!/[:*]/.test(path)) this.table.set(path, new Map())
+    else if (!path.includes("*") && this.known.some((other) => differsByParameter(segments, other))) {
+      this.beside.push(new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`))
+    } else {
+      this.patterns.add(method, path, handler)
+      if (!path.includes("*")) this.known.push(segments)
+    }
   }
 
   match(method: string, path: string): Result<T> {
     const row = this.table.get(path)
-    if (!row) return this.patterns.match(method, path)
+    if (!row)
+      return this.beside.some((one) => one.test(path))
+        ? this.all.match(method, path)
+        : this.patterns.match(method, path)
     const known = row.get(method)
     if (known) return known
     const found = this.all.match(method, path)
@@ -31,4 +44,17 @@ export class TableRouter<T> implements Router<T> {
     if (this.methods.has(method)) row.set(method, found)
     return found
   }
+}
+
+const isParameter = (segment: string) => segment.startsWith(":")
+
+/** Whether the first segment in which two paths differ is a word in one of them, and a parameter in the other. */
+function differsByParameter(segments: string[], others: string[]): boolean {
+  for (const [place, segment] of segments.entries()) {
+    const other = others[place]
+    if (other === undefined) return false
+    if (isParameter(segment) !== isParameter(other)) return true
+    if (!isParameter(segment) && segment !== other) return false
+  }
+  return false
 }

@@ -25,6 +25,30 @@ type Numeric = ColumnType<string, number | string, number | string>;
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+interface AccountDays {
+  billed_credit_micros: number;
+  cost_credit_micros: number;
+  day: Timestamp;
+  last_call_at: Timestamp;
+  model_calls: number;
+  subscription_id: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+}
+
+interface AccountHours {
+  billed_credit_micros: number;
+  cost_credit_micros: number;
+  hour: Timestamp;
+  last_call_at: Timestamp;
+  model_calls: number;
+  subscription_id: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+}
+
 interface ActingSessions {
   acting_id: string;
   admin_session_id: string;
@@ -266,6 +290,13 @@ interface FormerPrices {
   until_at: Timestamp;
 }
 
+interface FormerProviders {
+  name: string;
+  pool: string;
+  provider_id: string;
+  removed_at: Timestamp;
+}
+
 interface IdempotencyKeys {
   created_at: Timestamp;
   fingerprint: string;
@@ -435,17 +466,6 @@ interface ProviderCredentials {
   version: Generated<number>;
 }
 
-interface ProviderHours {
-  billed_credit_micros: number;
-  cost_credit_micros: number;
-  hour: Timestamp;
-  model_calls: number;
-  subscription_id: string;
-  tokens_cached: number;
-  tokens_input: number;
-  tokens_output: number;
-}
-
 interface ProviderLogins {
   created_at: Timestamp;
   due_at: Timestamp;
@@ -477,6 +497,11 @@ interface QuotaSnapshots {
   taken_at: Timestamp;
   used_pct: number;
   window_seconds: number;
+}
+
+interface QuotaThinning {
+  one: Generated<boolean>;
+  thinned_until: Timestamp;
 }
 
 interface ReconciliationFindings {
@@ -980,6 +1005,8 @@ interface Workspaces {
 }
 
 export interface DB {
+  account_days: AccountDays;
+  account_hours: AccountHours;
   acting_sessions: ActingSessions;
   api_keys: ApiKeys;
   api_turns: ApiTurns;
@@ -998,6 +1025,7 @@ export interface DB {
   files: Files;
   first_sign_ins: FirstSignIns;
   former_prices: FormerPrices;
+  former_providers: FormerProviders;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   infra_accounts: InfraAccounts;
@@ -1013,10 +1041,10 @@ export interface DB {
   procedure_releases: ProcedureReleases;
   provider_accounts: ProviderAccounts;
   provider_credentials: ProviderCredentials;
-  provider_hours: ProviderHours;
   provider_logins: ProviderLogins;
   provider_states: ProviderStates;
   quota_snapshots: QuotaSnapshots;
+  quota_thinning: QuotaThinning;
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;

@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { PickedAccount } from "./account.ts"
-import { capacityChanged } from "./capacity-changed.ts"
+import { type PoolContext, publishSoon } from "./capacity.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 import type { QuotaWindow } from "./windows.ts"
 
@@ -19,7 +19,7 @@ interface Said {
  * Notes what a failed call says of its account; never throws. This isolate knows at once that an account is not to be called: others
  * may have picked it a moment ago.
  */
-export async function noteAccount(ctx: Context, account: PickedAccount, said: Said): Promise<void> {
+export async function noteAccount(ctx: PoolContext, account: PickedAccount, said: Said): Promise<void> {
   const { provider_id, credential_version } = account
   const isOut = said.coolUntil !== null || said.health !== null
   if (!isOut && said.windows.length === 0) return
@@ -38,7 +38,7 @@ export async function noteAccount(ctx: Context, account: PickedAccount, said: Sa
       moment: now,
     })
     known.notedAt = ctx.clock.now().getTime()
-    if (isOut) capacityChanged(ctx)
+    if (isOut) publishSoon(ctx)
   } catch (error) {
     ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) })
   }

@@ -47,4 +47,19 @@ export const PROVIDER_POLICY = {
   /** How many logins a sweep publishes, and how long ended ones are kept. */
   sweepBatch: 20,
   keepLoginsMs: 90 * 24 * 3_600_000,
+  /** So long the published capacity of the pools counts: some runs of the sweep that renews it. */
+  publishedMs: 3 * 60_000,
+  /** Points of a report that come as they are, and about how many come when there are more: 7 µs of the database for each of those. */
+  points: 10_000,
+  thinnedPoints: 3_000,
+  /** Hours of accounts in a report; with more of them it sums days. */
+  spendRows: 7_500,
+  /** Snapshots are kept so long, and behind the second time only the newest of each hour. The longest report has 90 days. */
+  keepSnapshotsMs: 92 * 86_400_000,
+  thinSnapshotsMs: 7 * 86_400_000,
+  /** Hours that one run thins, and old snapshots that it deletes. */
+  thinHours: 24,
+  deleteBatch: 20_000,
+  /** How long a provider may take to say what an account has left. */
+  limitsMs: 10_000,
 } as const

@@ -20,6 +20,18 @@ const planSchema = z.strictObject({
   daily_cap_usd: z.number().min(0).max(1_000_000).nullable().default(null),
 })
 
+/** A request to a provider, below an account's base URL. */
+const limitRequest = z
+  .strictObject({
+    method: z.enum(["GET", "POST"]).default("GET"),
+    path: z
+      .string()
+      .max(500)
+      .regex(/^\/[\x21-\x7e]*$/, "begins with / and has no blanks"),
+    body: z.record(z.string(), z.json()).optional(),
+  })
+  .refine(({ method, body }) => method === "POST" || body === undefined, "GET has no body")
+
 const creditMicros = z.int().min(0).max(1_000_000_000_000)
 
 /** Every setting there is. A row of the table `settings` takes precedence over the default; a change binds the next request. */
@@ -67,6 +79,17 @@ export const SETTINGS = {
     description: "The price of one GiB stored for one hour, in USD.",
     schema: z.number().min(0).max(1),
     default: 0,
+  }),
+  provider_limit_requests: setting({
+    description:
+      "By engine, the cheap request whose headers say what an account at a provider has left, below the account's base URL. Where the list of " +
+      "models does not say it, a model call of one token does.",
+    schema: z.strictObject({ anthropic: limitRequest, openai: limitRequest, "openai-compatible": limitRequest }),
+    default: {
+      anthropic: { method: "GET", path: "/models?limit=1" },
+      openai: { method: "GET", path: "/models" },
+      "openai-compatible": { method: "GET", path: "/models" },
+    },
   }),
 } satisfies Record<string, SettingEntry>
 

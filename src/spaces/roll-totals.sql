@@ -1,4 +1,4 @@
--- Moves up to p_limit ended turns from the queue into the totals of spaces, subscriptions and days, in one transaction: a reader of both counts each turn
+-- Moves up to p_limit ended turns from the queue into the totals of spaces, subscriptions, members of pools and days, in one transaction: a reader of both counts each turn
 -- once at every moment. Returns how many; none while another run does it. Ends anywhere without harm: the rest is still queued.
 create function turnpike.roll_totals(p_limit integer) returns integer language plpgsql as $$
 declare
@@ -36,6 +36,30 @@ begin
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
+  ), served as (
+    select v.* from taken t cross join lateral turnpike.served_calls(t.turn_id) v
+  ), member_hours as (
+    insert into account_hours as r (hour, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
+      billed_credit_micros, last_call_at)
+    select date_trunc('hour', v.settled_at, 'UTC'), v.subscription_id, count(*), sum(v.tokens_input), sum(v.tokens_cached),
+      sum(v.tokens_output), sum(v.cost_credit_micros), sum(v.billed_credit_micros), max(v.called_at)
+    from served v group by 1, 2
+    on conflict (subscription_id, hour) do update set model_calls = r.model_calls + excluded.model_calls,
+      tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
+      tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
+      last_call_at = greatest(r.last_call_at, excluded.last_call_at)
+  ), member_days as (
+    insert into account_days as r (day, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
+      billed_credit_micros, last_call_at)
+    select (v.settled_at at time zone 'UTC')::date, v.subscription_id, count(*), sum(v.tokens_input), sum(v.tokens_cached),
+      sum(v.tokens_output), sum(v.cost_credit_micros), sum(v.billed_credit_micros), max(v.called_at)
+    from served v group by 1, 2
+    on conflict (subscription_id, day) do update set model_calls = r.model_calls + excluded.model_calls,
+      tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
+      tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
+      last_call_at = greatest(r.last_call_at, excluded.last_call_at)
   ), days as (
     insert into service_days as r (day, state, turns, billed_credit_micros)
     select (t.ended_at at time zone 'UTC')::date, n.state, count(*), sum(t.billed_credit_micros)

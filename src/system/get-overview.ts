@@ -6,7 +6,9 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
-import { callOne } from "../platform/db.ts"
+import { callOne, released } from "../platform/db.ts"
+import { capacitySchema, type PoolCapacityRow, serializeCapacity } from "../providers/capacity.ts"
+import { poolSchema } from "../providers/provider-row.ts"
 
 const DAY_MS = 86_400_000
 
@@ -52,6 +54,9 @@ export const overviewSchema = z
     errors: z
       .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))
       .meta({ description: "Failures of infrastructure in the last 24 hours, by kind." }),
+    pools: z
+      .array(capacitySchema.extend({ pool: poolSchema }))
+      .meta({ description: "Both pools of accounts at the providers of models, as they are now." }),
     reconciliation: z
       .object({
         reconciliation_id: z.string().meta({ example: "rec_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
@@ -88,6 +93,7 @@ export async function getOverview(
             .orderBy("x.kind"),
         ).as("errors"),
         jsonObjectFrom(eb.selectFrom("overview_counts as o").selectAll("o")).as("counts"),
+        eb.fn<PoolCapacityRow[]>(released("pool_capacity"), [eb.val(now)]).as("pools"),
         jsonObjectFrom(
           eb
             .selectFrom("open_turns as t")
@@ -111,7 +117,7 @@ export async function getOverview(
   )
   const [row] = rows
   if (!row?.turns) throw new Error("the counts are always there")
-  const { counts, turns, reconciliation, days, errors } = row
+  const { counts, turns, reconciliation, days, errors, pools } = row
   const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
   const ended = (state: string) =>
     days.filter((day) => day.state === state && day.date === textOf(today)).reduce((sum, { turns }) => sum + turns, 0)
@@ -138,6 +144,7 @@ export async function getOverview(
     },
     billed: { today_usd: billed(1), days_7_usd: billed(7), days_30_usd: billed(30) },
     errors,
+    pools: (pools as PoolCapacityRow[]).map((pool) => ({ pool: pool.pool, ...serializeCapacity(pool) })),
     reconciliation: reconciliation && {
       ...reconciliation,
       started_at: toInstant(reconciliation.started_at),

@@ -2,6 +2,7 @@ import type { ModelVariables } from "../agent/accounts.ts"
 import type { ModelError, ToolSpec } from "../agent/engine.ts"
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { type Price, worstPriceOf } from "../billing/price.ts"
+import type { PoolContext } from "../providers/capacity.ts"
 import { CAPS } from "../quotas/cap-state.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { ToolContext } from "../tools/toolbox.ts"
@@ -241,7 +242,7 @@ const LIMIT_MESSAGES = {
 }
 
 /** What the worker that runs turns may use in addition: models and customers' URLs. */
-export interface AgentContext extends ToolContext {
+export interface AgentContext extends ToolContext, PoolContext {
   /** The accounts at the providers, as the worker's variables name them; environment files go before. */
   readonly variables: ModelVariables
 }

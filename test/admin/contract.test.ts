@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Every query parameter of contract 4.3, 4.4 and 4.6 that is a number: its path, least, most and default. */
+/** Every query parameter of contract 4.3, 4.4, 4.6 and 4.7 that is a number: its path, least, most and default. */
 const NUMBERS: [path: string, name: string, least: number, most: number | null, usual: number | null][] = [
   ["/users", "limit", 1, 2000, 50],
   ["/users", "offset", 0, null, 0],
@@ -21,6 +21,7 @@ const NUMBERS: [path: string, name: string, least: number, most: number | null, 
   ["/tasks", "assignee_user_id", 1, null, null],
   ["/tasks", "creator_user_id", 1, null, null],
   ["/tasks", "limit", 1, 500, 100],
+  ["/providers/capacity", "hours", 1, 2160, 72],
 ]
 
 describe.each(NUMBERS)("%s: %s", (path, name, least, most, usual) => {
@@ -62,6 +63,8 @@ test.each([
   "system/containers/mappings",
   "api-keys",
   "workspaces",
+  "providers",
+  "providers/",
   "audit",
 ])("%s is a list with its number", async (path) => {
   const [status, list] = await admin.json("GET", `/api/admin/${path}`)
@@ -72,4 +75,34 @@ test.each([
 test.each(["users", "tasks", "teams", "workspaces", "spaces/list"])("%s finds all without a text", async (path) => {
   const all = await admin.json("GET", `/api/admin/${path}`)
   expect(await admin.json("GET", `/api/admin/${path}?q=`)).toEqual(all)
+})
+
+/** Contract 4.7, without the logins: every row's method and path, and a status that says that it is there. */
+test.each([
+  ["GET", "/", 200],
+  ["GET", "/pool", 200],
+  ["GET", "/capacity", 200],
+  ["POST", "/nobody/disable", 404],
+  ["POST", "/nobody/enable", 404],
+  ["POST", "/nobody/refresh-limits", 404],
+  ["DELETE", "/nobody", 404],
+  ["GET", "/alt-pool", 200],
+  ["POST", "/alt-pool/accounts/nobody/disable", 404],
+  ["POST", "/alt-pool/accounts/nobody/enable", 404],
+] as const)("%s %s of the providers is there", async (method, path, expected) => {
+  const body = path === "/nobody/disable" ? {} : undefined
+  const [status, answer] = await admin.json(method, `/api/admin/providers${path}`, body)
+  expect([status, answer.code]).toEqual([expected, expected === 404 ? "NOT_FOUND" : undefined])
+  const other = method === "GET" ? "PUT" : "PATCH"
+  expect((await admin.json(other, `/api/admin/providers${path}`, {}))[0]).toBe(405)
+})
+
+test.each(["main", "alt-pool"])("the capacity is that of the pool %s", async (provider) => {
+  const [status, answer] = await admin.json("GET", `/api/admin/providers/capacity?provider=${provider}`)
+  expect([status, answer.provider]).toEqual([200, provider])
+})
+
+test.each(["", "media", "Main", "all"])("%j is no pool", async (provider) => {
+  const answer = await admin.json("GET", `/api/admin/providers/capacity?provider=${provider}`)
+  expect(answer).toMatchObject([422, { detail: [{ loc: ["query", "provider"] }] }])
 })

@@ -1,5 +1,5 @@
 import { createKeyRing, parseKeyRing } from "../../src/base/key-ring.ts"
-import { type Credential, sealCredential } from "../../src/providers/credential.ts"
+import { type AccountCredential, sealCredential } from "../../src/providers/credential.ts"
 import { PROVIDER_URL } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
 
@@ -18,7 +18,7 @@ interface TestAccount {
 export async function addAccount(world: Pick<World, "sql" | "env" | "clock">, id: string, account: TestAccount = {}) {
   const { kind = "api_key", engine = "openai-compatible", baseUrl = PROVIDER_URL, headers = {} } = account
   const keyRing = createKeyRing(parseKeyRing(world.env.SECRETS_KEYS as string))
-  const credential: Credential =
+  const credential: AccountCredential =
     kind === "api_key"
       ? { kind, api_key: keyOf(id) }
       : { kind: "oauth", access_token: keyOf(id), refresh_token: `refresh-${keyOf(id)}`, headers }

@@ -5,6 +5,7 @@ import { ADMIN_GROUPS } from "./admin-groups.ts"
 import { ADMIN_LOGINS } from "./admin-logins.ts"
 import { ADMIN_PEOPLE } from "./admin-people.ts"
 import { ADMIN_PLACES } from "./admin-places.ts"
+import { ADMIN_PROVIDERS } from "./admin-providers.ts"
 import { ADMIN_SYSTEM } from "./admin-system.ts"
 import { type Admin, signInAdmin } from "./books.ts"
 import { createRandom, type Random } from "./random.ts"
@@ -29,7 +30,14 @@ export interface AdminRequest {
 /** By operation id: makes what the request needs, anew each time, so that a write has an effect. */
 export type AdminFixtures = Record<string, (estate: AdminEstate) => Promise<AdminRequest>>
 
-const FIXTURES: AdminFixtures = { ...ADMIN_PEOPLE, ...ADMIN_PLACES, ...ADMIN_GROUPS, ...ADMIN_SYSTEM, ...ADMIN_LOGINS }
+const FIXTURES: AdminFixtures = {
+  ...ADMIN_PEOPLE,
+  ...ADMIN_PLACES,
+  ...ADMIN_GROUPS,
+  ...ADMIN_SYSTEM,
+  ...ADMIN_LOGINS,
+  ...ADMIN_PROVIDERS,
+}
 
 /** Every operation of admins, from the table that the worker routes by. */
 export const adminOperations: readonly Operation[] = (() => {

@@ -3,6 +3,7 @@ import { parseBaseEnv } from "../../src/base/env.ts"
 import { TurnpikeError } from "../../src/base/errors.ts"
 import { databaseOver } from "../../src/platform/db.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
+import { createRedis } from "../../src/platform/redis.ts"
 import type { AgentContext } from "../../src/turns/run.ts"
 import { PROVIDER_URL, type scriptProvider } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
@@ -64,6 +65,7 @@ export function mortalWorker(
     },
     outbound: createOutbound({ fetch, clock, policy: base.urlPolicy }),
     variables: { OPENAI_BASE_URL: PROVIDER_URL },
+    redis: createRedis(parseBaseEnv(world.env), base.meter),
   }
   return {
     ctx,

@@ -47,5 +47,6 @@ test("what is deployed calls out from few places, each of which has a limit", ()
     "src/ops/bot-webhook.ts",
     "src/ops/models.ts",
     ...["bucket", "db", "outbound", "queue", "redis"].map((name) => `src/platform/${name}.ts`),
+    "src/providers/refresh-limits.ts",
   ])
 })

@@ -6,6 +6,7 @@ import { mountCatalog } from "./catalog.ts"
 import { mountContainers } from "./containers.ts"
 import { mountOverview } from "./overview.ts"
 import { mountProviderLogins } from "./provider-logins.ts"
+import { mountProviders } from "./providers.ts"
 import { mountSettings } from "./settings.ts"
 import { mountAllSpaces } from "./spaces.ts"
 import { mountSubscriptions } from "./subscriptions.ts"
@@ -28,6 +29,7 @@ export function mountAdmin(app: App) {
   mountWorkspaces(app)
   mountSettings(app)
   mountApiKeys(app)
+  mountProviders(app)
   mountContainers(app)
   mountProviderLogins(app)
   mountSystem(app)

@@ -12,6 +12,7 @@ import type { AppEnv } from "../../http/app-env.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
+import { createRedis } from "../../platform/redis.ts"
 import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-login.ts"
 import { runSweeps } from "../../sweeps.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
@@ -81,7 +82,7 @@ export const callbacks: Group = {
       c.json(await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
   },
-  scheduled: (ctx) => runSweeps(ctx),
+  scheduled: (ctx, bindings) => runSweeps({ ...ctx, redis: createRedis(parseCallbacksEnv(bindings), ctx.meter) }),
 }
 
 function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
@@ -96,5 +97,14 @@ function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
   const ctx = c.get("ctx")
   const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy })
-  return { ...ctx, outbound, variables: parseCallbacksEnv(c.env) }
+  const env = parseCallbacksEnv(c.env)
+  return {
+    ...ctx,
+    outbound,
+    variables: env,
+    // Nearly no turn needs it.
+    get redis() {
+      return createRedis(env, ctx.meter)
+    },
+  }
 }

@@ -1,0 +1,149 @@
+-- What both account pools can serve, in one snapshot: a list of pools. Of each window: what all usable accounts have left together, and what
+-- the best of them has; an account of which a window is not known counts in neither. read_at: microseconds of the database's clock.
+create function turnpike.pool_capacity(p_moment timestamptz) returns jsonb language sql volatile as $$
+  with accounts as materialized (
+    select a.pool, a.provider_id, s.cool_until, s.probe_until, coalesce(s.windows, '{}') as windows,
+      (select count(*) from open_turns o where o.provider_id = a.provider_id) as in_flight,
+      turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.cool_until, s.probe_until, p_moment) as state
+    from provider_accounts a
+      left join provider_states s on s.provider_id = a.provider_id
+      left join provider_credentials c on c.provider_id = a.provider_id
+    where a.pool in ('main', 'alt-pool')
+  ), room as (
+    select a.pool, w.resource, w.window_seconds, count(*) as accounts, sum(greatest(0, 100 - w.used_pct)) as room_pct,
+      max(greatest(0, 100 - w.used_pct)) as best_room_pct, min(w.reset_at) as next_reset_at
+    from accounts a cross join lateral turnpike.windows_at(a.windows, p_moment) w
+    where a.state = 'usable' and w.used_pct is not null group by a.pool, w.resource, w.window_seconds
+  )
+  select jsonb_agg(jsonb_build_object('pool', p.pool, 'accounts', n.accounts, 'usable', n.usable, 'cooling', n.cooling,
+      'needs_login', n.needs_login, 'contained', n.contained, 'disabled', n.disabled, 'in_flight', n.in_flight,
+      'recovers_at', n.recovers_at, 'windows', coalesce((select jsonb_agg(to_jsonb(r) - 'pool' order by r.resource collate "C", r.window_seconds)
+        from room r where r.pool = p.pool), '[]'),
+      'read_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint) order by p.place)
+  from unnest(array['main', 'alt-pool']) with ordinality p(pool, place)
+    cross join lateral (
+      select count(*) as accounts, count(*) filter (where a.state = 'usable') as usable, count(*) filter (where a.state = 'cooling') as cooling,
+        count(*) filter (where a.state = 'needs_login') as needs_login, count(*) filter (where a.state = 'contained') as contained,
+        count(*) filter (where a.state = 'disabled') as disabled, coalesce(sum(a.in_flight), 0)::bigint as in_flight,
+        min(greatest(a.cool_until, a.probe_until)) filter (where a.state = 'cooling') as recovers_at
+      from accounts a where a.pool = p.pool) n
+$$;
+
+-- Every window that has a snapshot: one look into the index for each.
+create function turnpike.quota_windows() returns table (provider_id text, resource text, window_seconds integer) language sql stable as $$
+  with recursive w as (
+    (select n.provider_id, n.resource, n.window_seconds from quota_snapshots n order by n.provider_id, n.resource, n.window_seconds limit 1)
+    union all
+    select f.* from w cross join lateral (select n.provider_id, n.resource, n.window_seconds from quota_snapshots n
+      where (n.provider_id, n.resource, n.window_seconds) > (w.provider_id, w.resource, w.window_seconds)
+      order by n.provider_id, n.resource, n.window_seconds limit 1) f
+  )
+  select w.provider_id, w.resource, w.window_seconds from w
+$$;
+
+-- Snapshots of the last p_hours with what their accounts served, for an admin. p_pools: accounts of these pools, removed ones too. All points
+-- if there are at most p_most; else the newest of each step of point_seconds, at most p_thinned, by one look into the index for each.
+-- windows: [{provider_id, resource, window_seconds, used, reset, taken}], the last three as lists, times in seconds of the epoch.
+-- spend_seconds, spend and queued: see served_spend.
+create function turnpike.read_capacity(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_hours integer, p_pools text[], p_most integer, p_thinned integer, p_spend integer)
+returns table (actor jsonb, refused text, point_seconds integer, windows json, spend_seconds integer, spend json, queued json)
+language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  since timestamptz := p_moment - p_hours * interval '1 hour';
+  -- The same place of each names a window.
+  ids text[];
+  resources text[];
+  lengths integer[];
+  served text[];
+  points integer;
+  span interval;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  select array_agg(w.provider_id), array_agg(w.resource), array_agg(w.window_seconds) into ids, resources, lengths
+    from turnpike.quota_windows() w
+    where w.provider_id in (select a.provider_id from provider_accounts a where a.pool = any(p_pools)
+      union all select f.provider_id from former_providers f where f.pool = any(p_pools));
+  select count(*) into points from (select from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
+    cross join lateral (select from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
+      and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_moment limit p_most + 1) n limit p_most + 1) n;
+  -- Each way is one statement over all windows: planning one for each of them would take longer than reading its points.
+  if points > p_most then
+    point_seconds := turnpike.step_of(p_hours * 3600, p_thinned / cardinality(ids));
+    span := point_seconds * interval '1 second';
+    select array_agg(distinct n.provider_id), json_agg(n order by n.provider_id collate "C", n.resource collate "C", n.window_seconds) into served, windows from (
+      select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
+      from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
+        cross join lateral (
+          select array_agg(n.used_pct) as used, array_agg(date_part('epoch', n.reset_at)) as reset, array_agg(date_part('epoch', n.taken_at)) as taken
+          from generate_series(date_bin(span, since, 'epoch'), p_moment, span) b(begins)
+            cross join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
+              and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= greatest(b.begins, since)
+              and n.taken_at < least(b.begins + span, p_moment + interval '1 microsecond') order by n.taken_at desc limit 1) n) n
+      where n.used is not null) n;
+  else
+    select array_agg(distinct n.provider_id), json_agg(n order by n.provider_id collate "C", n.resource collate "C", n.window_seconds) into served, windows from (
+      select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
+      from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
+        cross join lateral (
+          select array_agg(n.used_pct) as used, array_agg(date_part('epoch', n.reset_at)) as reset, array_agg(date_part('epoch', n.taken_at)) as taken
+          from (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
+            and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_moment
+            order by n.taken_at) n) n
+      where n.used is not null) n;
+  end if;
+  windows := coalesce(windows, '[]');
+  select s.seconds, s.summed, s.queued into spend_seconds, spend, queued from turnpike.served_spend(served, since, p_spend) s;
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- The least of some even spans of which p_most cover p_seconds.
+create function turnpike.step_of(p_seconds integer, p_most integer) returns integer language sql immutable as $$
+  select coalesce(min(s) filter (where p_seconds / s + 2 <= p_most), max(s))
+  from unnest(array[300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 345600, 604800, 1209600, 2419200]) s
+$$;
+
+-- What accounts served since a moment, from the beginning of its hour (UTC): by hours, or from the beginning of its day by days, when there
+-- are more than p_most of those. summed: [{subscription_id, begins, model_calls, cost, billed}] with lists, times in seconds of the epoch;
+-- queued: single rows of turns that are in no sum yet. Both of one snapshot, so each call is in one of them.
+create function turnpike.served_spend(p_ids text[], p_since timestamptz, p_most integer, out seconds integer, out summed json, out queued json)
+language plpgsql as $$
+declare
+  unit text := 'hour';
+  since timestamptz := date_trunc('hour', p_since, 'UTC');
+  hours integer;
+begin
+  select count(*) into hours from (select from unnest(p_ids) i(id) cross join lateral (select from account_hours h
+    where h.subscription_id = i.id and h.hour >= since limit p_most + 1) h limit p_most + 1) h;
+  if hours > p_most then
+    unit := 'day';
+    since := date_trunc('day', p_since, 'UTC');
+  end if;
+  seconds := case unit when 'hour' then 3600 else 86400 end;
+  select (select json_agg(s) from (
+      select h.subscription_id, array_agg(date_part('epoch', h.begins)) as begins, array_agg(h.model_calls) as model_calls,
+        array_agg(h.cost_credit_micros) as cost, array_agg(h.billed_credit_micros) as billed
+      from (
+        select h.subscription_id, h.hour as begins, h.model_calls, h.cost_credit_micros, h.billed_credit_micros
+        from account_hours h where unit = 'hour' and h.subscription_id = any(p_ids) and h.hour >= since
+        union all
+        select h.subscription_id, h.day::timestamp at time zone 'UTC', h.model_calls, h.cost_credit_micros, h.billed_credit_micros
+        from account_days h where unit = 'day' and h.subscription_id = any(p_ids) and h.day >= (since at time zone 'UTC')::date
+      ) h group by h.subscription_id) s),
+    (select json_agg(s) from (
+      select v.subscription_id, date_part('epoch', date_trunc(unit, v.settled_at, 'UTC')) as begins, count(*) as model_calls,
+        sum(v.cost_credit_micros) as cost, sum(v.billed_credit_micros) as billed
+      from turn_ends e cross join lateral turnpike.served_calls(e.turn_id) v
+      where v.subscription_id = any(p_ids) and v.settled_at >= since group by 1, 2) s)
+    into summed, queued;
+  summed := coalesce(summed, '[]');
+  queued := coalesce(queued, '[]');
+end $$;

@@ -1,0 +1,87 @@
+-- How an account stands, in one word: disabled, needs_login, contained, cooling or usable. p_opened: it has a credential. A refresh whose time is
+-- over may have used the refresh token, so nobody knows whether the stored one still works.
+create function turnpike.account_state(p_disabled_at timestamptz, p_health text, p_opened boolean, p_refreshing_until timestamptz,
+  p_cool_until timestamptz, p_probe_until timestamptz, p_moment timestamptz) returns text language sql immutable as $$
+  select case
+    when p_disabled_at is not null then 'disabled'
+    when p_health = 'needs_login' or not p_opened then 'needs_login'
+    when p_health = 'contained' or p_refreshing_until <= p_moment then 'contained'
+    when p_cool_until > p_moment or (p_cool_until is not null and p_probe_until > p_moment) then 'cooling'
+    else 'usable' end
+$$;
+
+-- The windows of a state (provider_states.windows). What a window has used is unknown, not 0, when its end has passed.
+create function turnpike.windows_at(p_windows jsonb, p_moment timestamptz)
+returns table (resource text, window_seconds integer, used_pct numeric, reset_at timestamptz, taken_at timestamptz) language sql stable as $$
+  select split_part(w.key, ':', 1), split_part(w.key, ':', 2)::integer, case when n.ends_at > p_moment then (w.value ->> 'used_pct')::numeric end,
+    case when n.ends_at > p_moment then (w.value ->> 'reset_at')::timestamptz end, n.taken_at
+  from jsonb_each(p_windows) w
+    cross join lateral (select (w.value ->> 'taken_at')::timestamptz as taken_at) t
+    cross join lateral (select t.taken_at, coalesce((w.value ->> 'reset_at')::timestamptz,
+      t.taken_at + split_part(w.key, ':', 2)::integer * interval '1 second') as ends_at) n
+$$;
+
+-- The model calls of an ended turn that members of pools served. A plan's id is only digits. Without test data.
+create function turnpike.served_calls(p_turn_id text)
+returns table (subscription_id text, settled_at timestamptz, called_at timestamptz, tokens_input bigint, tokens_cached bigint,
+  tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language sql stable as $$
+  select u.subscription_id, u.settled_at, u.created_at, u.tokens_input, u.tokens_cached, u.tokens_output, u.cost_credit_micros,
+    u.billed_credit_micros
+  from usage u where u.turn_id = p_turn_id and u.subscription_id !~ '^[0-9]+$' and u.settled_at is not null and not u.test
+  union all
+  select c.subscription_id, c.settled_at, c.created_at, c.tokens_input, c.tokens_cached, c.tokens_output, c.cost_credit_micros,
+    c.billed_credit_micros
+  from chat_calls c where c.turn_id = p_turn_id and c.subscription_id !~ '^[0-9]+$' and c.settled_at is not null and not c.test
+$$;
+
+-- Accounts as operators see them, the oldest first, with what they served in the last 30 days (UTC, with today). Nothing of a credential
+-- but when it ends and whether somebody refreshes it.
+create function turnpike.provider_rows(p_ids text[], p_moment timestamptz) returns setof jsonb language sql stable as $$
+  with recent as materialized (
+    select v.subscription_id, count(*) as model_calls, sum(v.tokens_input) as tokens_input, sum(v.tokens_cached) as tokens_cached,
+      sum(v.tokens_output) as tokens_output, sum(v.cost_credit_micros) as cost, sum(v.billed_credit_micros) as billed, max(v.called_at) as last_call_at
+    from turn_ends e cross join lateral turnpike.served_calls(e.turn_id) v
+    where v.settled_at >= (date_trunc('day', p_moment, 'UTC') - interval '29 days') group by v.subscription_id
+  )
+  select to_jsonb(a) || jsonb_build_object('updated_by_name', u.name, 'token_expires_at', c.expires_at, 'refreshing_until', c.refreshing_until,
+    'has_credential', c.provider_id is not null, 'cool_until', s.cool_until, 'cool_reason', s.cool_reason,
+    'state', turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.cool_until, s.probe_until, p_moment),
+    'in_flight', (select count(*) from open_turns o where o.provider_id = a.provider_id),
+    'windows', coalesce((select jsonb_agg(to_jsonb(w) order by w.resource collate "C", w.window_seconds)
+      from turnpike.windows_at(coalesce(s.windows, '{}'), p_moment) w), '[]'),
+    'last_used_at', greatest(r.last_call_at, (select h.last_call_at from account_days h where h.subscription_id = a.provider_id
+      order by h.day desc limit 1)),
+    'model_calls', coalesce(d.model_calls, 0) + coalesce(r.model_calls, 0),
+    'tokens_input', coalesce(d.tokens_input, 0) + coalesce(r.tokens_input, 0),
+    'tokens_cached', coalesce(d.tokens_cached, 0) + coalesce(r.tokens_cached, 0),
+    'tokens_output', coalesce(d.tokens_output, 0) + coalesce(r.tokens_output, 0),
+    'cost_credit_micros', coalesce(d.cost, 0) + coalesce(r.cost, 0), 'billed_credit_micros', coalesce(d.billed, 0) + coalesce(r.billed, 0))
+  from provider_accounts a
+    left join provider_states s on s.provider_id = a.provider_id
+    left join provider_credentials c on c.provider_id = a.provider_id
+    left join users u on u.user_id = a.updated_by
+    left join recent r on r.subscription_id = a.provider_id
+    left join lateral (select sum(h.model_calls) as model_calls, sum(h.tokens_input) as tokens_input, sum(h.tokens_cached) as tokens_cached,
+        sum(h.tokens_output) as tokens_output, sum(h.cost_credit_micros) as cost, sum(h.billed_credit_micros) as billed
+      from account_days h where h.subscription_id = a.provider_id and h.day > (p_moment at time zone 'UTC')::date - 30) d on true
+  where a.provider_id = any(p_ids) order by a.created_at, a.provider_id collate "C"
+$$;
+
+-- Accounts for an admin. p_pool: main (its accounts, and all others with an API key) or alt-pool. refused: admin.
+create function turnpike.list_providers(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_pool text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+  ids text[];
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is null then
+    ids := array(select a.provider_id from provider_accounts a
+      where a.pool = p_pool or (p_pool = 'main' and a.pool = 'alt-pool' and a.kind = 'api_key'));
+    entity := coalesce((select jsonb_agg(r.r) from turnpike.provider_rows(ids, p_moment) r), '[]');
+    perform turnpike.note_use(found.caller, p_moment);
+  end if;
+  return next;
+end $$;

@@ -1,0 +1,156 @@
+import * as z from "zod"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
+
+const POOLS = ["main", "alt-pool"] as const
+export type Pool = (typeof POOLS)[number]
+export const poolSchema = z.enum(POOLS).meta({ description: "The pool that an account belongs to.", example: "main" })
+
+const RESOURCES = ["unified", "requests", "tokens", "input-tokens", "output-tokens"] as const
+
+/** What names a window: what it counts, and how long it is. */
+export const windowName = {
+  resource: z.enum(RESOURCES).meta({ description: "What it counts; `unified`: everything.", example: "unified" }),
+  window_seconds: z.int().meta({ description: "Its length.", example: 18_000 }),
+}
+
+const windowSchema = z.object({
+  ...windowName,
+  used_pct: z.number().nullable().meta({ description: "Null: not known, since the window has ended.", example: 37.5 }),
+  reset_at: z.iso.datetime().nullable().meta({ description: "Null: not known." }),
+  taken_at: z.iso.datetime().meta({ description: "When the provider said so." }),
+})
+
+/** What calls came to. */
+const servedSchema = z.object({
+  model_calls: z.int().meta({ example: 310 }),
+  tokens_input: z.int().meta({ example: 912_000 }),
+  tokens_cached: z.int().meta({ description: "Those of them that the provider had in its cache.", example: 640_000 }),
+  tokens_output: z.int().meta({ example: 41_000 }),
+  cost_usd: z.number().meta({ description: "At the catalog's prices.", example: 12.4 }),
+  billed_usd: z.number().meta({ description: "What customers were billed for them.", example: 12.1 }),
+})
+const servedExample = {
+  ...{ model_calls: 310, tokens_input: 912_000, tokens_cached: 640_000, tokens_output: 41_000 },
+  ...{ cost_usd: 12.4, billed_usd: 12.1 },
+}
+/** The field of a schema that shows what was served in the last 30 days. */
+export const servedField = (of: string) =>
+  servedSchema.meta({
+    description: `${of} in the last 30 days (UTC), with today: live calls, by the end of their turns.`,
+    example: servedExample,
+  })
+
+export const providerSchema = z
+  .object({
+    provider_id: z.string().meta({ example: "team-one" }),
+    pool: poolSchema,
+    name: z.string().meta({ description: "Its name for people.", example: "Team one" }),
+    kind: z.enum(["api_key", "oauth_code", "oauth_device"]).meta({
+      description: "What opens it: an API key, a login whose code is pasted, or a login by a device code.",
+      example: "oauth_code",
+    }),
+    engine: z.enum(["anthropic", "openai", "openai-compatible"]).meta({ example: "anthropic" }),
+    base_url: z
+      .string()
+      .nullable()
+      .meta({ description: "Null: the engine's own.", example: "https://models.example.com/v1" }),
+    state: z.enum(["usable", "cooling", "needs_login", "contained", "disabled"]).meta({
+      description:
+        "`cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh " +
+        "of its credential may have been lost. The last three end when somebody does something about it.",
+      example: "usable",
+    }),
+    disabled: z
+      .boolean()
+      .meta({ description: "Nothing is routed to it, and its credential is not refreshed.", example: false }),
+    disabled_at: z.iso.datetime().nullable(),
+    disabled_reason: z.string().nullable().meta({ example: "Paid until Friday" }),
+    health: z.enum(["healthy", "needs_login", "contained"]).meta({ example: "healthy" }),
+    health_at: z.iso.datetime().nullable().meta({ description: "Since when; null: from the beginning." }),
+    cool_until: z.iso.datetime().nullable(),
+    cool_reason: z.string().nullable().meta({ description: "In a word of ours.", example: "limit_reached" }),
+    in_flight: z.int().meta({ description: "Turns that it serves now.", example: 2 }),
+    windows: z
+      .array(windowSchema)
+      .meta({ description: "What its provider has said of its limits, by its last answer." }),
+    has_credential: z.boolean().meta({ description: "Never the credential itself.", example: true }),
+    token_expires_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When its access token ends, which is refreshed before; null: never, or not known." }),
+    credential_lock: z.object({ until: z.iso.datetime() }).nullable().meta({
+      description: "Its credential is being refreshed until then at the latest; null: it is not.",
+      example: null,
+    }),
+    last_used_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "The last call of a turn that has ended; null: none." }),
+    usage: servedField("What it served"),
+    version: z.int().meta({ description: "Raised by each edit.", example: 3 }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    updated_by: z
+      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
+      .nullable()
+      .meta({ description: "Who changed it last; null: the command line." }),
+  })
+  .meta({ id: "Provider" })
+
+export type ProviderAccount = z.infer<typeof providerSchema>
+
+interface Served {
+  model_calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
+/** A row of turnpike.provider_rows. */
+export type ProviderRow = JsonRow<"provider_accounts"> &
+  Pick<JsonRow<"provider_states">, "cool_until" | "cool_reason"> &
+  Pick<JsonRow<"provider_credentials">, "refreshing_until"> &
+  Served & {
+    state: ProviderAccount["state"]
+    in_flight: number
+    windows: ProviderAccount["windows"]
+    has_credential: boolean
+    token_expires_at: string | null
+    last_used_at: string | null
+    cost_credit_micros: number
+    billed_credit_micros: number
+    updated_by_name: string | null
+  }
+
+export function serializeProvider(row: ProviderRow): ProviderAccount {
+  const { provider_id, name, base_url, state, disabled_reason, cool_reason, in_flight, has_credential, version } = row
+  return {
+    ...{ provider_id, pool: row.pool as Pool, name, kind: row.kind as ProviderAccount["kind"] },
+    ...{ engine: row.engine as ProviderAccount["engine"], base_url, state },
+    ...{ disabled: row.disabled_at !== null, disabled_at: toInstant(row.disabled_at), disabled_reason },
+    ...{ health: row.health as ProviderAccount["health"], health_at: toInstant(row.health_at) },
+    ...{ cool_until: toInstant(row.cool_until), cool_reason, in_flight },
+    windows: row.windows.map(({ reset_at, taken_at, ...window }) => ({
+      ...window,
+      reset_at: toInstant(reset_at),
+      taken_at: toInstant(taken_at),
+    })),
+    ...{ has_credential, token_expires_at: toInstant(row.token_expires_at) },
+    credential_lock: row.refreshing_until === null ? null : { until: toInstant(row.refreshing_until) },
+    last_used_at: toInstant(row.last_used_at),
+    usage: servedOf(row, row.cost_credit_micros, row.billed_credit_micros),
+    ...{ version, created_at: toInstant(row.created_at), updated_at: toInstant(row.updated_at) },
+    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+  }
+}
+
+/** What calls came to, of a row with amounts in credit micros. */
+export function servedOf(
+  { model_calls, tokens_input, tokens_cached, tokens_output }: Served,
+  cost: number,
+  billed: number,
+): ProviderAccount["usage"] {
+  return { model_calls, tokens_input, tokens_cached, tokens_output, cost_usd: toUsd(cost), billed_usd: toUsd(billed) }
+}

@@ -1,0 +1,114 @@
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { toInstant } from "../base/time.ts"
+import { readSetting } from "../settings/settings.ts"
+import { type PoolContext, publishSoon } from "./capacity.ts"
+import { PROVIDER_POLICY } from "./policies.ts"
+import { type ProviderAccount, type ProviderRow, serializeProvider } from "./provider-row.ts"
+import { type CallCredential, freshCredential } from "./refresh.ts"
+import { windowsOf } from "./windows.ts"
+
+type Engine = ProviderAccount["engine"]
+
+const DEFAULT_BASE_URL: Record<Engine, string | null> = {
+  anthropic: "https://api.anthropic.com/v1",
+  openai: "https://api.openai.com/v1",
+  "openai-compatible": null,
+}
+
+/**
+ * Asks a provider what an account has left, by one cheap request (the setting `provider_limit_requests`), and notes what its headers say. Answers
+ * the account as it is then. NOT_FOUND; CONFLICT for an account that is disabled; PROVIDER_FAILED when the provider does not say: then
+ * nothing has changed.
+ */
+export async function refreshLimits(
+  ctx: PoolContext,
+  credential: SessionCredential,
+  providerId: string,
+): Promise<ProviderAccount> {
+  const account = await findAccount(ctx, credential, providerId)
+  const headers = await askLimits(ctx, account)
+  const provider = await editAs(ctx, credential, "note_limits", {
+    args: { provider_id: providerId, windows: windowsOf(headers, ctx.clock.now()) },
+    refusals: { not_found: ["NOT_FOUND", "The account was removed in the meantime."] },
+    serialize: (row: ProviderRow) => serializeProvider(row),
+  })
+  publishSoon(ctx)
+  return provider
+}
+
+type Account = Awaited<ReturnType<typeof findAccount>>
+
+async function findAccount(ctx: Context, credential: SessionCredential, providerId: string) {
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("provider_accounts as a")
+        .innerJoin("caller", (join) => join.onTrue())
+        .leftJoin("provider_credentials as c", "c.provider_id", "a.provider_id")
+        .where("a.provider_id", "=", providerId)
+        .where("a.pool", "<>", "media")
+        .select(["a.provider_id", "a.engine", "a.base_url", "a.disabled_at"])
+        .select(["c.sealed", "c.expires_at", "c.version as credential_version"]),
+    { role: "admin" },
+  )
+  const [account] = rows
+  if (!account) throw new TurnpikeError("NOT_FOUND", "There is no account with this id.")
+  if (account.disabled_at !== null) throw new TurnpikeError("CONFLICT", "The account is disabled: enable it first.")
+  return account
+}
+
+async function askLimits(ctx: Context, account: Account): Promise<Headers> {
+  const requests = await readSetting(ctx, "provider_limit_requests")
+  const engine = account.engine as Engine
+  const { method, path, body } = requests[engine]
+  const url = `${(account.base_url ?? DEFAULT_BASE_URL[engine] ?? "").replace(/\/+$/, "")}${path}`
+  const opened = await openedBy(ctx, account)
+  const response = await ctx
+    .fetch(url, {
+      method,
+      headers: { ...headersOf(engine, opened), ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // Another server must not get the credential.
+      redirect: "manual",
+      signal: AbortSignal.timeout(PROVIDER_POLICY.limitsMs),
+    })
+    .catch((error: unknown) => {
+      const late = error instanceof Error && error.name === "TimeoutError"
+      throw failed(late ? `it did not answer in ${PROVIDER_POLICY.limitsMs / 1000} s` : "it cannot be reached", error)
+    })
+  await response.body?.cancel()
+  // A refusal because of a limit says which one.
+  const full = response.status === 429 && windowsOf(response.headers, ctx.clock.now()).length > 0
+  if (!response.ok && !full) throw failed(`it answered HTTP ${response.status}`)
+  return response.headers
+}
+
+async function openedBy(ctx: Context, { provider_id, sealed, expires_at, credential_version }: Account) {
+  if (sealed === null || credential_version === null) throw failed("the account has no credential, so it needs a login")
+  return freshCredential(ctx, { provider_id, sealed, expires_at: toInstant(expires_at), credential_version }).catch(
+    (error: unknown) => {
+      if (error instanceof TurnpikeError) throw error
+      throw failed("its credential cannot be used", error)
+    },
+  )
+}
+
+function headersOf(engine: Engine, { kind, secret, headers }: CallCredential): Record<string, string> {
+  const key =
+    engine === "anthropic" && kind === "api_key" ? { "x-api-key": secret } : { authorization: `Bearer ${secret}` }
+  return { ...(engine === "anthropic" && { "anthropic-version": "2023-06-01" }), ...key, ...headers }
+}
+
+/** Without the cause's own text, which may hold what was sent. */
+function failed(why: string, cause?: unknown): TurnpikeError {
+  const message = `The provider was asked what the account has left, but ${why}. Nothing has changed.`
+  return new TurnpikeError("PROVIDER_FAILED", message, {
+    ...(cause instanceof Error && { cause: new Error(cause.name) }),
+  })
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { callOne } from "../../src/platform/db.ts"
+import type { QuotaWindow } from "../../src/providers/windows.ts"
+import { authContextOf } from "../harness/auth.ts"
+import { storeAccount } from "../harness/provider-accounts.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const unified = (used_pct: number, window_seconds = 18_000): Omit<QuotaWindow, "taken_at"> => ({
+  ...{ resource: "unified", window_seconds, used_pct },
+  reset_at: new Date(world.clock.ms() + 3_600_000).toISOString(),
+})
+const note = async (id: string, windows: object[], moment = world.clock.now()) => {
+  const args = { provider_id: id, windows, moment }
+  return (await callOne(authContextOf(world).db, "note_windows", args)).note_windows
+}
+const stateOf = async (id: string) => {
+  const [row] = await world.sql<{ windows: Record<string, { used_pct: number; noted_pct: number }> }>(
+    "select windows from provider_states where provider_id = $1",
+    [id],
+  )
+  return row?.windows ?? {}
+}
+const used = async (id: string) =>
+  (
+    await world.sql<{ used_pct: number }>(
+      "select used_pct from quota_snapshots where provider_id = $1 order by taken_at",
+      [id],
+    )
+  ).map(({ used_pct }) => used_pct)
+
+test("a snapshot is made when a window has moved by a point since the last one, or five minutes have passed", async () => {
+  const id = await storeAccount(world)
+  const steps: [ms: number, used: number, made: number][] = [
+    [0, 10, 1],
+    [1000, 10.4, 0],
+    [1000, 10.9, 0],
+    [1000, 11, 1],
+    [1000, 10, 1],
+    [299_999, 10.2, 0],
+    [1, 10.2, 1],
+    [300_000, 10.2, 1],
+  ]
+  for (const [ms, pct, made] of steps) {
+    await world.advance(ms)
+    expect(await note(id, [unified(pct)]), `${pct} after ${ms} ms`).toBe(made)
+  }
+  expect(await used(id)).toEqual([10, 11, 10, 10.2, 10.2])
+})
+
+test("windows have snapshots of their own; a short one has one a minute", async () => {
+  const id = await storeAccount(world)
+  expect(await note(id, [unified(10), unified(20, 604_800), unified(30, 60)])).toBe(3)
+  await world.advance(1000)
+  expect(await note(id, [unified(10), unified(25, 604_800), unified(90, 60)])).toBe(1)
+  expect((await stateOf(id))["unified:60"]).toMatchObject({ used_pct: 90, noted_pct: 30 })
+  await world.advance(59_000)
+  expect(await note(id, [unified(91, 60)])).toBe(1)
+})
+
+test("what makes no sense is left out, and an older answer says nothing new", async () => {
+  const id = await storeAccount(world)
+  const odd = [unified(-1), unified(1, 0), unified(1, 1.5), unified(1, 1e12), { ...unified(1), resource: "canary" }]
+  expect(await note(id, odd)).toBe(0)
+  expect(await stateOf(id)).toEqual({})
+  expect(await note(id, [unified(1e300)])).toBe(1)
+  expect(await note(id, [unified(5)], new Date(world.clock.ms() - 1))).toBe(0)
+  expect(await used(id)).toEqual([1000])
+  expect(await note("nobody", [unified(5)])).toBe(0)
+})
+
+test("an account without a state gets one", async () => {
+  const id = await storeAccount(world)
+  await world.sql("delete from provider_states where provider_id = $1", [id])
+  expect(await note(id, [unified(5)])).toBe(1)
+  expect(Object.keys(await stateOf(id))).toEqual(["unified:18000"])
+})
