@@ -6,7 +6,7 @@
 create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
   p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint)
-returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, engine_keys text, containers jsonb, heard boolean)
+returns table (turn json, config jsonb, models jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb, engine_keys text, containers jsonb, image_model jsonb, heard boolean)
 language plpgsql rows 1 as $$
 declare
   claimed turns;
@@ -69,6 +69,9 @@ begin
     select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)), '{}') into models
       from model_catalog m
       where m.pin = claimed.model or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
+  end if;
+  if version.manifest -> 'builtin_tools' ? 'generate_image' then
+    image_model := turnpike.image_model(claimed, version.manifest);
   end if;
   if claimed.position > 1 then
     history := turnpike.history_of(claimed,
