@@ -386,13 +386,17 @@ create table model_catalog (
   version integer not null default 1,
   updated_at timestamptz,
   updated_by bigint references users,
-  constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model)
+  -- image: what the tool generate_image calls, never the model of a space or a turn. One picture costs price_image, in credit micros.
+  kind text not null default 'chat' check (kind in ('chat', 'image')),
+  price_image bigint check (price_image >= 0),
+  constraint model_catalog_pin_names_its_model check (pin = engine || '/' || model),
+  constraint model_catalog_images_have_a_price check ((kind = 'image') = (price_image is not null))
 );
 -- A service without a model could run no turn. The lock makes the later of two statements see what the first has left.
 create function guard_enabled_model() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
-  if not exists (select from model_catalog where enabled) then
+  if not exists (select from model_catalog where enabled and kind = 'chat') then
     raise exception 'no model would be enabled' using errcode = '23514';
   end if;
   return null;
@@ -409,6 +413,7 @@ create table former_prices (
   price_output bigint not null,
   price_cache_write bigint,
   until_at timestamptz not null,
+  price_image bigint,
   primary key (pin, price_version)
 );
 
@@ -1030,8 +1035,10 @@ create table usage (
   subagent text,
   conversation_id text,
   test boolean,
-  unique (turn_id, step, role)
+  -- The tool call of the step that made a picture; null for the step's own model call.
+  call integer
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create unique index usage_once on usage (turn_id, step, coalesce(call, -1));
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
 
@@ -1072,7 +1079,9 @@ create table api_turns (
   duration_sec double precision not null check (duration_sec >= 0),
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  -- How many rows of chat_calls add up to it. Null: a former release has run a part of it, and a migration behind its deploy completes them.
+  calls_kept integer
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
 
@@ -1100,8 +1109,10 @@ create table chat_calls (
   created_at timestamptz not null,
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
-  primary key (turn_id, step)
+  -- As in usage.
+  call integer
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
 
 -- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (

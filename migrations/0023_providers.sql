@@ -1,6 +1,6 @@
 -- phase: before-deploy
 -- transaction: none
--- Accounts at the providers of models; the model calls of web-chat turns; what usage says of each call.
+-- Accounts at the providers of models; the model calls of web-chat turns; what usage says of each call; models that make pictures.
 create table if not exists provider_accounts (
   provider_id text primary key check (provider_id ~ '^[a-z][a-z0-9_-]{0,63}$'),
   pool text not null check (pool in ('main', 'alt-pool', 'media')),
@@ -129,8 +129,10 @@ create table if not exists chat_calls (
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
   created_at timestamptz not null,
   settled_at timestamptz,
-  primary key (turn_id, step)
+  call integer
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+create unique index if not exists chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
+alter table api_turns add column if not exists calls_kept integer;
 
 alter table conversations
   add column if not exists provider_id text,
@@ -140,4 +142,22 @@ create index concurrently if not exists open_turns_of_provider on open_turns (pr
 alter table usage
   add column if not exists subagent text,
   add column if not exists conversation_id text,
-  add column if not exists test boolean;
+  add column if not exists test boolean,
+  add column if not exists call integer;
+-- Former workers write one row for each step, so the new index lets through what the old one did.
+create unique index concurrently if not exists usage_once on usage (turn_id, step, coalesce(call, -1));
+alter table usage drop constraint if exists usage_turn_id_step_role_key;
+
+alter table model_catalog
+  add column if not exists kind text not null default 'chat' check (kind in ('chat', 'image')),
+  add column if not exists price_image bigint check (price_image >= 0)
+    constraint model_catalog_images_have_a_price check ((kind = 'image') = (price_image is not null));
+alter table former_prices add column if not exists price_image bigint;
+create or replace function guard_enabled_model() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
+  if not exists (select from model_catalog where enabled and kind = 'chat') then
+    raise exception 'no model would be enabled' using errcode = '23514';
+  end if;
+  return null;
+end $$;

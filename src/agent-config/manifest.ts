@@ -63,8 +63,14 @@ export const manifestSchema = z
       .meta({
         description:
           "Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, " +
-          "of which not all can call tools.",
+          "of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns " +
+          "have it while the service has a model for pictures.",
       }),
+    image_model: pin.optional().meta({
+      description:
+        "The pin of the model that `generate_image` makes pictures by. Default: the first one that the service has.",
+      example: "openai/gpt-image-1",
+    }),
     subagents: z
       .array(subagentSchema)
       .max(16)
@@ -80,7 +86,12 @@ export const manifestSchema = z
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** Every pin that a manifest names, with the field that names it. */
+/** The pin of a manifest's model for pictures, with the field that names it. */
+export function imagePinOf(manifest: Manifest | undefined): { param: string; pin: string }[] {
+  return manifest?.image_model === undefined ? [] : [{ param: "image_model", pin: manifest.image_model }]
+}
+
+/** Every pin of an agent that a manifest names, with the field that names it. */
 export function pinsOf(manifest: Manifest | undefined): { param: string; pin: string }[] {
   const named = [
     { param: "model", pin: manifest?.model },

@@ -5,7 +5,17 @@ import * as z from "zod"
  * `_`. The patterns say all of this, so the OpenAPI document says it too.
  */
 
-export const BUILTIN_TOOLS = ["list_files", "read_file", "write_file", "create_task", "update_task"] as const
+/** The tool that makes pictures: the only built-in one with a price of its own. */
+export const GENERATE_IMAGE = "generate_image"
+
+export const BUILTIN_TOOLS = [
+  "list_files",
+  "read_file",
+  "write_file",
+  "create_task",
+  "update_task",
+  GENERATE_IMAGE,
+] as const
 export type BuiltinTool = (typeof BUILTIN_TOOLS)[number]
 
 /** The tool that hands a task to a sub-agent. Agents have it when the manifest has sub-agents. */

@@ -29,6 +29,20 @@ export async function noteLoss(
   )
 }
 
+/** The same for a picture. Nothing is noted when its file was committed after all. `fileId`: null when there is none. */
+export async function noteLostPicture(
+  ctx: Context,
+  { turn_id, test }: { turn_id: string; test: boolean },
+  { fileId, cause, micros }: { fileId: string | null; cause: LossCause; micros: number },
+): Promise<void> {
+  if (test || micros === 0) return
+  ctx.log("error", "picture.lost", { turn_id, cause, credit_micros: micros })
+  const args = { turn_id, file_id: fileId, cause, micros, moment: ctx.clock.now() }
+  await call(ctx.db, "note_lost_picture", args).catch((error: unknown) =>
+    ctx.log("error", "picture.loss_unnoted", { turn_id, error: describeError(error) }),
+  )
+}
+
 /** The losses of the last `days`: for each day (UTC) and cause, how many calls, and USD at the catalog's prices. */
 export async function reportLosses({ db, clock }: SystemContext, days: number) {
   const since = new Date(clock.now().getTime() - days * 86_400_000)

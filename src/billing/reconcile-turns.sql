@@ -1,5 +1,6 @@
 -- What is wrong with the turns from p_first to p_last. Each one's charge is there once, of its amount, its account and its kind, and
--- only when it has ended and was not our failure; its calls' bills add up to it; a refund gave all of it back, once; its hold is open
+-- only when it has ended and was not our failure; its calls' bills add up to it, and a web chat's calls to its record; a refund gave all
+-- of it back, once; its hold is open
 -- exactly while it is; somebody will look at it before p_orphaned_from; and its periods have counters. What a refund has given back
 -- whole is settled.
 create function turnpike.wrong_turns(p_first text, p_last text, p_orphaned_from timestamptz, p_moment timestamptz)
@@ -36,6 +37,12 @@ begin
       select a.turn_id, a.billed_credit_micros from api_turns a
       where a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)) b
     group by 1
+  ), record as materialized (
+    select a.turn_id, a.calls_kept, a.cost_credit_micros as cost, a.billed_credit_micros as billed from api_turns a
+      where a.calls_kept is not null and a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)
+  ), chat as materialized (
+    select c.turn_id, count(*) as calls, sum(c.cost_credit_micros)::bigint as cost, sum(c.billed_credit_micros)::bigint as billed
+      from chat_calls c where c.turn_id >= p_first and c.turn_id <= (select n.turn_id from upto n) group by 1
   ), looked as materialized (
     select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
       t.finished_at is not null as ended, t.hold_credit_micros as hold, t.held_credit_micros as held,
@@ -51,15 +58,17 @@ begin
       case when t.key_id is null then 'usage' else 'space_usage' end = any (c.reasons) as of_other_kind,
       coalesce(r.refunds, 0) as refunds, coalesce(r.refunded, 0) as refunded, r.refund_id,
       t.user_id <> any (r.accounts) as refund_elsewhere,
-      coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(b.bills, 0) as bills
+      coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(b.bills, 0) as bills,
+      a.cost as chat_cost, coalesce(h.cost, 0) as calls_cost,
+      (a.calls_kept, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
     from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
-      left join bill b on b.turn_id = t.turn_id
+      left join bill b on b.turn_id = t.turn_id left join record a on a.turn_id = t.turn_id left join chat h on h.turn_id = t.turn_id
       left join open_turns o on o.turn_id = t.turn_id and o.turn_id >= p_first and o.turn_id <= (select n.turn_id from upto n)
   ), suspect as (
     -- Nearly none: only these are asked what is wrong.
     select k.* from looked k where (k.ended and k.held = 0 and k.charges = case when k.due > 0 then 1 else 0 end
       and k.charged = k.due and not (k.ours and k.charged > 0) and k.bills = k.billed and k.refunds = 0
-      and k.elsewhere is not true and k.of_other_kind is not true) is not true
+      and k.elsewhere is not true and k.of_other_kind is not true and k.chat_differs is not true) is not true
   ), current as materialized (
     -- No window is longer than 31 days.
     select distinct s.user_id, p.kind, p.subject, p.period, p.starts_at
@@ -82,6 +91,7 @@ begin
       ('charge_of_other_account', s.elsewhere, s.charge_id, null, s.charged),
       ('charge_of_other_kind', s.of_other_kind, s.charge_id, null, s.charged),
       ('usage_bills', s.bills <> s.billed, null, s.billed, s.bills),
+      ('chat_calls', s.chat_differs, null, s.chat_cost, s.calls_cost),
       ('refunded_twice', s.refunds > 1, s.refund_id, s.charged, s.refunded),
       ('refund_amount', s.refunds = 1 and s.refunded <> s.charged, s.refund_id, s.charged, s.refunded),
       ('refund_of_other_account', s.refund_elsewhere, s.refund_id, null, s.refunded),

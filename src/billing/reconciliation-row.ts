@@ -23,6 +23,8 @@ export const FINDING_KINDS = {
   charge_of_other_kind: "The charge of a key's turn is booked as a web-chat turn's, or the other way round.",
   failure_charged: "A turn was charged that failed by us. Repaired: it is refunded.",
   usage_bills: "The bills of a turn's model calls do not add up to its own.",
+  chat_calls:
+    "The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected` and `found` are the costs.",
   refunded_twice: "A turn was refunded more than once.",
   refund_amount: "A turn's refund is not what it was charged.",
   refund_of_other_account: "A turn was refunded to an account that is not its own.",

@@ -10,6 +10,13 @@ import { type JsonRow, released } from "../platform/db.ts"
 
 const ENGINES = ["anthropic", "openai", "openai-compatible", "rehearsal"] as const
 
+const KINDS = ["chat", "image"] as const
+
+const kind = z.enum(KINDS).meta({
+  description: "`image`: it makes the pictures of `generate_image`, and no space or turn can choose it.",
+  example: "chat",
+})
+
 const PRICES = { input: 1, cached: 0.1, output: 5, cache_write: 1.25 }
 
 const perMillion = z
@@ -18,6 +25,13 @@ const perMillion = z
   .max(100_000)
   .refine((usd) => fromUsd(usd) !== null, "has at most 7 decimals")
   .meta({ description: "USD per million tokens.", example: 1.25 })
+
+const perPicture = z
+  .number()
+  .min(0)
+  .max(1_000)
+  .refine((usd) => fromUsd(usd) !== null, "has at most 7 decimals")
+  .meta({ description: "USD for one picture, whatever its size.", example: 0.04 })
 
 const pricesSchema = z.strictObject({
   input: perMillion,
@@ -35,10 +49,11 @@ export const catalogRowSchema = z
     engine: z.enum(ENGINES).meta({ example: "openai" }),
     model: z.string().meta({ description: "Its name at the provider.", example: "gpt-5-mini" }),
     label: z.string().meta({ description: "Its name for people.", example: "GPT-5 mini" }),
+    kind,
     enabled: z.boolean().meta({ description: "Whether new turns may use it." }),
     sort_order: z
       .int()
-      .meta({ description: "Lower ones come first. The first enabled row is the default.", example: 10 }),
+      .meta({ description: "Lower ones come first. The first enabled row of its kind is the default.", example: 10 }),
     price_usd_per_million_tokens: z
       .object({
         input: z.number().meta({ example: 1.25 }),
@@ -46,7 +61,11 @@ export const catalogRowSchema = z
         output: z.number().meta({ example: 10 }),
         cache_write: z.number().nullable().meta({ example: 1.25 }),
       })
-      .meta({ example: PRICES }),
+      .meta({ description: "0 for a model of the kind `image`.", example: PRICES }),
+    price_usd_per_picture: z
+      .number()
+      .nullable()
+      .meta({ description: "Of a model of the kind `image`; else null.", example: null }),
     price_version: z.int().meta({ description: "Raised by each change of a price.", example: 3 }),
     max_output_tokens: z.int().meta({ description: "The limit of one model call.", example: 8192 }),
     context_tokens: z.int().nullable().meta({ description: "Its window; null: not known.", example: 400_000 }),
@@ -75,13 +94,15 @@ type CatalogRow = JsonRow<"model_catalog"> & { space_count: number; updated_by_n
 function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> {
   const { pin, model, label, enabled, sort_order, price_version, max_output_tokens, context_tokens, idle_seconds } = row
   return {
-    ...{ pin, engine: row.engine as (typeof ENGINES)[number], model, label, enabled, sort_order },
+    ...{ pin, engine: row.engine as (typeof ENGINES)[number], model, label, kind: row.kind as (typeof KINDS)[number] },
+    ...{ enabled, sort_order },
     price_usd_per_million_tokens: {
       input: toUsd(row.price_input),
       cached: toUsd(row.price_cached),
       output: toUsd(row.price_output),
       cache_write: row.price_cache_write === null ? null : toUsd(row.price_cache_write),
     },
+    price_usd_per_picture: row.price_image === null ? null : toUsd(row.price_image),
     ...{ price_version, max_output_tokens, context_tokens, idle_seconds },
     ...{ space_count: row.space_count, version: row.version },
     created_at: toInstant(row.created_at),
@@ -145,20 +166,39 @@ export const modelCatalogAddSchema = z
       .regex(/^[^\s/][^\s]{0,99}$/)
       .meta({ description: "Its name at the provider, which may have slashes.", example: "gpt-5-mini" }),
     label,
+    kind: kind.default("chat"),
     enabled: z.boolean().default(false),
     sort_order: sortOrder.default(0),
-    price_usd_per_million_tokens: pricesSchema.meta({ example: PRICES }),
+    price_usd_per_million_tokens: pricesSchema
+      .optional()
+      .meta({ description: "Required, except with the kind `image`, which has none.", example: PRICES }),
+    price_usd_per_picture: perPicture
+      .optional()
+      .meta({ description: "Required with the kind `image`: USD for one picture, whatever its size.", example: 0.04 }),
     max_output_tokens: z.int().min(1).max(10_000_000).default(4_096),
     context_tokens: z.int().min(1).max(100_000_000).nullable().default(null).meta({ example: 400_000 }),
     idle_seconds: z.int().min(1).max(600).nullable().default(null).meta({ example: 60 }),
   })
+  .superRefine(({ kind, engine, price_usd_per_million_tokens: tokens, price_usd_per_picture: picture }, check) => {
+    const fault = (path: string, message: string) => check.addIssue({ code: "custom", path: [path], message })
+    const isImage = kind === "image"
+    const [needed, unfit] = isImage ? [picture, tokens] : [tokens, picture]
+    const names = ["price_usd_per_million_tokens", "price_usd_per_picture"] as const
+    const [needs, has] = isImage ? [names[1], names[0]] : names
+    if (needed === undefined) fault(needs, `is required with the kind "${kind}"`)
+    if (unfit !== undefined) fault(has, `is no price of the kind "${kind}"`)
+    if (isImage && !engine.startsWith("openai")) fault("engine", `has no models of the kind "image"`)
+  })
   .meta({ id: "ModelCatalogAdd" })
 
-export const modelPricesSchema = pricesSchema.meta({ id: "ModelPrices" })
+export const modelPricesSchema = z
+  .union([pricesSchema, z.strictObject({ picture: perPicture })])
+  .meta({ id: "ModelPrices", description: "Of its tokens; or of a picture, for a model of the kind `image`." })
 
 const REFUSALS: Refusals = {
   not_found: ["NOT_FOUND", "There is no model with this pin in the catalog."],
   last_enabled: ["LAST_ENABLED_MODEL", "It is the last model that is enabled: enable another one first."],
+  other_kind: ["CONFLICT", "It is a model of the other kind: `picture` is the price of those that make pictures only."],
   exists: ["CONFLICT", "The catalog has a model with this pin already: change that one."],
 }
 
@@ -180,24 +220,35 @@ export function patchModel(
   return editAs(ctx, credential, "patch_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
+type Prices = z.output<typeof modelPricesSchema>
+
+const pricesOfKind = (prices: Prices) =>
+  "picture" in prices
+    ? { input: 0, cached: 0, output: 0, cache_write: null, image: micros(prices.picture) }
+    : { ...pricesOf(prices), image: null }
+
 /** Adds a model with its prices. CONFLICT when its pin is there. */
 export function addCatalogModel(
   ctx: Context,
   credential: SessionCredential,
-  { price_usd_per_million_tokens, ...row }: z.output<typeof modelCatalogAddSchema>,
+  {
+    price_usd_per_million_tokens: tokens,
+    price_usd_per_picture: picture = 0,
+    ...row
+  }: z.output<typeof modelCatalogAddSchema>,
 ) {
-  const { input, cached, output, cache_write } = pricesOf(price_usd_per_million_tokens)
+  const { input, cached, output, cache_write, image } = pricesOfKind(tokens ?? { picture })
   const prices = { price_input: input, price_cached: cached, price_output: output, price_cache_write: cache_write }
-  const args = { model: { ...row, ...prices } }
+  const args = { model: { ...row, ...prices, price_image: image } }
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
-/** Gives a model new prices for turns that are accepted from now on. NOT_FOUND. */
+/** Gives a model new prices for turns that are accepted from now on. NOT_FOUND, CONFLICT for prices of another kind. */
 export function putModelPrices(
   ctx: Context,
   credential: SessionCredential,
-  { pin, prices, ifVersion }: { pin: string; prices: z.output<typeof modelPricesSchema>; ifVersion: number | null },
+  { pin, prices, ifVersion }: { pin: string; prices: Prices; ifVersion: number | null },
 ) {
-  const args = { pin, ...pricesOf(prices), if_version: ifVersion }
+  const args = { pin, ...pricesOfKind(prices), if_version: ifVersion }
   return editAs(ctx, credential, "put_model_prices", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }

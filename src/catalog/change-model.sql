@@ -12,7 +12,7 @@ $$;
 
 -- The model of spaces that name none.
 create function turnpike.default_pin() returns text language sql stable as $$
-  select c.pin from model_catalog c where c.enabled order by c.sort_order, c.pin limit 1
+  select c.pin from model_catalog c where c.enabled and c.kind = 'chat' order by c.sort_order, c.pin limit 1
 $$;
 
 -- Changes a row of the catalog for an admin; null fields stay. refused: admin, not_found, stale, last_enabled.
@@ -38,8 +38,8 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif was.enabled and not p_enabled
-    and not exists (select from model_catalog c where c.enabled and c.pin <> p_pin) then
+  elsif was.enabled and not p_enabled and was.kind = 'chat'
+    and not exists (select from model_catalog c where c.enabled and c.kind = 'chat' and c.pin <> p_pin) then
     refused := 'last_enabled';
   else
     changed := was;
@@ -99,25 +99,28 @@ begin
   return next;
 end $$;
 
--- Gives a model new prices, in credit micros per million tokens: a new price version. Returns whether they are others.
+-- Gives a model new prices: a new price version. In credit micros per million tokens, p_image for one picture. Returns whether they
+-- are others.
 create function turnpike.set_prices(was model_catalog, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint,
-  p_moment timestamptz) returns boolean language plpgsql as $$
+  p_image bigint, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
-  if (was.price_input, was.price_cached, was.price_output, was.price_cache_write)
-    is not distinct from (p_input, p_cached, p_output, p_cache_write) then
+  if (was.price_input, was.price_cached, was.price_output, was.price_cache_write, was.price_image)
+    is not distinct from (p_input, p_cached, p_output, p_cache_write, p_image) then
     return false;
   end if;
-  insert into former_prices (pin, price_version, price_input, price_cached, price_output, price_cache_write, until_at)
-    values (was.pin, was.price_version, was.price_input, was.price_cached, was.price_output, was.price_cache_write, p_moment);
+  insert into former_prices (pin, price_version, price_input, price_cached, price_output, price_cache_write, price_image, until_at)
+    values (was.pin, was.price_version, was.price_input, was.price_cached, was.price_output, was.price_cache_write, was.price_image,
+      p_moment);
   update model_catalog c set price_input = p_input, price_cached = p_cached, price_output = p_output, price_cache_write = p_cache_write,
-    price_version = c.price_version + 1 where c.pin = was.pin;
+    price_image = p_image, price_version = c.price_version + 1 where c.pin = was.pin;
   return true;
 end $$;
 
--- The same for an admin. Turns that were accepted before keep theirs. refused: admin, not_found, stale.
+-- The same for an admin. Turns that were accepted before keep theirs. p_image: null for a model of the kind 'chat'. refused: admin,
+-- not_found, stale, other_kind.
 create function turnpike.put_model_prices(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_if_version integer, p_request_id text,
-  p_address text)
+  p_pin text, p_input bigint, p_cached bigint, p_output bigint, p_cache_write bigint, p_image bigint, p_if_version integer,
+  p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
@@ -136,7 +139,9 @@ begin
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_moment) then
+  elsif (was.kind = 'image') <> (p_image is not null) then
+    refused := 'other_kind';
+  elsif turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_image, p_moment) then
     update model_catalog c set version = c.version + 1, updated_at = p_moment, updated_by = (found.caller).user_id
       where c.pin = p_pin returning c.* into changed;
     perform turnpike.note_change((found.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),

@@ -34,6 +34,7 @@ export async function listModels(ctx: Context, credential: Credential): Promise<
     db
       .selectFrom("model_catalog as c")
       .innerJoin("caller", (join) => join.onTrue())
+      .where("c.kind", "=", "chat")
       .where((eb) => eb.or([eb("caller.test", "=", false), eb("c.engine", "=", "rehearsal")]))
       .where((eb) =>
         eb.or([

@@ -11,7 +11,7 @@ import { toInstant } from "../base/time.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { ENVIRONMENT_FILES, openEnvironmentFile, sealEnvironmentFile } from "./environment-file.ts"
 
-/** How many of the newest model calls, and of the newest web-chat turns, are counted for the keys' use: some 10 ms each. */
+/** How many of the newest model calls of keys, and of those of web chats, are counted for the keys' use: some 10 ms each. */
 const COUNTED_CALLS = 20_000
 
 export const externalKeySchema = z
@@ -95,15 +95,16 @@ function columnsOf(eb: ExpressionBuilder<CallerDB, "caller">) {
   const calls = eb
     .selectFrom("usage as u")
     .select(["u.provider", "u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.cost_credit_micros"])
-    .select(["u.created_at", (e) => e.lit(1).as("model_calls")])
+    .select("u.created_at")
     .orderBy("u.usage_id", "desc")
     .limit(COUNTED_CALLS)
     .as("n")
   const chats = eb
-    .selectFrom("api_turns as a")
-    .select(["a.provider", "a.tokens_input", "a.tokens_cached", "a.tokens_output", "a.cost_credit_micros"])
-    .select(["a.created_at", "a.model_calls"])
-    .orderBy("a.turn_id", "desc")
+    .selectFrom("chat_calls as c")
+    .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.cost_credit_micros"])
+    .select("c.created_at")
+    .orderBy("c.turn_id", "desc")
+    .orderBy("c.step", "desc")
     .limit(COUNTED_CALLS)
     .as("n")
   return [
@@ -137,14 +138,13 @@ interface Counted {
     tokens_output: number
     cost_credit_micros: number
     created_at: Date
-    model_calls: number
   }
 }
 
 const sumsOf = ({ fn }: ExpressionBuilder<Counted, "n">) =>
   [
     "n.provider" as const,
-    fn.sum<number>("n.model_calls").as("calls"),
+    fn.countAll<number>().as("calls"),
     fn.sum<number>("n.tokens_input").as("tokens_input"),
     fn.sum<number>("n.tokens_cached").as("tokens_cached"),
     fn.sum<number>("n.tokens_output").as("tokens_output"),

@@ -14,8 +14,8 @@ begin
       p_idle_seconds)
     on conflict (pin) do nothing;
   select c.* into was from model_catalog c where c.pin = p_engine || '/' || p_model for no key update;
-  if not (p_keep_edits and was.updated_by is not null) then
-    perform turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, p_moment);
+  if was.kind = 'chat' and not (p_keep_edits and was.updated_by is not null) then
+    perform turnpike.set_prices(was, p_input, p_cached, p_output, p_cache_write, null, p_moment);
     update model_catalog c set enabled = true, label = p_label, sort_order = p_sort_order, idle_seconds = p_idle_seconds
       where c.pin = was.pin;
   end if;
@@ -29,10 +29,11 @@ declare
   disabled integer;
 begin
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
-  if not exists (select from model_catalog c where c.enabled and (c.engine = 'rehearsal' or c.pin = any(p_pins))) then
+  if not exists (select from model_catalog c where c.enabled and c.kind = 'chat' and (c.engine = 'rehearsal' or c.pin = any(p_pins))) then
     update model_catalog c set enabled = true where c.pin = turnpike.rehearsal_pin();
   end if;
-  update model_catalog c set enabled = false where c.engine <> 'rehearsal' and c.enabled and not c.pin = any(p_pins);
+  update model_catalog c set enabled = false
+    where c.engine <> 'rehearsal' and c.enabled and c.kind = 'chat' and not c.pin = any(p_pins);
   get diagnostics disabled = row_count;
   return disabled;
 end $$;

@@ -86,6 +86,7 @@ interface ApiKeys {
 
 interface ApiTurns {
   billed_credit_micros: number;
+  calls_kept: number | null;
   cost_credit_micros: number;
   created_at: Timestamp;
   duration_sec: number;
@@ -127,6 +128,7 @@ interface Brands {
 
 interface ChatCalls {
   billed_credit_micros: number;
+  call: number | null;
   conversation_id: string;
   cost_credit_micros: number;
   created_at: Timestamp;
@@ -284,6 +286,7 @@ interface FormerPrices {
   pin: string;
   price_cache_write: number | null;
   price_cached: number;
+  price_image: number | null;
   price_input: number;
   price_output: number;
   price_version: number;
@@ -384,12 +387,14 @@ interface ModelCatalog {
   enabled: Generated<boolean>;
   engine: string;
   idle_seconds: number | null;
+  kind: Generated<string>;
   label: string;
   max_output_tokens: Generated<number>;
   model: string;
   pin: string;
   price_cache_write: number | null;
   price_cached: number;
+  price_image: number | null;
   price_input: number;
   price_output: number;
   price_version: Generated<number>;
@@ -865,6 +870,7 @@ interface TurnSteps {
 
 interface Usage {
   billed_credit_micros: number;
+  call: number | null;
   conversation_id: string | null;
   cost_credit_micros: number;
   created_at: Timestamp;

@@ -40,17 +40,23 @@ begin
   return turnpike.space_refusal(space);
 end $$;
 
--- The first of these pins that is not an enabled model of the catalog.
-create function turnpike.unknown_pin(p_pins text[]) returns text language plpgsql stable as $$
+-- The first of these pins that is not an enabled model of the catalog; or p_image, when that is not null and no enabled model for pictures.
+create function turnpike.unknown_pin(p_pins text[], p_image text) returns text language plpgsql stable as $$
 declare
   wanted text;
 begin
   foreach wanted in array p_pins loop
-    perform from model_catalog c where c.pin = wanted and c.enabled limit 1;
+    perform from model_catalog c where c.pin = wanted and c.enabled and c.kind = 'chat' limit 1;
     if not found then
       return wanted;
     end if;
   end loop;
+  if p_image is not null then
+    perform from model_catalog c where c.pin = p_image and c.enabled and c.kind = 'image' limit 1;
+    if not found then
+      return p_image;
+    end if;
+  end if;
   return null;
 end $$;
 

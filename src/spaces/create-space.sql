@@ -19,7 +19,7 @@ begin
   elsif caller.scope = 'space' then
     refused := 'scope';
   else
-    unknown_pin := turnpike.unknown_pin(p_pins);
+    unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');
     if unknown_pin is not null then
       refused := 'unknown_pin';
     else

@@ -2,7 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
-import { pinsOf } from "../agent-config/manifest.ts"
+import { imagePinOf, pinsOf } from "../agent-config/manifest.ts"
 import { secretTarget } from "../agent-config/secret.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
@@ -43,7 +43,10 @@ export async function createSpace(
   if (row.refused === "scope") {
     throw new TurnpikeError("SCOPE_DENIED", "This key's scope is one space, so it cannot create others.")
   }
-  if (row.refused !== null) throw unknownPinError(row.unknown_pin ?? "", pins)
+  if (row.refused !== null) {
+    const ofPictures = imagePinOf(input.manifest).map(({ param, pin }) => ({ param: `manifest.${param}`, pin }))
+    throw unknownPinError(row.unknown_pin ?? "", [...pins, ...ofPictures])
+  }
   return { made: row.space as SpaceRow, replayed: false }
 }
 

@@ -1,7 +1,7 @@
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type Manifest, pinsOf } from "../agent-config/manifest.ts"
+import { imagePinOf, type Manifest, pinsOf } from "../agent-config/manifest.ts"
 import { throwRefusedChange } from "./change-config.ts"
 import type { PatchSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
@@ -40,6 +40,6 @@ export async function putManifest(
     manifest,
     pins: pins.map(({ pin }) => pin),
   })
-  throwRefusedChange(spaceId, row, pins)
+  throwRefusedChange(spaceId, row, [...pins, ...imagePinOf(manifest)])
   return manifest
 }

@@ -14,7 +14,7 @@ begin
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(caller, space);
   if refused is null then
-    unknown_pin := turnpike.unknown_pin(p_pins);
+    unknown_pin := turnpike.unknown_pin(p_pins, p_manifest ->> 'image_model');
     if unknown_pin is not null then
       refused := 'unknown_pin';
     elsif space.manifest <> p_manifest then

@@ -13,9 +13,23 @@ export interface MadeFile {
   place: number
 }
 
+/** A picture that a call has made, as a model call that the turn is billed. */
+export interface PaidPicture {
+  provider: string
+  /** The account that served it; null in test turns. */
+  account: string | null
+  model: string
+  price_version: number
+  /** Credit micros, set aside before. */
+  cost: number
+  duration_sec: number
+}
+
 export interface ToolRun {
   output: ToolOutput
   files?: MadeFile[]
+  /** Beside its one file. */
+  picture?: PaidPicture
   /** The operator's container that it ran in, and for how long. */
   container?: { name: string; milliseconds: number }
 }

@@ -134,6 +134,26 @@ export function objectPart({ name, media_type, bytes, object_key }: VisibleFile)
   return { type: "object", objectKey: object_key, name, mediaType: media_type, bytes }
 }
 
+/** Stores the bytes of a file that a call has made. The same call always writes the same object, so repeating it leaves nothing behind. */
+export async function storeFile(
+  ctx: Context,
+  { turn_id }: ToolTurn,
+  { step, call }: { step: number; call: number },
+  { name, mediaType, bytes }: { name: string; mediaType: string; bytes: Uint8Array<ArrayBuffer> },
+): Promise<MadeFile> {
+  const file: MadeFile = {
+    file_id: newId("file", ctx.clock.now()),
+    name: safeName(name),
+    media_type: mediaType,
+    bytes: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    object_key: `turns/${turn_id}/${step}.${call}`,
+    place: step * TOOL_POLICY.callsPerStep + call,
+  }
+  await ctx.files.put(file.object_key, bytes)
+  return file
+}
+
 const fileToWrite = z.strictObject({
   name: z.string().min(1).max(300).meta({ description: "Its name, with an extension." }),
   content: z.string().meta({ description: "Its whole text." }),
@@ -145,22 +165,12 @@ export function writeFileTool(ctx: Context, turn: ToolTurn): BoundTool {
   return builtin(
     { name: "write_file", description: "Writes a text file that is returned with the result.", input: fileToWrite },
     async ({ name, content, media_type }, { step, call }) => {
-      const bytes = new TextEncoder().encode(content)
+      const bytes = new TextEncoder().encode(content) as Uint8Array<ArrayBuffer>
       if (bytes.length > TOOL_POLICY.maxFileBytes) {
         return errorRun(`The content has ${bytes.length} bytes; at most ${TOOL_POLICY.maxFileBytes} are possible.`)
       }
-      const named = safeName(name)
-      const file: MadeFile = {
-        file_id: newId("file", ctx.clock.now()),
-        name: named,
-        media_type: media_type ? safeMediaType(media_type) : (mediaTypeOf(named) ?? "text/plain"),
-        bytes: bytes.length,
-        sha256: createHash("sha256").update(bytes).digest("hex"),
-        // The same call always writes the same object, so a repeated call leaves nothing behind.
-        object_key: `turns/${turn.turn_id}/${step}.${call}`,
-        place: step * TOOL_POLICY.callsPerStep + call,
-      }
-      await ctx.files.put(file.object_key, bytes)
+      const mediaType = media_type ? safeMediaType(media_type) : (mediaTypeOf(safeName(name)) ?? "text/plain")
+      const file = await storeFile(ctx, turn, { step, call }, { name, mediaType, bytes })
       const { object_key: _key, place: _place, ...shown } = file
       return { ...jsonRun(shown), files: [file] }
     },

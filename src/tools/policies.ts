@@ -19,6 +19,12 @@ export const TOOL_POLICY = {
   /** More calls in one answer of the model are refused, each with an error. */
   callsPerStep: 16,
   maxFileBytes: 1024 * 1024,
+  /** With storing the picture it must fit into a lease. */
+  pictureTimeoutMs: 100_000,
+  maxPictureBytes: 8 * 1024 * 1024,
+  /** The same in base64, with what is around it. */
+  maxPictureAnswerBytes: 11 * 1024 * 1024,
+  picturePromptCharacters: 4_000,
   /** How much of a file the model sees at once. */
   fileWindowBytes: 48 * 1024,
   maxErrorBytes: 4 * 1024,

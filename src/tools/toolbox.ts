@@ -3,7 +3,7 @@ import type { ToolSpec } from "../agent/engine.ts"
 import { toolTokenBound } from "../agent/estimate.ts"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
-import type { BuiltinTool } from "../agent-config/names.ts"
+import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
@@ -12,6 +12,7 @@ import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./
 import { valueFault } from "./check-schema.ts"
 import { noteUnstarted, openContainer, toolsOfContainers } from "./container-tools.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
+import { generateImageTool, type Painting } from "./image-tool.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
@@ -39,7 +40,7 @@ interface Configuration {
   mcp_servers: Record<string, McpServer>
 }
 
-const BUILTIN: Record<BuiltinTool, (ctx: Context, turn: ToolTurn) => BoundTool> = {
+const BUILTIN: Record<Exclude<BuiltinTool, "generate_image">, (ctx: Context, turn: ToolTurn) => BoundTool> = {
   list_files: listFilesTool,
   read_file: readFileTool,
   write_file: writeFileTool,
@@ -59,6 +60,7 @@ export async function openToolbox(
     containers,
     secrets,
     builtinTools,
+    painting,
     signal,
   }: {
     turn: ToolTurn
@@ -66,6 +68,8 @@ export async function openToolbox(
     containers: readonly Container[]
     secrets: Secrets
     builtinTools: readonly BuiltinTool[]
+    /** Null: there is no model for pictures. */
+    painting: Painting | null
     signal: AbortSignal
   },
 ): Promise<Toolbox> {
@@ -77,7 +81,10 @@ export async function openToolbox(
   // The customer's own tools go before those of a container.
   const bound = [
     ...remote.contained,
-    ...builtinTools.map((name) => BUILTIN[name](ctx, turn)),
+    ...builtinTools.flatMap((name) => {
+      if (name !== GENERATE_IMAGE) return [BUILTIN[name](ctx, turn)]
+      return painting ? [generateImageTool(ctx, turn, painting)] : []
+    }),
     ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
     ...remote.tools,
   ]

@@ -66,9 +66,9 @@ begin
     -- Whatever the catalog says of it: also when it is disabled.
     select c.* into model from model_catalog c where c.pin = turnpike.rehearsal_pin();
   elsif wanted_pin is not null then
-    select c.* into model from model_catalog c where c.enabled and c.pin = wanted_pin;
+    select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' and c.pin = wanted_pin;
   else
-    select c.* into model from model_catalog c where c.enabled order by c.sort_order, c.pin limit 1;
+    select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' order by c.sort_order, c.pin limit 1;
   end if;
   if model.pin is null then
     admission.refused := 'model';

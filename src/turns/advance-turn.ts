@@ -14,6 +14,7 @@ import { type Claim, claimTurn, type ModelRow, type QueueAttempt } from "./claim
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { backOff } from "./commit-step.ts"
 import { delegateTool } from "./delegate.ts"
+import { paintingOf } from "./pay-pictures.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import { type AgentContext, limitReached, Run, RunEnd, TIMED_OUT } from "./run.ts"
@@ -86,7 +87,10 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   const builtinTools = manifest.builtin_tools ?? byDefault
   try {
     const containers = await openContainers(ctx, turn.space, claim.containers)
-    const toolbox = await openToolbox(ctx, { turn, config: claim.config, containers, secrets, builtinTools, signal })
+    const toolbox = await openToolbox(ctx, {
+      ...{ turn, config: claim.config, containers, secrets, builtinTools, signal },
+      painting: paintingOf(run, model),
+    })
     const { mcp_servers: servers, mcp_tokens: known } = claim.config
     // If this is lost, the next turn is counted with the previous listing, or the allowance.
     const noted = noteListing(ctx, turn.space_id, { servers, listed: toolbox.listed, known })

@@ -102,6 +102,6 @@ export async function boundCall(run: Run, price: Price, call: ModelCall): Promis
   return {
     call: { ...call, maxOutputTokens: output },
     cutByHold: output < wanted,
-    release: run.reserve(price, prompt, output),
+    release: run.reserve(worstPriceOf(price, prompt, output)),
   }
 }

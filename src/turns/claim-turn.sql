@@ -9,7 +9,7 @@ create function turnpike.claim_turn(p_turn_id text, p_message text, p_try intege
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint,
   p_served_after timestamptz, p_random double precision, p_probe_until timestamptz)
 returns table (turn json, config jsonb, models jsonb, accounts jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb,
-  engine_keys text, containers jsonb, heard boolean)
+  engine_keys text, containers jsonb, image_model jsonb, heard boolean)
 language plpgsql rows 1 as $$
 declare
   claimed turns;
@@ -77,6 +77,9 @@ begin
   secrets := '{}';
   engine_keys := turnpike.engine_keys();
   containers := turnpike.containers_of(claimed.space_id);
+  if version.manifest -> 'builtin_tools' ? 'generate_image' then
+    image_model := turnpike.image_model(claimed, version.manifest);
+  end if;
   if claimed.position > 1 then
     history := turnpike.history_of(claimed,
       coalesce((version.manifest -> 'history' ->> 'max_turns')::integer, p_history_turns), p_history_within, p_history_bytes,

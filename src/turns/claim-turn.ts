@@ -48,6 +48,8 @@ export interface Claim {
   /** The sealed environment file that engines read, as the last statement found it. */
   engine_keys: string | null
   containers: MappedContainer[]
+  /** What makes its pictures, at the turn's prices; null when it makes none, or the catalog has no such model. */
+  image_model: ModelRow | null
 }
 
 /** The message of the queue that brings a worker to a turn, and how often it was delivered before. */

@@ -105,10 +105,11 @@ begin
 end $$;
 
 -- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
--- p_containers: how many milliseconds calls took in each container. p_results: by the place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
+-- p_containers: how many milliseconds calls took in each container. p_pictures: those that were paid for (keep_pictures). p_results: by the
+-- place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
 -- Committing the same results again has no effect.
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
-  p_containers jsonb, p_events jsonb, p_lease timestamptz, p_moment timestamptz)
+  p_containers jsonb, p_pictures jsonb, p_events jsonb, p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
   unusable jsonb) language plpgsql rows 1 as $$
 declare
@@ -140,6 +141,9 @@ begin
   if p_containers <> '{}' and not mine.test then
     insert into container_calls (user_id, space_id, turn_id, container, milliseconds, created_at)
     select mine.user_id, mine.space_id, mine.turn_id, c.key, c.value::bigint, p_moment from jsonb_each_text(p_containers) c;
+  end if;
+  if p_pictures <> '[]' then
+    perform turnpike.keep_pictures(mine, p_step, p_pictures, p_moment);
   end if;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
   return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count, turnpike.engine_keys(),

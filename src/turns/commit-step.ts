@@ -1,7 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { callsOf, type ToolOutput } from "../agent/engine.ts"
 import { call, callOne } from "../platform/db.ts"
-import type { MadeFile } from "../tools/bound-tool.ts"
+import type { MadeFile, PaidPicture } from "../tools/bound-tool.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 import { type FinishedStep, stepArgument } from "./step-row.ts"
@@ -57,6 +57,7 @@ export async function commitResults(
     results,
     files,
     containers,
+    pictures,
     events,
   }: {
     step: number
@@ -64,6 +65,8 @@ export async function commitResults(
     files: MadeFile[]
     /** How many milliseconds calls took in each container. */
     containers: Record<string, number>
+    /** Those that were paid for, each with the place of its call. */
+    pictures: (PaidPicture & { call: number })[]
     events: EventDraft[]
   },
 ): Promise<Committed | null> {
@@ -76,6 +79,7 @@ export async function commitResults(
     count: Object.keys(results).length,
     files,
     containers,
+    pictures,
     events,
     lease: leaseFrom(now),
     moment: now,

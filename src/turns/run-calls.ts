@@ -1,7 +1,8 @@
 import { callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { storable, storableJson } from "../base/storable.ts"
-import { errorRun, type MadeFile, type ToolRun } from "../tools/bound-tool.ts"
+import { type LossCause, noteLostPicture } from "../billing/losses.ts"
+import { errorRun, type MadeFile, type PaidPicture, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { commitResults } from "./commit-step.ts"
 import { type AgentWork, type Run, RunEnd, stepOf, TIMED_OUT } from "./run.ts"
@@ -50,7 +51,8 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
     }
   }
   await Promise.all(Array.from({ length: TOOL_POLICY.parallelCalls }, worker))
-  if (ended.length > 0 && !isStale(stopped)) await commit(run, row, ended)
+  if (isStale(stopped)) await noteLostPictures(run, ended, "stale")
+  else if (ended.length > 0) await commit(run, row, ended)
   if (stopped !== undefined) throw stopped
 }
 
@@ -105,18 +107,37 @@ async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void>
   const results: Record<number, ToolOutput> = {}
   const files: MadeFile[] = []
   const containers: Record<string, number> = {}
+  const pictures: (PaidPicture & { call: number })[] = []
   for (const { index, run: made } of ended) {
     results[index] = made.output
     files.push(...(made.files ?? []))
+    if (made.picture) pictures.push({ ...made.picture, call: index })
     if (made.container) {
       const { name, milliseconds } = made.container
       containers[name] = (containers[name] ?? 0) + milliseconds
     }
   }
   const events = ended.map(({ event }) => event)
-  const turn = await commitResults(run.ctx, run.turn, { step: row.step, results, files, containers, events })
+  const made = { step: row.step, results, files, containers, pictures, events }
+  const turn = await commitResults(run.ctx, run.turn, made).catch(async (error: unknown) => {
+    await noteLostPictures(run, ended, "uncommitted")
+    throw error
+  })
+  if (!turn) await noteLostPictures(run, ended, "stale")
   Object.assign(row.results, results)
   run.committed(turn, { bytes: wireBytes(results) })
+}
+
+/** A picture that was made and not committed is our loss. */
+async function noteLostPictures(run: Run, ended: EndedCall[], cause: LossCause): Promise<void> {
+  for (const { run: made } of ended) {
+    if (!made.picture) continue
+    await noteLostPicture(run.ctx, run.turn, {
+      fileId: made.files?.[0]?.file_id ?? null,
+      cause,
+      micros: made.picture.cost,
+    })
+  }
 }
 
 const isStale = (error: unknown) => error instanceof RunEnd && error.why.kind === "stale"

@@ -1,7 +1,6 @@
 import type { ModelVariables } from "../agent/accounts.ts"
 import type { ModelError, ToolSpec } from "../agent/engine.ts"
 import { wireBytes } from "../agent-config/request-parts.ts"
-import { type Price, worstPriceOf } from "../billing/price.ts"
 import type { PoolContext } from "../providers/capacity.ts"
 import { CAPS } from "../quotas/cap-state.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
@@ -170,9 +169,8 @@ export class Run {
     return this.reserved > 0
   }
 
-  /** Sets a call's worst case aside, and returns the function that gives it back. */
-  reserve(price: Price, promptTokens: number, outputTokens: number): () => void {
-    const micros = worstPriceOf(price, promptTokens, outputTokens)
+  /** Sets a call's worst case aside, in credit micros, and returns the function that gives it back. */
+  reserve(micros: number): () => void {
     this.reserved += micros
     return () => {
       this.reserved -= micros

@@ -1,5 +1,18 @@
 import { expect } from "vitest"
-import { charge, type Entry, id, nothing, type Plant, set } from "./plants.ts"
+import { charge, type Entry, type Facts, id, nothing, type Plant, set } from "./plants.ts"
+
+const chatBill = ({ entries, turn }: Facts) =>
+  -(entries.find(({ turn_id }) => turn_id === turn.chat.turn_id)?.amount ?? 0)
+
+/** That the calls of the web-chat turn do not add up to its record: what the record says they cost, and what they do. */
+const differentCalls = (facts: Facts, found: number) => ({
+  ...nothing,
+  kind: "chat_calls",
+  user: facts.user,
+  turn: facts.turn.chat.turn_id,
+  expected: chatBill(facts),
+  found,
+})
 
 /** Charges, bills and refunds that are wrong for their turn. */
 export const TURN_PLANTS: Record<string, Plant> = {
@@ -63,6 +76,29 @@ export const TURN_PLANTS: Record<string, Plant> = {
       const bill = -(entries.find(({ turn_id }) => turn_id === turn.chat.turn_id)?.amount ?? 0)
       return [{ ...nothing, kind: "usage_bills", user, turn: turn.chat.turn_id, expected: bill, found: 0 }]
     },
+  },
+  "a call of a web-chat turn that cost more than its record says": {
+    plant: ({ turn }) =>
+      set(
+        "chat_calls",
+        "cost_credit_micros = cost_credit_micros + 2, billed_credit_micros = billed_credit_micros + 2",
+        id(turn.chat),
+      ),
+    finds: (facts) => [differentCalls(facts, chatBill(facts) + 2)],
+  },
+  "a call of a web-chat turn that is not billed": {
+    plant: ({ turn }) => set("chat_calls", "billed_credit_micros = 0", id(turn.chat)),
+    finds: (facts) => [differentCalls(facts, chatBill(facts))],
+  },
+  "a call of a web-chat turn lost": {
+    plant: ({ turn }) => `delete from chat_calls where ${id(turn.chat)}`,
+    finds: (facts) => [differentCalls(facts, 0)],
+  },
+  "a call of a web-chat turn twice": {
+    plant: ({ turn }) =>
+      `insert into chat_calls select (c).* from (select jsonb_populate_record(c, '{"step": 9, "cost_credit_micros": 0,
+         "billed_credit_micros": 0}') as c from chat_calls c where ${id(turn.chat)}) copy`,
+    finds: (facts) => [differentCalls(facts, chatBill(facts))],
   },
   "a charge of a turn that failed by us": {
     plant: (facts) => charge(facts, facts.turn.ours.turn_id, -9, `ledger_id = ${facts.charge.ledger_id}`),

@@ -12,6 +12,7 @@ interface TurnFacts {
   ledger_rows: number
   usage_billed: number
   chat_billed: number | null
+  chat_adds_up: boolean | null
   reason: string | null
   chat: boolean
   started: boolean
@@ -34,6 +35,9 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
        (select count(*) from entries l where l.turn_id = t.turn_id)::int as ledger_rows,
        coalesce((select sum(u.billed_credit_micros) from usage u where u.turn_id = t.turn_id), 0)::float8 as usage_billed,
        (select a.billed_credit_micros::float8 from api_turns a where a.turn_id = t.turn_id) as chat_billed,
+       (select a.calls_kept = a.model_calls and (a.model_calls, a.cost_credit_micros, a.billed_credit_micros) = (count(c.turn_id),
+           coalesce(sum(c.cost_credit_micros), 0), coalesce(sum(c.billed_credit_micros), 0))
+         from api_turns a left join chat_calls c on c.turn_id = a.turn_id where a.turn_id = t.turn_id group by a.turn_id) as chat_adds_up,
        (select min(l.reason) from entries l where l.turn_id = t.turn_id) as reason, t.key_id is null as chat,
        t.started_at is not null as started,
        (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files
@@ -53,6 +57,7 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     expect(turn.ledger, "the ledger has the bill").toBe(turn.billed)
     expect(turn.usage_billed, "usage adds up to the bill").toBe(turn.chat ? 0 : turn.billed)
     expect(turn.chat_billed, "a web-chat turn is recorded apart").toBe(turn.chat && turn.started ? turn.billed : null)
+    expect(turn.chat_adds_up, "its calls add up to its record").toBe(turn.chat && turn.started ? true : null)
     if (turn.billed > 0) expect(turn.reason).toBe(turn.chat ? "space_usage" : "usage")
     expect(turn.ledger_rows).toBe(turn.billed > 0 ? 1 : 0)
   }

@@ -76,6 +76,7 @@ export class Sequence extends ModelledAccount {
         results,
         files: [],
         containers: {},
+        pictures: [],
         events: [],
       })
       expect(answered !== null, "results committed").toBe(current)

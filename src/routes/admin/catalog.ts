@@ -44,7 +44,9 @@ export function mountCatalog(app: App) {
       id: "addModel",
       tag,
       summary: "Add a model",
-      description: "Adds a row with its prices. Its pin is `engine/model`.",
+      description:
+        "Adds a row with its prices. Its pin is `engine/model`. A row of the kind `image` makes the pictures of `generate_image`: " +
+        "the account of the media login calls it.",
       versioned: "shown",
       body: modelCatalogAddSchema,
       answer: { status: 200, description: "The new row.", schema: catalogRowSchema },
@@ -63,12 +65,12 @@ export function mountCatalog(app: App) {
       summary: "Change a model's prices",
       description:
         "A new `price_version` for turns that are accepted from now on. Turns under way keep the prices of the moment at which they " +
-        "were accepted, sub-agents' models included.",
+        "were accepted, sub-agents' models and pictures included.",
       versioned: "checked",
       params,
       body: modelPricesSchema,
       answer: { status: 200, description: "The row as it is now.", schema: catalogRowSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
+      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "CONFLICT"],
     },
     async (c, { params: { pin }, body: prices, ifVersion }) =>
       putModelPrices(c.get("ctx"), sessionOf(c), { pin, prices, ifVersion }),

@@ -1,0 +1,134 @@
+import type { Context } from "../actor/context.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { createOutbound } from "../platform/outbound.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
+import { findMediaAccount, type MediaAccount } from "../providers/media-account.ts"
+import { type CallCredential, freshCredential } from "../providers/refresh.ts"
+import { TOOL_POLICY } from "./policies.ts"
+
+const UNAVAILABLE = "Pictures cannot be made at the moment."
+
+/** Why there is no picture, in words for the model: none of the provider's, which may be about the operator's account. */
+export class NoPicture extends Error {
+  override name = "NoPicture"
+  /** One word for operators. */
+  readonly code: string
+  /** Whether the provider may have made one all the same. */
+  readonly lost: boolean
+
+  constructor(code: string, message = UNAVAILABLE, { lost = false } = {}) {
+    super(message)
+    this.code = code
+    this.lost = lost
+  }
+}
+
+export interface Picture {
+  bytes: Uint8Array<ArrayBuffer>
+  mediaType: "image/png" | "image/jpeg" | "image/webp"
+}
+
+export interface PictureRequest {
+  model: string
+  prompt: string
+  size: string
+}
+
+/** The account for pictures and what a call sends for it. Throws NoPicture, and UNAVAILABLE of the database. */
+export async function openMediaAccount(
+  ctx: Context,
+): Promise<{ account: MediaAccount; credential: CallCredential; baseUrl: string }> {
+  const account = await findMediaAccount(ctx)
+  const baseUrl = account?.base_url ?? (account?.engine === "openai" ? "https://api.openai.com/v1" : null)
+  if (!account || baseUrl === null) throw new NoPicture("no_account")
+  try {
+    return { account, credential: await freshCredential(ctx, account), baseUrl }
+  } catch (error) {
+    if (error instanceof TurnpikeError) throw error
+    throw new NoPicture("no_credential")
+  }
+}
+
+/** One picture of an OpenAI-compatible images endpoint. Throws NoPicture, or the signal's reason. */
+export async function askForPicture(
+  ctx: Pick<Context, "fetch" | "clock" | "urlPolicy">,
+  { credential, baseUrl }: { credential: CallCredential; baseUrl: string },
+  { model, prompt, size }: PictureRequest,
+  { key, signal }: { key: string; signal: AbortSignal },
+): Promise<Picture> {
+  const outbound = createOutbound({ ...ctx, policy: { ...ctx.urlPolicy, operators: true } })
+  let answered = false
+  try {
+    const response = await outbound.send({
+      url: `${baseUrl.replace(/\/+$/, "")}/images/generations`,
+      method: "POST",
+      headers: {
+        ...credential.headers,
+        "content-type": "application/json",
+        accept: "application/json",
+        authorization: `Bearer ${credential.secret}`,
+        "idempotency-key": key,
+      },
+      // The models "gpt-image-…" answer bytes always, and refuse to be asked for them.
+      body: JSON.stringify({
+        ...{ model, prompt, size, n: 1 },
+        ...(!model.startsWith("gpt-image") && { response_format: "b64_json" }),
+      }),
+      timeoutMs: TOOL_POLICY.pictureTimeoutMs,
+      maxBytes: TOOL_POLICY.maxPictureAnswerBytes,
+      signal,
+    })
+    answered = response.status === 200
+    if (!answered) {
+      response.body?.cancel().catch(() => {})
+      throw refusalOf(response.status)
+    }
+    return pictureIn(await response.text())
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (!(error instanceof OutboundError)) throw error
+    if (error.kind === "timeout") throw new NoPicture("timeout", "The picture was not there in time.", { lost: true })
+    if (error.kind === "too_large") throw new NoPicture("too_large", "The picture is too large.", { lost: true })
+    throw new NoPicture(error.kind, UNAVAILABLE, { lost: answered })
+  }
+}
+
+function refusalOf(status: number): NoPicture {
+  // What is wrong with the request itself, such as a prompt that its provider does not allow, the model can change.
+  if ([400, 413, 422].includes(status)) {
+    return new NoPicture(
+      "rejected",
+      `The request for the picture was refused (HTTP ${status}): change the prompt or the size.`,
+    )
+  }
+  return status === 429 || status >= 500 ? new NoPicture("unavailable") : new NoPicture("rejected")
+}
+
+function pictureIn(answer: string): Picture {
+  const bytes = Buffer.from(encodedIn(answer), "base64")
+  const mediaType = pictureTypeOf(bytes)
+  if (!mediaType) throw new NoPicture("no_picture", "What was answered is no picture.", { lost: true })
+  if (bytes.length > TOOL_POLICY.maxPictureBytes) {
+    throw new NoPicture("too_large", "The picture is too large.", { lost: true })
+  }
+  return { bytes: new Uint8Array(bytes), mediaType }
+}
+
+/** The bytes of the first picture of an answer, in base64; empty when there is none. */
+function encodedIn(answer: string): string {
+  try {
+    const { data } = JSON.parse(answer) as { data?: { b64_json?: unknown }[] }
+    const encoded = data?.[0]?.b64_json
+    return typeof encoded === "string" ? encoded : ""
+  } catch {
+    return ""
+  }
+}
+
+/** By its first bytes, whatever its server says. */
+function pictureTypeOf(bytes: Buffer): Picture["mediaType"] | null {
+  if (bytes.subarray(0, 8).toString("latin1") === "\x89PNG\r\n\x1a\n") return "image/png"
+  if (bytes.subarray(0, 3).toString("latin1") === "\xff\xd8\xff") return "image/jpeg"
+  const form = bytes.subarray(0, 4).toString("latin1") + bytes.subarray(8, 12).toString("latin1")
+  return form === "RIFFWEBP" ? "image/webp" : null
+}

@@ -1,0 +1,116 @@
+import * as z from "zod"
+import type { Context } from "../actor/context.ts"
+import { GENERATE_IMAGE } from "../agent-config/names.ts"
+import { noteError } from "../infrastructure/errors.ts"
+import { askForPicture, NoPicture, openMediaAccount, type Picture } from "./ask-for-picture.ts"
+import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
+import { storeFile } from "./file-tools.ts"
+import { TOOL_POLICY } from "./policies.ts"
+import type { ToolTurn } from "./task-tools.ts"
+
+/** A row of the catalog that pictures are made by, at the prices of the turn. */
+export interface ImageModel {
+  pin: string
+  engine: string
+  model: string
+  price_version: number
+  /** Credit micros for one picture. */
+  price_image: number
+}
+
+/** A price that was set aside from a turn's hold. */
+export interface SetAside {
+  /** The picture is there. */
+  spend(): void
+  /** It is not. `lost`: it may have been made. */
+  giveBack(outcome: { lost: boolean }): Promise<void>
+}
+
+/** What the turn's pictures are made by, and how they are paid. Null when it does not fit into what the turn may cost. */
+export interface Painting {
+  model: ImageModel
+  setAside(micros: number): Promise<SetAside | null>
+}
+
+const pictureToMake = z.strictObject({
+  prompt: z
+    .string()
+    .trim()
+    .min(1)
+    .max(TOOL_POLICY.picturePromptCharacters)
+    .meta({ description: "What it is to show, in words." }),
+  size: z
+    .enum(["1024x1024", "1536x1024", "1024x1536"])
+    .optional()
+    .meta({ description: "Width x height. Default 1024x1024." }),
+  name: z.string().min(1).max(300).optional().meta({ description: "Its name; the extension is added." }),
+})
+
+type Wanted = z.output<typeof pictureToMake>
+
+/** Makes a picture, an output of the turn as those of write_file. In test turns always the same one, without a network. */
+export function generateImageTool(ctx: Context, turn: ToolTurn, painting: Painting): BoundTool {
+  const description = "Makes a picture that is returned with the result. It costs as much as several answers."
+  return builtin({ name: GENERATE_IMAGE, description, input: pictureToMake }, (wanted, call) =>
+    turn.test ? rehearse(ctx, turn, painting, { wanted, call }) : paint(ctx, turn, painting, { wanted, call }),
+  )
+}
+
+interface Asked {
+  wanted: Wanted
+  call: ToolCallContext
+}
+
+async function paint(ctx: Context, turn: ToolTurn, { model, setAside }: Painting, asked: Asked): Promise<ToolRun> {
+  let aside: SetAside | null = null
+  let sent = false
+  try {
+    const opened = await openMediaAccount(ctx)
+    aside = await setAside(model.price_image)
+    if (!aside) return errorRun("What is left of what the turn may cost does not pay for a picture.")
+    const startedAt = ctx.clock.now().getTime()
+    const { prompt, size = "1024x1024" } = asked.wanted
+    sent = true
+    const picture = await askForPicture(ctx, opened, { model: model.model, prompt, size }, asked.call)
+    const durationSec = Math.max(0, ctx.clock.now().getTime() - startedAt) / 1000
+    const run = await keep(ctx, turn, picture, asked)
+    aside.spend()
+    const account = opened.account.provider_id
+    return { ...run, picture: { ...billOf(model), account, cost: model.price_image, duration_sec: durationSec } }
+  } catch (error) {
+    await aside?.giveBack({ lost: error instanceof NoPicture ? error.lost : sent })
+    if (!(error instanceof NoPicture)) throw error
+    ctx.log("error", "picture.failed", { turn_id: turn.turn_id, model: model.pin, code: error.code })
+    noteError(ctx, turn, { kind: "model_call", name: model.engine, code: error.code })
+    return errorRun(error.message)
+  }
+}
+
+/** 8 x 8 pixels. */
+const REHEARSED = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADklEQVR4nGNYxRDKgIQBIUQD/Ssjb98AAAAASUVORK5CYII="
+
+async function rehearse(ctx: Context, turn: ToolTurn, { model }: Painting, asked: Asked): Promise<ToolRun> {
+  const picture: Picture = { bytes: new Uint8Array(Buffer.from(REHEARSED, "base64")), mediaType: "image/png" }
+  const run = await keep(ctx, turn, picture, asked)
+  return { ...run, picture: { ...billOf(model), account: null, cost: 0, duration_sec: 0 } }
+}
+
+const billOf = ({ engine, pin, price_version }: ImageModel) => ({ provider: engine, model: pin, price_version })
+
+const EXTENSIONS: Record<Picture["mediaType"], string> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+}
+
+async function keep(
+  ctx: Context,
+  turn: ToolTurn,
+  { bytes, mediaType }: Picture,
+  { wanted, call }: Asked,
+): Promise<ToolRun> {
+  const stem = (wanted.name ?? `picture-${call.step}-${call.call}`).replace(/\.(png|jpe?g|webp)$/i, "")
+  const file = await storeFile(ctx, turn, call, { name: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes })
+  const { object_key: _key, place: _place, ...shown } = file
+  return { ...jsonRun(shown), files: [file] }
+}

@@ -1,0 +1,61 @@
+-- Keeps the pictures that tool calls of a step have made, each as a call of its own beside the step's, billed with the turn. p_pictures:
+-- [{call, provider, account, model, price_version, cost, duration_sec}]. The turn must be locked. A picture counts as a model call.
+create function turnpike.keep_pictures(mine turns, p_step integer, p_pictures jsonb, p_moment timestamptz) returns void
+language plpgsql as $$
+declare
+  asked turn_steps;
+  role text;
+begin
+  select p.* into asked from turn_steps p where p.turn_id = mine.turn_id and p.step = p_step;
+  role := case when asked.agent is null then 'orchestrator' else 'subagent' end;
+  if mine.key_id is not null then
+    insert into usage (turn_id, step, call, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model,
+      role, subagent, tokens_input, tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros,
+      created_at)
+    select mine.turn_id, p_step, p.call, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, mine.conversation_id, mine.test,
+      p.provider, p.account, p.model, role, asked.subagent, 0, 0, 0, p.duration_sec, p.price_version, p.cost, 0, p_moment
+    from jsonb_to_recordset(p_pictures) as p (call integer, provider text, account text, model text, price_version integer, cost bigint,
+      duration_sec double precision);
+  else
+    insert into chat_calls (turn_id, step, call, user_id, space_id, conversation_id, test, provider, subscription_id, model, role, subagent,
+      tokens_input, tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
+    select mine.turn_id, p_step, p.call, mine.user_id, mine.space_id, mine.conversation_id, mine.test, p.provider, p.account, p.model, role,
+      asked.subagent, 0, 0, 0, p.duration_sec, p.price_version, p.cost, 0, p_moment
+    from jsonb_to_recordset(p_pictures) as p (call integer, provider text, account text, model text, price_version integer, cost bigint,
+      duration_sec double precision);
+  end if;
+  update turns t set model_calls = t.model_calls + jsonb_array_length(p_pictures),
+    cost_credit_micros = t.cost_credit_micros + (select sum((p ->> 'cost')::bigint) from jsonb_array_elements(p_pictures) p)
+    where t.turn_id = mine.turn_id;
+end $$;
+
+-- Notes a picture that was made and is lost with its worker. Nothing is noted when its file was committed after all.
+create function turnpike.note_lost_picture(p_turn_id text, p_file_id text, p_cause text, p_micros bigint, p_moment timestamptz)
+returns boolean language plpgsql as $$
+declare
+  mine turns;
+begin
+  if exists (select from files f where f.file_id = p_file_id) then
+    return false;
+  end if;
+  select t.* into mine from turns t where t.turn_id = p_turn_id;
+  perform turnpike.add_loss(mine, p_cause, p_micros, p_moment);
+  return true;
+end $$;
+
+-- The model that a turn's pictures are made by, at the prices of the turn: the one that its manifest names, else the first that is
+-- enabled; null when there is none.
+create function turnpike.image_model(claimed turns, p_manifest jsonb) returns jsonb language plpgsql stable as $$
+declare
+  model model_catalog;
+begin
+  if p_manifest ? 'image_model' then
+    select m.* into model from model_catalog m where m.pin = p_manifest ->> 'image_model' and m.kind = 'image' and m.enabled;
+  else
+    select m.* into model from model_catalog m where m.kind = 'image' and m.enabled order by m.sort_order, m.pin limit 1;
+  end if;
+  if model.pin is not null then
+    return to_jsonb(model) || turnpike.prices_for(claimed, model.pin);
+  end if;
+  return null;
+end $$;

@@ -1,0 +1,263 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { TOOL_POLICY } from "../../src/tools/policies.ts"
+import { passTime } from "../harness/pass-time.ts"
+import {
+  addImageModel,
+  answerOf,
+  logInMedia,
+  MEDIA_TOKEN,
+  PAINTER,
+  PICTURES,
+  serveImages,
+} from "../harness/pictures.ts"
+import { expectPromises } from "../harness/promises.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
+
+const PAINT = '[call generate_image {"prompt":"a cat"}]'
+const PRICE = 400_000
+
+let world: World
+const logged: string[] = []
+beforeAll(async () => {
+  for (const level of ["info", "error", "log", "warn"] as const) {
+    vi.spyOn(console, level).mockImplementation((...parts: unknown[]) => void logged.push(parts.map(String).join(" ")))
+  }
+  world = await createWorld({ env: { LOG_LEVEL: "info" } })
+  await addImageModel(world)
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+
+/** Everything that is kept or was logged, but what is sealed. */
+async function everything(): Promise<string> {
+  const tables = await world.sql<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  )
+  const rows = await Promise.all(
+    tables.map(({ name }) => world.sql(`select to_jsonb(t)::text as row from "${name}" t`)),
+  )
+  return [...logged, ...rows.flat().map(({ row }) => String(row))].join("\n")
+}
+afterEach(async () => {
+  expect(await everything()).not.toContain(MEDIA_TOKEN)
+})
+
+const lossesOf = (turnId: string) =>
+  world.sql("select cause, credit_micros::float8 as micros from losses where turn_id = $1", [turnId])
+const codesOf = async (turnId: string) =>
+  (await world.sql("select kind, name, code from infrastructure_errors where turn_id = $1", [turnId])).map(
+    ({ kind, name, code }) => [kind, name, code].join(" "),
+  )
+
+/** A turn that asks for one picture. It is done, has none, and pays for its model calls only. */
+async function failing(answer: Parameters<typeof serveImages>[1], { slow = false, text = PAINT } = {}) {
+  const asked = serveImages(world, answer)
+  const client = await world.createAccount()
+  const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space(PAINTER), text }))
+  const drained = world.drain()
+  await (slow ? passTime(world, drained, 1_000) : drained)
+  const turn = await client.getTurn(turn_id)
+  expect(turn, JSON.stringify(turn.error)).toMatchObject({ state: "done", outputs: [], usage: { model_calls: 2 } })
+  expect(await world.sql("select 1 from usage where turn_id = $1 and call is not null", [turn_id])).toEqual([])
+  const [promised] = await expectPromises(world, client.userId)
+  expect(promised?.billed).toBeLessThan(PRICE)
+  await world.settled()
+  return { said: turn.result ?? "", asked, lost: await lossesOf(turn_id), codes: await codesOf(turn_id) }
+}
+
+const NOTHING = "Pictures cannot be made at the moment."
+const LOST = [{ cause: "unfinished", micros: PRICE }]
+const echo = (status: number) => () => Response.json({ error: { message: `${MEDIA_TOKEN} and prices` } }, { status })
+const refusal = (status: number) =>
+  `The request for the picture was refused (HTTP ${status}): change the prompt or the size.`
+
+test.each([
+  ["400", echo(400), refusal(400), "rejected", []],
+  ["422", echo(422), refusal(422), "rejected", []],
+  ["401", echo(401), NOTHING, "rejected", []],
+  ["403", echo(403), NOTHING, "rejected", []],
+  ["404", echo(404), NOTHING, "rejected", []],
+  ["429", echo(429), NOTHING, "unavailable", []],
+  ["500", echo(500), NOTHING, "unavailable", []],
+  ["529", echo(529), NOTHING, "unavailable", []],
+  ["a redirect", () => Response.redirect("https://media.test/elsewhere", 307), NOTHING, "rejected", []],
+  ["no connection", () => Promise.reject(new Error(`refused ${MEDIA_TOKEN}`)), NOTHING, "network", []],
+  ["no JSON", () => new Response("<html>"), "What was answered is no picture.", "no_picture", LOST],
+  ["null", () => Response.json(null), "What was answered is no picture.", "no_picture", LOST],
+  ["no data", () => Response.json({ data: [] }), "What was answered is no picture.", "no_picture", LOST],
+  [
+    "a URL",
+    () => Response.json({ data: [{ url: "https://media.test/a.png" }] }),
+    "What was answered is no picture.",
+    "no_picture",
+    LOST,
+  ],
+  [
+    "a number",
+    () => Response.json({ data: [{ b64_json: 7 }] }),
+    "What was answered is no picture.",
+    "no_picture",
+    LOST,
+  ],
+  [
+    "a text",
+    () => answerOf(Buffer.from("<svg onload=alert(1)>")),
+    "What was answered is no picture.",
+    "no_picture",
+    LOST,
+  ],
+  ["a GIF", () => answerOf(Buffer.from("GIF89a......")), "What was answered is no picture.", "no_picture", LOST],
+  [
+    "half a signature",
+    () => answerOf(PICTURES.png.subarray(0, 7)),
+    "What was answered is no picture.",
+    "no_picture",
+    LOST,
+  ],
+  [
+    "a picture above the limit",
+    () => answerOf(Buffer.concat([PICTURES.png, Buffer.alloc(TOOL_POLICY.maxPictureBytes)])),
+    "The picture is too large.",
+    "too_large",
+    LOST,
+  ],
+  [
+    "no end",
+    () =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          pull: (controller) => controller.enqueue(new Uint8Array(1_000_000).fill(97)),
+        }),
+      ),
+    "The picture is too large.",
+    "too_large",
+    LOST,
+  ],
+  [
+    "a connection that breaks",
+    () => {
+      let sent = 0
+      return new Response(
+        new ReadableStream<Uint8Array>({
+          pull(controller) {
+            if (sent++ > 2) controller.error(new Error("broken"))
+            else controller.enqueue(new Uint8Array(10).fill(97))
+          },
+        }),
+      )
+    },
+    NOTHING,
+    "network",
+    LOST,
+  ],
+] as const)("an endpoint that answers with %s", async (_what, answer, words, code, losses) => {
+  await logInMedia(world)
+  const { said, asked, lost, codes } = await failing(answer)
+  expect(said).toContain(`generate_image failed: ${words}`)
+  expect(asked).toHaveLength(1)
+  expect(codes).toEqual([`model_call openai ${code}`])
+  expect(lost).toEqual(losses)
+})
+
+test("an endpoint that never answers is given up in time, and one that answers in drops", async () => {
+  await logInMedia(world)
+  const never = await failing(() => new Promise(() => {}), { slow: true })
+  expect(never.said).toContain("generate_image failed: The picture was not there in time.")
+  const drops = await failing(
+    () =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            await world.clock.sleep(1_000)
+            controller.enqueue(new Uint8Array(1).fill(32))
+          },
+        }),
+      ),
+    { slow: true },
+  )
+  expect(drops.said).toContain("generate_image failed: The picture was not there in time.")
+  expect([never.lost, drops.lost]).toEqual([LOST, LOST])
+  expect(never.codes).toEqual(["model_call openai timeout"])
+})
+
+test.each([
+  ["no account", "delete from provider_accounts", "no_account"],
+  ["no credential", "delete from provider_credentials", "no_account"],
+  ["an account that is disabled", "update provider_accounts set disabled_at = now()", "no_account"],
+  ["one that must log in again", "update provider_accounts set health = 'needs_login'", "no_account"],
+  [
+    "one without an address",
+    "update provider_accounts set base_url = null, engine = 'openai-compatible'",
+    "no_account",
+  ],
+  ["a credential that cannot be opened", "update provider_credentials set sealed = 'broken'", "no_credential"],
+])("with %s nothing is asked for", async (_what, change, code) => {
+  await logInMedia(world)
+  await world.sql(change)
+  const { said, asked, lost, codes } = await failing(() => answerOf(PICTURES.png))
+  expect(said).toContain(`generate_image failed: ${NOTHING}`)
+  expect([asked, lost, codes]).toEqual([[], [], [`model_call openai ${code}`]])
+})
+
+test.each([
+  ["no prompt", "{}"],
+  ["an empty prompt", '{"prompt":"  "}'],
+  ["a prompt above the limit", `{"prompt":"${"x".repeat(TOOL_POLICY.picturePromptCharacters + 1)}"}`],
+  ["a size that is none", '{"prompt":"x","size":"9999x9999"}'],
+  ["another field", '{"prompt":"x","n":10}'],
+])("an input with %s is the model's error", async (_what, input) => {
+  await logInMedia(world)
+  const { said, asked, codes } = await failing(() => answerOf(PICTURES.png), { text: `[call generate_image ${input}]` })
+  expect(said).toContain("generate_image failed: The input is wrong")
+  expect([asked, codes]).toEqual([[], []])
+})
+
+test("a login's token is sent with the headers that belong to it", async () => {
+  const headers = { "x-account": "acct_1" }
+  const credential = { kind: "oauth", access_token: MEDIA_TOKEN, refresh_token: null, headers } as const
+  await logInMedia(world, { credential })
+  const asked = serveImages(world)
+  const client = await world.createAccount()
+  const turn = await client.runTurn({ space: await client.space(PAINTER), text: PAINT })
+  expect(turn.outputs).toHaveLength(1)
+  expect(asked[0]?.headers).toMatchObject({ authorization: `Bearer ${MEDIA_TOKEN}`, ...headers })
+  const events = await (await client.call("GET", `/v1/turns/${turn.turn_id}/events`)).text()
+  expect(events).toContain("generate_image")
+  expect(events + JSON.stringify(turn)).not.toContain(MEDIA_TOKEN)
+})
+
+test("a turn whose time ends while a picture is made has none, and does not pay for it", async () => {
+  await logInMedia(world)
+  serveImages(world, () => new Promise(() => {}))
+  const client = await world.createAccount()
+  const space = await client.space({ manifest: { ...PAINTER.manifest, timeout_seconds: 30 } })
+  const { turn_id } = await turnOf(await client.sendTurn({ space, text: PAINT }))
+  await passTime(world, world.drain(), 1_000)
+  expect(await client.getTurn(turn_id)).toMatchObject({
+    state: "failed",
+    error: { code: "TIMEOUT_REACHED" },
+    outputs: [],
+  })
+  expect(await lossesOf(turn_id)).toEqual(LOST)
+  const [promised] = await expectPromises(world, client.userId)
+  expect(promised?.billed).toBeLessThan(PRICE)
+})
+
+test("a picture that comes behind a cancel is billed with the turn's other calls, and is no output", async () => {
+  await logInMedia(world)
+  const client = await world.createAccount()
+  const space = await client.space(PAINTER)
+  const { turn_id } = await turnOf(await client.sendTurn({ space, text: PAINT }))
+  serveImages(world, async () => {
+    await world.advance(1_000)
+    expect((await client.call("POST", `/v1/turns/${turn_id}/cancel`)).status).toBe(200)
+    return answerOf(PICTURES.png)
+  })
+  await world.drain()
+  expect(await client.getTurn(turn_id)).toMatchObject({ state: "cancelled", outputs: [] })
+  const [promised] = await expectPromises(world, client.userId)
+  expect(promised?.billed).toBeGreaterThan(PRICE)
+  expect(await lossesOf(turn_id)).toEqual([])
+})
