@@ -144,10 +144,7 @@ async function asked(ctx: Context, login: ProviderLogin, ask: Asking): Promise<T
       // Without an issuer there is nothing to check an ID token by; it came from the token endpoint itself.
       const { id_token, ...rest } = answer
       const { status, headers } = response
-      return Response.json(login.issuer ? answer : rest, {
-        status,
-        headers: { "content-type": headers.get("content-type") ?? "" },
-      })
+      return new Response(JSON.stringify(login.issuer ? answer : rest), { status, headers })
     },
   }
   try {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
-import { LOGINS_BY_DEVICE_CODE } from "../harness/account-provider.ts"
+import { LOGINS, LOGINS_BY_DEVICE_CODE, type ProviderSays } from "../harness/account-provider.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { createProviderWorld, type ProviderWorld } from "../harness/provider-world.ts"
 
@@ -95,16 +95,16 @@ describe.each([
       { action: "provider.renew", actor },
     ])
   })
-  afterAll(() => world.rebind({ PROVIDER_LOGINS: JSON.stringify({ ...LOGINS_BY_DEVICE_CODE, ...defaults }) }))
+  afterAll(() => world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) }))
 })
 
-const defaults = {
-  "alt-pool": {
-    ...LOGINS_BY_DEVICE_CODE["alt-pool"],
-    device: "rfc8628",
-    device_authorization_endpoint: "https://login.provider.com/device",
-  },
-}
+/** The provider does what is right, and answers something else. */
+const behind =
+  (answer: () => Response): ProviderSays =>
+  async (_request, right) => {
+    await right()
+    return answer()
+  }
 
 const say =
   (error: string, status = 400) =>
@@ -115,7 +115,7 @@ describe("what a poll is answered", () => {
   test("slow_down adds five seconds, for good", async () => {
     const login = await started()
     login.device.interval = 5
-    world.provider.at("/token", async (_request, right) => (await right(), say("slow_down")()))
+    world.provider.at("/token", behind(say("slow_down")))
     await world.pass(6 * SECOND)
     login.device.interval = 10
     world.provider.mend()
@@ -147,7 +147,7 @@ describe("what a poll is answered", () => {
     ["expired_token", "expired", "expired"],
   ])("%s ends it", async (error, state, why) => {
     const login = await started()
-    world.provider.at("/token", async (_request, right) => (await right(), say(error)()))
+    world.provider.at("/token", behind(say(error)))
     await world.pass(30 * SECOND)
     expect(await status()).toMatchObject({ status: state, error: why, user_code: null, provider_id: null })
     expect(login.device.polls).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { World } from "./world.ts"
 
-export const HOST_OF_LOGINS = "login.provider.com"
+const HOST_OF_LOGINS = "login.provider.com"
 const ORIGIN = `https://${HOST_OF_LOGINS}`
 export const MEDIA_CALLBACK = "http://127.0.0.1:8976/callback"
 
@@ -183,15 +183,15 @@ export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
     "/device-json": async (request) => startDevice((await request.json()) as Record<string, string>, true),
     "/device-token": pollJson,
   }
-  world.serve(HOST_OF_LOGINS, async (request) => {
+  async function answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
     const serve = () => right[pathname]?.(request) ?? Promise.resolve(new Response("nothing here", { status: 404 }))
     return (await places.get(pathname)?.(request, serve)) ?? serve()
-  })
+  }
+  world.serve(HOST_OF_LOGINS, answer)
 
   return {
-    codes,
-    devices,
+    serve: answer,
     secrets,
     grants,
     /** What we did that no client may do. */

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
+import { freshCredential, ProviderUnusable } from "../../src/providers/refresh.ts"
+import { createProviderWorld, type ProviderWorld } from "../harness/provider-world.ts"
+import { accountNow, createRefresher, credentialOf } from "../harness/refreshing.ts"
+
+let world: ProviderWorld
+beforeAll(async () => {
+  world = await createProviderWorld()
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  world.provider.mend()
+  world.provider.wrongs.length = 0
+})
+
+let accounts = 0
+async function expired() {
+  const { provider_id } = await world.added(`acc-${++accounts}`)
+  await world.advance(3_600_000)
+  return provider_id
+}
+
+/** Lets the worker's waits pass, until it has ended or is dead. */
+async function ended<T>(work: Promise<T>, died: () => boolean): Promise<T | "dead"> {
+  let done = false
+  const all = work.finally(() => {
+    done = true
+  })
+  all.catch(() => {})
+  while (!done && !died()) {
+    await world.sql("select 1")
+    await world.advance(50)
+  }
+  return done ? all : "dead"
+}
+
+const outcome = (error: unknown) => (error instanceof ProviderUnusable ? (error.health ?? "passing") : "an error")
+
+/**
+ * Whatever has happened: the provider saw no refresh token twice, and the account either says that it is contained, or can be called and
+ * holds the refresh token that the provider would take.
+ */
+async function expectSound(id: string) {
+  await world.advance(PROVIDER_POLICY.refreshMs + PROVIDER_POLICY.pollLateMs + 1)
+  await world.sweep()
+  const { health, refreshing } = await accountNow(world, id)
+  expect([refreshing, world.provider.wrongs]).toEqual([false, []])
+  if (health === "contained") {
+    await world.added(id)
+    expect((await accountNow(world, id)).health).toBe("healthy")
+  }
+  await world.advance(3_600_000)
+  const sent = await freshCredential(createRefresher(world).ctx, await credentialOf(world, id))
+  expect([world.provider.accountOfToken(sent.secret), world.provider.wrongs]).toEqual([id, []])
+  return health
+}
+
+/** What a refresh does outside, in its order; found by the first test. */
+const BOUNDARIES = ["claim_refresh", "exchange", "save_refresh"]
+
+test("a refresh has three boundaries", async () => {
+  const worker = createRefresher(world)
+  await freshCredential(worker.ctx, await credentialOf(world, await expired()))
+  expect(worker.seen).toEqual(BOUNDARIES)
+})
+
+const deaths = BOUNDARIES.flatMap((what) => (["before", "after"] as const).map((when) => ({ what, when })))
+
+test.each(deaths)("a worker that dies $when $what", async ({ what, when }) => {
+  const id = await expired()
+  const worker = createRefresher(world, { fault: { what, when, how: "die" } })
+  expect(await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => worker.isDead())).toBe("dead")
+  const saved = what === "save_refresh" && when === "after"
+  const unclaimed = what === "claim_refresh" && when === "before"
+  expect(await expectSound(id)).toBe(saved || unclaimed ? "healthy" : "contained")
+})
+
+test.each(deaths)("another worker comes at the moment when one has died $when $what", async ({ what, when }) => {
+  const id = await expired()
+  const credential = await credentialOf(world, id)
+  const worker = createRefresher(world, { fault: { what, when, how: "die" } })
+  await ended(freshCredential(worker.ctx, credential), () => worker.isDead())
+  const other = createRefresher(world)
+  const came = await ended(freshCredential(other.ctx, credential), () => false).catch(outcome)
+  const saved = what === "save_refresh" && when === "after"
+  const unclaimed = what === "claim_refresh" && when === "before"
+  if (saved || unclaimed) expect(came).toMatchObject({ credential_version: 2 })
+  else expect(came).toBe("contained")
+  expect(await expectSound(id)).toBe(saved || unclaimed ? "healthy" : "contained")
+})
+
+test.each([
+  ...deaths.flatMap((boundary) => [1, 2, 3].map((times) => ({ ...boundary, times, comes: "healthy" }))),
+  ...deaths.map((boundary) => ({ ...boundary, times: 100, comes: "unknown" })),
+])("the answer of $what is lost $when its effect, $times times", async ({ what, when, times, comes }) => {
+  const id = await expired()
+  const worker = createRefresher(world, { fault: { what, when, how: "lose", times } })
+  const called = await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => false).catch(outcome)
+  const health = await expectSound(id)
+  if (what === "exchange") expect([called, health]).toEqual(["contained", "contained"])
+  else if (comes === "healthy") expect([called, health]).toMatchObject([{ credential_version: 2 }, "healthy"])
+})
+
+test.each([
+  ["before", 1],
+  ["after", 1],
+  ["before", 100],
+  ["after", 100],
+] as const)("the end of a refresh that brought nothing is lost %s its effect, %i times", async (when, times) => {
+  for (const [answer, health] of [
+    [() => new Response("", { status: 500 }), "healthy"],
+    [() => Response.json({ error: "invalid_grant" }, { status: 400 }), "needs_login"],
+  ] as const) {
+    const id = await expired()
+    world.provider.at("/token", answer)
+    const worker = createRefresher(world, { fault: { what: "fail_refresh", when, how: "lose", times } })
+    const called = await ended(freshCredential(worker.ctx, await credentialOf(world, id)), () => false).catch(outcome)
+    expect(called).toBe(health === "healthy" ? "passing" : health)
+    world.provider.mend()
+    await world.advance(PROVIDER_POLICY.refreshMs + PROVIDER_POLICY.pollLateMs + 1)
+    await world.sweep()
+    const never = when === "before" && times === 100
+    expect((await accountNow(world, id)).health).toBe(never ? "contained" : health)
+    expect(world.provider.wrongs).toEqual([])
+  }
+})
+
+test("a worker that is slow, not dead: it saves behind its time, and the account is healthy again", async () => {
+  const id = await expired()
+  const credential = await credentialOf(world, id)
+  const worker = createRefresher(world, { fault: { what: "save_refresh", when: "before", how: "lose", times: 2 } })
+  const slow = freshCredential(worker.ctx, credential)
+  await world.clock.sleeping(1, PROVIDER_POLICY.saveWaitsMs[0])
+  await world.sql("update provider_credentials set refreshing_until = $1 where provider_id = $2", [
+    new Date(world.clock.ms() - 1).toISOString(),
+    id,
+  ])
+  expect(await freshCredential(createRefresher(world).ctx, credential).catch(outcome)).toBe("contained")
+  expect((await accountNow(world, id)).health).toBe("contained")
+  expect(await ended(slow, () => false)).toMatchObject({ credential_version: 2 })
+  expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 2, refreshing: false })
+})
+
+test("a login while a refresh is under way: what the login brought stays", async () => {
+  const id = await expired()
+  world.provider.at("/token", async (_request, right) => {
+    world.provider.mend()
+    const answer = await right()
+    await world.added(id)
+    return answer
+  })
+  const sent = await freshCredential(createRefresher(world).ctx, await credentialOf(world, id))
+  expect(sent.credential_version).toBe(2)
+  expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 2, refreshing: false })
+  await world.advance(3_600_000)
+  expect(await freshCredential(createRefresher(world).ctx, await credentialOf(world, id))).toMatchObject({
+    credential_version: 3,
+  })
+  expect(world.provider.wrongs).toEqual([])
+})
