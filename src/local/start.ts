@@ -3,20 +3,36 @@ import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
 import { readStartOptions } from "./options.ts"
+import { startProvider } from "./provider-server.ts"
+import { providerLogins, seedProviders } from "./seed-providers.ts"
 import { startStandIns } from "./stand-ins.ts"
 
 const SWEEP_MS = 60_000
+/** The demo's provider is behind the worker, at a port of its own: its accounts are kept with their address. */
+const PROVIDER_PORT_OFFSET = 3
 
 runCommand(async (onEnd, end) => {
-  const { port, dataDir, baseUrl } = readStartOptions(process.argv.slice(2), process.env)
-  const { demo, pin, variables, directory } = await startStandIns({ baseUrl, dataDir }, onEnd)
+  const { port, dataDir, baseUrl, providers } = readStartOptions(process.argv.slice(2), process.env)
+  const { demo, pin, variables, directory, databaseUrl } = await startStandIns({ baseUrl, dataDir }, onEnd)
+
+  const provider = providers ? await startProvider(dataDir, port + PROVIDER_PORT_OFFSET) : null
+  if (provider) {
+    step("starting a provider of models …")
+    onEnd(provider.stop)
+    await seedProviders(databaseUrl, provider, variables.SECRETS_KEYS)
+  }
 
   step("starting a container …")
   const container = await startContainer(dataDir)
   onEnd(container.stop)
 
   step("starting the worker (wrangler dev) …")
-  const server = await startDevServer({ port, dataDir, env: variables, onSpawn: directory.noteWorkers })
+  const server = await startDevServer({
+    port,
+    dataDir,
+    env: { ...variables, ...(provider && { PROVIDER_LOGINS: providerLogins(provider) }) },
+    onSpawn: directory.noteWorkers,
+  })
   let stopping = false
   onEnd(() => {
     stopping = true
@@ -43,6 +59,7 @@ runCommand(async (onEnd, end) => {
   live key   ${demo.api_key}
   test key   ${demo.test_key}
   container  ${container.url}, whose tools the demo's space has as container__…
+${provider ? `  provider   ${provider.url}, with two accounts in each pool; models anthropic/demo and openai-compatible/demo\n` : ""}\
   also in    ${dataDir}/demo.json
 
 Go on with:
