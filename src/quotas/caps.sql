@@ -16,14 +16,12 @@ create function turnpike.open_window(p_key_id text, p_moment timestamptz) return
   where k.key_id = p_key_id
 $$;
 
--- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap. Of several active plans the one
--- that started last counts.
+-- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap.
 create function turnpike.plan_cap(p_user_id bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
 declare
   active text;
 begin
-  select s.plan into active from subscriptions s where s.user_id = p_user_id and s.deactivated_at is null and s.starts_at <= p_moment
-    and (s.ends_at is null or s.ends_at > p_moment) order by s.starts_at desc, s.sub_id desc limit 1;
+  select s.plan into active from turnpike.active_subscription(p_user_id, p_moment) s;
   if active is null then
     return null;
   end if;

@@ -26,9 +26,7 @@ begin
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, subscription_id, model, role, tokens_input, tokens_cached,
       tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, settled_at, created_at)
     values (mine.turn_id, step, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, p_step ->> 'provider',
-      -- The account's active plan; of several the one that started last.
-      (select b.sub_id::text from subscriptions b where b.user_id = mine.user_id and b.deactivated_at is null and b.starts_at <= p_moment
-        and (b.ends_at is null or b.ends_at > p_moment) order by b.starts_at desc, b.sub_id desc limit 1),
+      (select b.sub_id::text from turnpike.active_subscription(mine.user_id, p_moment) b),
       p_step ->> 'model',
       case when agent is null then 'orchestrator' else 'subagent' end, (p_step ->> 'tokens_input')::bigint,
       (p_step ->> 'tokens_cached')::bigint, (p_step ->> 'tokens_cache_written')::bigint, (p_step ->> 'tokens_output')::bigint,
