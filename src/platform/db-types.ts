@@ -421,6 +421,13 @@ interface Referrals {
   referrer_user_id: number;
 }
 
+interface RegisteredMembers {
+  owner_id: number | null;
+  role: string | null;
+  space_id: number | null;
+  user_id: number | null;
+}
+
 interface SchemaMigrations {
   applied_at: Generated<Timestamp>;
   checksum: string;
@@ -910,6 +917,7 @@ export interface DB {
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;
+  registered_members: RegisteredMembers;
   schema_migrations: SchemaMigrations;
   service_days: ServiceDays;
   sessions: Sessions;
