@@ -4,10 +4,11 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
+import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
-import { type ChangedRow, changedBySchema, membersSchema, personShape, unknownUsers } from "./members.ts"
+import { membersSchema, personShape, unknownUsers } from "./members.ts"
 
 export const TEAM_ROLES = ["lead", "member"] as const
 
@@ -45,7 +46,7 @@ export const teamSchema = z
     version: z.int().meta({ description: "Raised by each change.", example: 1 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: changedBySchema,
+    updated_by: changedBySchema("Who changed it last; null: the command line."),
   })
   .meta({ id: "Team" })
 
@@ -69,7 +70,7 @@ function serializeTeam(row: TeamRow): Team {
     version: row.version,
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
-    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 

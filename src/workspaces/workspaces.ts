@@ -3,9 +3,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
-import { type ChangedRow, changedBySchema, personShape } from "../teams/members.ts"
+import { personShape } from "../teams/members.ts"
 import type { GroupSearch } from "../teams/teams.ts"
 
 export const WORKSPACE_ROLES = ["owner", "admin", "member"] as const
@@ -55,7 +56,7 @@ export const workspaceSchema = z
     version: z.int().meta({ description: "Raised by each change, of its members and its bot too.", example: 1 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: changedBySchema,
+    updated_by: changedBySchema("Who changed it last; null: the command line."),
   })
   .meta({ id: "Workspace" })
 
@@ -84,7 +85,7 @@ export function serializeWorkspace(row: WorkspaceRow): Workspace {
     version: row.version,
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
-    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 
