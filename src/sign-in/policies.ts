@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 3_600_000
+import { DAY_MS } from "../base/time.ts"
 
 /** How long a session lasts after its last use, and how often a use is written (design section 7). */
 export const SESSION_POLICY = {

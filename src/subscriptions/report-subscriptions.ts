@@ -5,8 +5,8 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
+import { DAY_MS } from "../base/time.ts"
 
-const DAY_MS = 86_400_000
 /** Subscriptions that a report shows. */
 const SHOWN = 500
 

@@ -6,7 +6,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { holds } from "../base/pagination.ts"
+import { type ArchivedFilter, holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
 import { membersSchema, personShape, unknownUsers } from "./members.ts"
 
@@ -74,11 +74,9 @@ function serializeTeam(row: TeamRow): Team {
   }
 }
 
-export const ARCHIVED_GROUPS = ["active", "archived", "all"] as const
-
 export interface GroupSearch {
   q?: string | undefined
-  archived: (typeof ARCHIVED_GROUPS)[number]
+  archived: ArchivedFilter
 }
 
 interface TeamPage {

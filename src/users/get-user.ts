@@ -6,7 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
+import { DAY_MS, toInstant } from "../base/time.ts"
 import { isNoTurnsCharge } from "../billing/account-sums.ts"
 import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { released } from "../platform/db.ts"
@@ -15,7 +15,6 @@ import { type AdminUserRow, adminUserColumns, adminUserSchema, serializeAdminUse
 
 /** How many valid sessions a user's detail shows. */
 const SESSIONS = 100
-const DAY_MS = 86_400_000
 
 const instant = z.iso.datetime()
 
