@@ -249,6 +249,7 @@ create index spaces_ending on spaces (ending_tried_at nulls first) where ending_
 create unique index spaces_of_chat on spaces (chat_key);
 create index spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
 -- What operators filter and sort all spaces by, without reading configurations.
+create index spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
 create index spaces_inventory on spaces (space_id) include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
 -- For counting the spaces of each model without reading configurations.
 create index spaces_by_pin on spaces (test, pin) where archived_at is null;
@@ -901,6 +902,9 @@ create table subscription_days (
   billed_credit_micros bigint not null,
   primary key (day, subscription_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- The year of a few subscriptions, which lies on as many pages as it has days, without reading the table.
+create index subscription_days_of on subscription_days (subscription_id, day)
+  include (model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros);
 
 -- Live turns that ended on a day (UTC), and what they were billed, without those that are still in turn_ends.
 create table service_days (

@@ -1,6 +1,6 @@
 -- phase: before-deploy
 -- transaction: none
--- Who is registered in a space also while its owner is disabled, when it is shared with nobody.
+-- Who is registered in a space also while its owner is disabled, when it is shared with nobody. What lists of operators read by.
 create or replace view registered_members as
   select s.space_id, s.user_id as owner_id, m.user_id, 'member'::text as role
     from space_members m join spaces s on s.space_id = m.space_id
@@ -17,3 +17,7 @@ create or replace view registered_members as
 
 create or replace view space_shares as
   select r.space_id, r.user_id, r.role from registered_members r join users o on o.user_id = r.owner_id where o.disabled_at is null;
+
+create index concurrently spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
+create index concurrently subscription_days_of on subscription_days (subscription_id, day)
+  include (model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros);

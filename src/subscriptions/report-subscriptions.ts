@@ -1,4 +1,4 @@
-import { type QueryCreator, sql } from "kysely"
+import { type Expression, type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -42,14 +42,9 @@ export const subscriptionUsageSchema = z
   })
   .meta({ id: "SubscriptionUsage" })
 
-interface Day {
-  date: string
-  model_calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-  billed: number
-}
+/** A day's numbers, each in a list of its own: a tenth of the JSON that an object for each day would be. */
+const COLUMNS = ["model_calls", "tokens_input", "tokens_cached", "tokens_output", "billed"] as const
+type Columns = Record<(typeof COLUMNS)[number], number[]>
 
 /** The daily usage of each subscription, for admins. */
 export async function reportSubscriptions(
@@ -63,36 +58,50 @@ export async function reportSubscriptions(
     credential,
     (db) =>
       db
+        .with("recent", (cte) => recentUsage(cte, since))
         .with("summed", (cte) =>
           cte
-            .selectFrom(dailyUsage(cte, since).as("u"))
-            .select((eb) => ["u.subscription_id", eb.fn.sum<number>("u.billed").as("billed")])
+            .selectFrom(
+              storedDays(cte, since)
+                .groupBy("r.subscription_id")
+                .select((eb) => ["r.subscription_id", whole(eb.fn.sum("r.billed_credit_micros")).as("billed")])
+                .unionAll(cte.selectFrom("recent as n").select(["n.subscription_id", "n.billed"]))
+                .as("u"),
+            )
+            .select((eb) => ["u.subscription_id", whole(eb.fn.sum("u.billed")).as("billed_in_all")])
             .groupBy("u.subscription_id"),
         )
         .with("shown", (cte) =>
           cte
             .selectFrom("summed as s")
             .selectAll("s")
-            .orderBy("s.billed", "desc")
+            .orderBy("s.billed_in_all", "desc")
             .orderBy("s.subscription_id", (order) => order.collate("C"))
             .limit(SHOWN),
         )
         // Only of those that are shown: there may be many more.
-        .with("by_day", (cte) =>
-          cte
-            .selectFrom(dailyUsage(cte, since).as("u"))
-            .where("u.subscription_id", "in", cte.selectFrom("shown").select("subscription_id"))
-            .select((eb) => [
-              "u.subscription_id",
-              "u.date",
-              eb.fn.sum<number>("u.model_calls").as("model_calls"),
-              eb.fn.sum<number>("u.tokens_input").as("tokens_input"),
-              eb.fn.sum<number>("u.tokens_cached").as("tokens_cached"),
-              eb.fn.sum<number>("u.tokens_output").as("tokens_output"),
-              eb.fn.sum<number>("u.billed").as("billed"),
+        .with("by_day", (cte) => {
+          const isShown = cte.selectFrom("shown").select("subscription_id")
+          return cte
+            .selectFrom(
+              storedDays(cte, since)
+                .where("r.subscription_id", "in", isShown)
+                .select(["r.subscription_id", sql<string>`r.day`.as("date"), "r.model_calls", "r.tokens_input"])
+                .select(["r.tokens_cached", "r.tokens_output", "r.billed_credit_micros as billed"])
+                .unionAll(cte.selectFrom("recent as n").where("n.subscription_id", "in", isShown).selectAll("n"))
+                .as("d"),
+            )
+            .groupBy("d.subscription_id")
+            .select("d.subscription_id")
+            .select(({ fn }) => [
+              fn.agg<string[]>("array_agg", ["d.date"]).orderBy("d.date").as("dates"),
+              fn.agg<number[]>("array_agg", ["d.model_calls"]).orderBy("d.date").as("model_calls"),
+              fn.agg<number[]>("array_agg", ["d.tokens_input"]).orderBy("d.date").as("tokens_input"),
+              fn.agg<number[]>("array_agg", ["d.tokens_cached"]).orderBy("d.date").as("tokens_cached"),
+              fn.agg<number[]>("array_agg", ["d.tokens_output"]).orderBy("d.date").as("tokens_output"),
+              fn.agg<number[]>("array_agg", ["d.billed"]).orderBy("d.date").as("billed"),
             ])
-            .groupBy(["u.subscription_id", "u.date"]),
-        )
+        })
         .selectFrom("caller")
         .select((eb) => {
           return [
@@ -103,7 +112,6 @@ export async function reportSubscriptions(
             jsonArrayFrom(
               eb
                 .selectFrom("shown as s")
-                // Joined and grouped: a subquery for each would read all days again.
                 .innerJoin("by_day as d", "d.subscription_id", "s.subscription_id")
                 .leftJoin("subscriptions as b", (join) =>
                   join.on((own) =>
@@ -116,15 +124,9 @@ export async function reportSubscriptions(
                     ),
                   ),
                 )
-                .select((own) => [
-                  "s.subscription_id",
-                  "s.billed",
-                  "b.user_id",
-                  "b.plan",
-                  sql<Day[]>`jsonb_agg(to_jsonb(d) - 'subscription_id' order by ${own.ref("d.date")})`.as("days"),
-                ])
-                .groupBy(["s.subscription_id", "s.billed", "b.user_id", "b.plan"])
-                .orderBy("s.billed", "desc")
+                .select(["s.subscription_id", "s.billed_in_all", "b.user_id", "b.plan", "d.dates"])
+                .select(["d.model_calls", "d.tokens_input", "d.tokens_cached", "d.tokens_output", "d.billed"])
+                .orderBy("s.billed_in_all", "desc")
                 .orderBy("s.subscription_id", (order) => order.collate("C")),
             ).as("items"),
           ]
@@ -135,34 +137,50 @@ export async function reportSubscriptions(
   return {
     from: since.toISOString().slice(0, 10),
     total: total ?? 0,
-    items: items.map(({ billed, days, ...item }) => ({
-      ...item,
-      billed_usd: toUsd(billed),
-      days: days.map(({ billed: ofDay, ...day }) => ({ ...day, billed_usd: toUsd(ofDay) })),
+    items: items.map(({ subscription_id, user_id, plan, billed_in_all, dates, ...columns }) => ({
+      ...{ subscription_id, user_id, plan, billed_usd: toUsd(billed_in_all) },
+      days: serializeDays(dates, columns),
     })),
   }
 }
 
-/** What is in the days of subscriptions, and what the turns were used for that are in none yet: both in one snapshot. */
-function dailyUsage(db: QueryCreator<CallerDB>, since: Date) {
-  return db
+/** A day comes twice while some of its turns are in no stored day yet: then its numbers are added. */
+function serializeDays(dates: string[], columns: Columns) {
+  const days = new Map<string, Record<(typeof COLUMNS)[number], number>>()
+  for (const [at, date] of dates.entries()) {
+    const known = days.get(date)
+    const of = (name: (typeof COLUMNS)[number]) => (known?.[name] ?? 0) + (columns[name][at] ?? 0)
+    const [model_calls, tokens_input] = [of("model_calls"), of("tokens_input")]
+    const [tokens_cached, tokens_output] = [of("tokens_cached"), of("tokens_output")]
+    days.set(date, { model_calls, tokens_input, tokens_cached, tokens_output, billed: of("billed") })
+  }
+  return [...days].map(([date, { billed, ...day }]) => ({ date, ...day, billed_usd: toUsd(billed) }))
+}
+
+const storedDays = (db: QueryCreator<CallerDB>, since: Date) =>
+  db
     .selectFrom("subscription_days as r")
     .where("r.day", ">=", sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`)
-    .select([
-      ...(["r.subscription_id", sql<string>`r.day`.as("date"), "r.model_calls", "r.tokens_input"] as const),
-      ...(["r.tokens_cached", "r.tokens_output", "r.billed_credit_micros as billed"] as const),
+
+/** What the turns were used for that are in no day of a subscription yet, in the snapshot in which the days are read. */
+function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
+  const date = sql<string>`(u.settled_at at time zone 'UTC')::date`
+  return db
+    .selectFrom("turn_ends as e")
+    .innerJoin("usage as u", "u.turn_id", "e.turn_id")
+    .where("u.subscription_id", "is not", null)
+    .where("u.settled_at", ">=", since)
+    .groupBy(["u.subscription_id", date])
+    .select((eb) => [
+      eb.ref("u.subscription_id").$notNull().as("subscription_id"),
+      date.as("date"),
+      eb.fn.countAll<number>().as("model_calls"),
+      whole(eb.fn.sum("u.tokens_input")).as("tokens_input"),
+      whole(eb.fn.sum("u.tokens_cached")).as("tokens_cached"),
+      whole(eb.fn.sum("u.tokens_output")).as("tokens_output"),
+      whole(eb.fn.sum("u.billed_credit_micros")).as("billed"),
     ])
-    .unionAll(
-      db
-        .selectFrom("turn_ends as e")
-        .innerJoin("usage as u", "u.turn_id", "e.turn_id")
-        .where("u.subscription_id", "is not", null)
-        .where("u.settled_at", ">=", since)
-        .select((eb) => [
-          eb.ref("u.subscription_id").$notNull().as("subscription_id"),
-          sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
-          sql<number>`1`.as("model_calls"),
-          ...(["u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.billed_credit_micros as billed"] as const),
-        ]),
-    )
 }
+
+/** A sum of bigint is numeric, which is slow to add, to compare and to write. */
+const whole = (sum: Expression<unknown>) => sql<number>`${sum}::bigint`
