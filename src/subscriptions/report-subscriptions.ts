@@ -42,10 +42,6 @@ export const subscriptionUsageSchema = z
   })
   .meta({ id: "SubscriptionUsage" })
 
-/** A day's numbers, each in a list of its own: a tenth of the JSON that an object for each day would be. */
-const COLUMNS = ["model_calls", "tokens_input", "tokens_cached", "tokens_output", "billed"] as const
-type Columns = Record<(typeof COLUMNS)[number], number[]>
-
 /** The daily usage of each subscription, for admins. */
 export async function reportSubscriptions(
   ctx: Context,
@@ -53,6 +49,7 @@ export async function reportSubscriptions(
   { days }: { days: number },
 ): Promise<z.infer<typeof subscriptionUsageSchema>> {
   const since = new Date((Math.floor(ctx.clock.now().getTime() / DAY_MS) - days + 1) * DAY_MS)
+  const firstDay = sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`
   const { rows } = await readAs(
     ctx,
     credential,
@@ -62,7 +59,9 @@ export async function reportSubscriptions(
         .with("summed", (cte) =>
           cte
             .selectFrom(
-              storedDays(cte, since)
+              cte
+                .selectFrom("subscription_days as r")
+                .where("r.day", ">=", firstDay)
                 .groupBy("r.subscription_id")
                 .select((eb) => ["r.subscription_id", whole(eb.fn.sum("r.billed_credit_micros")).as("billed")])
                 .unionAll(cte.selectFrom("recent as n").select(["n.subscription_id", "n.billed"]))
@@ -79,29 +78,6 @@ export async function reportSubscriptions(
             .orderBy("s.subscription_id", (order) => order.collate("C"))
             .limit(SHOWN),
         )
-        // Only of those that are shown: there may be many more.
-        .with("by_day", (cte) => {
-          const isShown = cte.selectFrom("shown").select("subscription_id")
-          return cte
-            .selectFrom(
-              storedDays(cte, since)
-                .where("r.subscription_id", "in", isShown)
-                .select(["r.subscription_id", sql<string>`r.day`.as("date"), "r.model_calls", "r.tokens_input"])
-                .select(["r.tokens_cached", "r.tokens_output", "r.billed_credit_micros as billed"])
-                .unionAll(cte.selectFrom("recent as n").where("n.subscription_id", "in", isShown).selectAll("n"))
-                .as("d"),
-            )
-            .groupBy("d.subscription_id")
-            .select("d.subscription_id")
-            .select(({ fn }) => [
-              fn.agg<string[]>("array_agg", ["d.date"]).orderBy("d.date").as("dates"),
-              fn.agg<number[]>("array_agg", ["d.model_calls"]).orderBy("d.date").as("model_calls"),
-              fn.agg<number[]>("array_agg", ["d.tokens_input"]).orderBy("d.date").as("tokens_input"),
-              fn.agg<number[]>("array_agg", ["d.tokens_cached"]).orderBy("d.date").as("tokens_cached"),
-              fn.agg<number[]>("array_agg", ["d.tokens_output"]).orderBy("d.date").as("tokens_output"),
-              fn.agg<number[]>("array_agg", ["d.billed"]).orderBy("d.date").as("billed"),
-            ])
-        })
         .selectFrom("caller")
         .select((eb) => {
           return [
@@ -111,8 +87,31 @@ export async function reportSubscriptions(
               .as("total"),
             jsonArrayFrom(
               eb
+                .selectFrom("recent as n")
+                .where("n.subscription_id", "in", eb.selectFrom("shown").select("subscription_id"))
+                .selectAll("n"),
+            ).as("recent"),
+            jsonArrayFrom(
+              eb
                 .selectFrom("shown as s")
-                .innerJoin("by_day as d", "d.subscription_id", "s.subscription_id")
+                // Only of those that are shown: there may be many more.
+                .innerJoinLateral(
+                  (lateral) =>
+                    lateral
+                      .selectFrom("subscription_days as r")
+                      .whereRef("r.subscription_id", "=", "s.subscription_id")
+                      .where("r.day", ">=", firstDay)
+                      .select(({ fn }) => [
+                        fn.agg<string[] | null>("array_agg", ["r.day"]).orderBy("r.day").as("dates"),
+                        fn.agg<number[]>("array_agg", ["r.model_calls"]).orderBy("r.day").as("model_calls"),
+                        fn.agg<number[]>("array_agg", ["r.tokens_input"]).orderBy("r.day").as("tokens_input"),
+                        fn.agg<number[]>("array_agg", ["r.tokens_cached"]).orderBy("r.day").as("tokens_cached"),
+                        fn.agg<number[]>("array_agg", ["r.tokens_output"]).orderBy("r.day").as("tokens_output"),
+                        fn.agg<number[]>("array_agg", ["r.billed_credit_micros"]).orderBy("r.day").as("billed"),
+                      ])
+                      .as("d"),
+                  (join) => join.onTrue(),
+                )
                 .leftJoin("subscriptions as b", (join) =>
                   join.on((own) =>
                     own(
@@ -124,8 +123,8 @@ export async function reportSubscriptions(
                     ),
                   ),
                 )
-                .select(["s.subscription_id", "s.billed_in_all", "b.user_id", "b.plan", "d.dates"])
-                .select(["d.model_calls", "d.tokens_input", "d.tokens_cached", "d.tokens_output", "d.billed"])
+                .select(["s.subscription_id", "s.billed_in_all", "b.user_id", "b.plan"])
+                .selectAll("d")
                 .orderBy("s.billed_in_all", "desc")
                 .orderBy("s.subscription_id", (order) => order.collate("C")),
             ).as("items"),
@@ -133,34 +132,55 @@ export async function reportSubscriptions(
         }),
     { role: "admin" },
   )
-  const { total, items = [] } = rows[0] ?? {}
+  const { total, items = [], recent = [] } = rows[0] ?? {}
+  const recently = Map.groupBy(recent, ({ subscription_id }) => subscription_id)
   return {
     from: since.toISOString().slice(0, 10),
     total: total ?? 0,
     items: items.map(({ subscription_id, user_id, plan, billed_in_all, dates, ...columns }) => ({
       ...{ subscription_id, user_id, plan, billed_usd: toUsd(billed_in_all) },
-      days: serializeDays(dates, columns),
+      days: serializeDays([...daysOf(dates ?? [], columns), ...(recently.get(subscription_id) ?? [])]),
     })),
   }
 }
 
-/** A day comes twice while some of its turns are in no stored day yet: then its numbers are added. */
-function serializeDays(dates: string[], columns: Columns) {
-  const days = new Map<string, Record<(typeof COLUMNS)[number], number>>()
-  for (const [at, date] of dates.entries()) {
-    const known = days.get(date)
-    const of = (name: (typeof COLUMNS)[number]) => (known?.[name] ?? 0) + (columns[name][at] ?? 0)
-    const [model_calls, tokens_input] = [of("model_calls"), of("tokens_input")]
-    const [tokens_cached, tokens_output] = [of("tokens_cached"), of("tokens_output")]
-    days.set(date, { model_calls, tokens_input, tokens_cached, tokens_output, billed: of("billed") })
-  }
-  return [...days].map(([date, { billed, ...day }]) => ({ date, ...day, billed_usd: toUsd(billed) }))
+interface Day {
+  date: string
+  model_calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  billed: number
 }
 
-const storedDays = (db: QueryCreator<CallerDB>, since: Date) =>
-  db
-    .selectFrom("subscription_days as r")
-    .where("r.day", ">=", sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`)
+/** As columns the days are a third of the JSON that they would be as objects. */
+const daysOf = (dates: string[], columns: { [Name in Exclude<keyof Day, "date">]: number[] }): Day[] =>
+  dates.map((date, at) => ({
+    date,
+    model_calls: columns.model_calls[at] ?? 0,
+    tokens_input: columns.tokens_input[at] ?? 0,
+    tokens_cached: columns.tokens_cached[at] ?? 0,
+    tokens_output: columns.tokens_output[at] ?? 0,
+    billed: columns.billed[at] ?? 0,
+  }))
+
+/** A day may come twice, stored and recent: then it is their sum. */
+function serializeDays(all: Day[]) {
+  const days = new Map<string, Day>()
+  for (const day of all) {
+    const known = days.get(day.date)
+    if (known) for (const name of SUMMED) known[name] += day[name]
+    else days.set(day.date, { ...day })
+  }
+  return [...days.values()]
+    .sort((a, b) => (a.date < b.date ? -1 : 1))
+    .map(({ date, model_calls, tokens_input, tokens_cached, tokens_output, billed }) => ({
+      ...{ date, model_calls, tokens_input, tokens_cached, tokens_output },
+      billed_usd: toUsd(billed),
+    }))
+}
+
+const SUMMED = ["model_calls", "tokens_input", "tokens_cached", "tokens_output", "billed"] as const
 
 /** What the turns were used for that are in no day of a subscription yet, in the snapshot in which the days are read. */
 function recentUsage(db: QueryCreator<CallerDB>, since: Date) {

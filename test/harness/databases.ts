@@ -49,8 +49,9 @@ export async function startServer() {
     copy: (name: string) => add(name),
     async close() {
       for (const client of clients) await client.end().catch(() => {})
-      for (const name of made) await dropDatabase(adminUrl, name)
-      await own?.stop()
+      // A server of its own goes with all that is in it.
+      if (own) await own.stop()
+      else for (const name of made) await dropDatabase(adminUrl, name)
       await rm(dir, { recursive: true, force: true })
     },
   }
