@@ -249,6 +249,7 @@ create index spaces_ending on spaces (ending_tried_at nulls first) where ending_
 create unique index spaces_of_chat on spaces (chat_key);
 create index spaces_of_workspace on spaces (workspace_id, space_id) where workspace_id is not null;
 -- What operators filter and sort all spaces by, without reading configurations.
+create index spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
 create index spaces_inventory on spaces (space_id) include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
 -- For counting the spaces of each model without reading configurations.
 create index spaces_by_pin on spaces (test, pin) where archived_at is null;
@@ -272,22 +273,25 @@ create table space_members (
 );
 create index space_members_of_user on space_members (user_id);
 
--- The one rule of who may see and use a space of somebody else: for each way that leads there, the space, the user and their role. An
--- admin changes it, a member does not. Nobody sees the spaces of a disabled account.
-create view space_shares as
-  select s.space_id, m.user_id, 'member'::text as role
-    from space_members m join spaces s on s.space_id = m.space_id join users o on o.user_id = s.user_id
-    where o.disabled_at is null and m.user_id <> s.user_id
+-- Who is registered as a member of whose space: for each way that leads there, the space, its owner, the user and their role.
+create view registered_members as
+  select s.space_id, s.user_id as owner_id, m.user_id, 'member'::text as role
+    from space_members m join spaces s on s.space_id = m.space_id
+    where m.user_id <> s.user_id
   union all
-  select s.space_id, m.user_id, case when m.role in ('owner', 'admin') then 'admin' else 'member' end
+  select s.space_id, s.user_id, m.user_id, case when m.role in ('owner', 'admin') then 'admin' else 'member' end
     from workspace_members m join workspaces w on w.workspace_id = m.workspace_id join spaces s on s.workspace_id = w.workspace_id
-      join users o on o.user_id = s.user_id
-    where w.archived_at is null and o.disabled_at is null and m.user_id <> s.user_id
+    where w.archived_at is null and m.user_id <> s.user_id
   union all
-  select s.space_id, m.user_id, 'member'::text
+  select s.space_id, s.user_id, m.user_id, 'member'::text
     from team_members m join teams t on t.team_id = m.team_id join workspaces w on w.team_id = t.team_id
-      join spaces s on s.workspace_id = w.workspace_id join users o on o.user_id = s.user_id
-    where t.archived_at is null and w.archived_at is null and o.disabled_at is null and m.user_id <> s.user_id;
+      join spaces s on s.workspace_id = w.workspace_id
+    where t.archived_at is null and w.archived_at is null and m.user_id <> s.user_id;
+
+-- The one rule of who may see and use a space of somebody else. An admin changes it, a member does not. Nobody sees the spaces of a
+-- disabled account.
+create view space_shares as
+  select r.space_id, r.user_id, r.role from registered_members r join users o on o.user_id = r.owner_id where o.disabled_at is null;
 
 -- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with.
 create table space_configs (
@@ -1053,6 +1057,9 @@ create table subscription_days (
   billed_credit_micros bigint not null,
   primary key (day, subscription_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- The year of a few subscriptions, which lies on as many pages as it has days, without reading the table.
+create index subscription_days_of on subscription_days (subscription_id, day)
+  include (model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros);
 
 -- Live turns that ended on a day (UTC), and what they were billed, without those that are still in turn_ends.
 create table service_days (

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto"
 import { TurnpikeError } from "../base/errors.ts"
 import { hashRequest } from "../base/request-hash.ts"
+import { DAY_MS } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
 import type { Context } from "./context.ts"
 
@@ -66,8 +67,6 @@ export interface Made<T> {
   /** Whether an earlier request made it. */
   replayed: boolean
 }
-
-const DAY_MS = 86_400_000
 
 /** Deletes Idempotency-Keys whose time is over. */
 export async function sweepIdempotencyKeys(ctx: Context): Promise<{ forgotten: number }> {

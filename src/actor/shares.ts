@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from "kysely"
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely"
 import type { DB } from "../platform/db-types.ts"
 import type { Credential } from "./actor.ts"
 import { type CallerDB, spaceInScope } from "./call-as.ts"
@@ -39,37 +39,3 @@ export const sharedSpaces = eb
   .selectFrom("space_shares as h")
   .whereRef("h.user_id", "=", "caller.user_id")
   .select("h.space_id")
-
-/**
- * Who is registered as a member of which space, for operators: by the rule of space_shares, but also while the space's owner is disabled,
- * when it is open to nobody.
- */
-export const registeredMembers = (() => {
-  const member = sql<SpaceRole>`'member'`.as("role")
-  return eb
-    .selectFrom("space_members as m")
-    .innerJoin("spaces as x", "x.space_id", "m.space_id")
-    .whereRef("m.user_id", "<>", "x.user_id")
-    .select(["x.space_id", "m.user_id", member])
-    .unionAll(
-      eb
-        .selectFrom("workspace_members as m")
-        .innerJoin("workspaces as w", "w.workspace_id", "m.workspace_id")
-        .innerJoin("spaces as x", "x.workspace_id", "w.workspace_id")
-        .where("w.archived_at", "is", null)
-        .whereRef("m.user_id", "<>", "x.user_id")
-        .select(["x.space_id", "m.user_id"])
-        .select(sql<SpaceRole>`case when m.role in ('owner', 'admin') then 'admin' else 'member' end`.as("role")),
-    )
-    .unionAll(
-      eb
-        .selectFrom("team_members as m")
-        .innerJoin("teams as t", "t.team_id", "m.team_id")
-        .innerJoin("workspaces as w", "w.team_id", "t.team_id")
-        .innerJoin("spaces as x", "x.workspace_id", "w.workspace_id")
-        .where("t.archived_at", "is", null)
-        .where("w.archived_at", "is", null)
-        .whereRef("m.user_id", "<>", "x.user_id")
-        .select(["x.space_id", "m.user_id", member]),
-    )
-})()

@@ -1,3 +1,5 @@
+import * as z from "zod"
+
 /** 1 USD = 10 energy = 10,000,000 credit micros (contract section 2.2). */
 export const MICROS_PER_USD = 10_000_000
 export const MICROS_PER_ENERGY = 1_000_000
@@ -17,3 +19,10 @@ export function fromUsd(usd: number): number | null {
   const micros = Math.round(usd * MICROS_PER_USD)
   return Number.isSafeInteger(micros) && micros / MICROS_PER_USD === usd ? micros : null
 }
+
+/** An amount of USD in a request: exact in credit micros. */
+export const usdAmount = z
+  .number()
+  .min(0)
+  .max(1_000_000)
+  .refine((usd) => fromUsd(usd) !== null, "at most 7 decimals")

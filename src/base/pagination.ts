@@ -72,6 +72,10 @@ function fingerprint(filters: object): string {
   return hashRequest(filters).slice(0, 16)
 }
 
+/** Which rows a list has of those that can be archived. */
+export const ARCHIVED_FILTER = ["active", "archived", "all"] as const
+export type ArchivedFilter = (typeof ARCHIVED_FILTER)[number]
+
 /** Whether a text contains `part`, case-insensitive. */
 export function holds(text: Expression<string | null>, part: string): RawBuilder<SqlBool> {
   return sql`position(lower(${part}::text) in lower(${text})) > 0`

@@ -84,19 +84,18 @@ begin
   end if;
   if exists (select from spend_counted c where c.user_id = p_was.user_id) then
     for state in
-      select distinct on (s.rank, s.subject, s.cap, s.starts_at) t.key_id, t.end_user_ref, s.cap, to_jsonb(s) - 'subject' - 'rank' as cap_state,
+      select distinct on (s.rank, s.subject, s.cap, s.starts_at) t.key_id, to_jsonb(s) as cap_state,
         turnpike.reached_percents(s.spent_credit_micros, s.limit_credit_micros) as percents
       from (select e.key_id, e.end_user_ref, e.window_started_at, max(e.created_at) as accepted_at
           from turns e where e.turn_id = any (p_turn_ids)
           group by e.key_id, e.end_user_ref, e.window_started_at, date_trunc('day', e.created_at, 'UTC')) t,
-        lateral (select c.*, case when c.cap like 'end_user%' then 0 when c.cap like 'key%' then 1 else 2 end as rank,
-            case when c.cap like 'end_user%' then t.end_user_ref when c.cap like 'key%' then t.key_id else '' end as subject
+        lateral (select c.*, array_position('{end_user,key,account}'::text[], c.kind) as rank
           from turnpike.cap_states(p_was.user_id, t.key_id, case when t.key_id is not null then t.end_user_ref end,
             t.accepted_at, t.window_started_at) c) s
       where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
       order by s.rank, s.subject, s.cap, s.starts_at
     loop
-      if turnpike.tell_cap(p_was.user_id, state.key_id, state.end_user_ref, state.cap_state, state.percents, p_moment) then
+      if turnpike.tell_cap(p_was.user_id, state.key_id, state.cap_state, state.percents, p_moment) then
         heard := true;
       end if;
     end loop;

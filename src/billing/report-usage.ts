@@ -4,6 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { decodePosition, encodePosition } from "../base/pagination.ts"
+import { DAY_MS } from "../base/time.ts"
 import { usageGroups } from "./usage-groups.ts"
 import type { SumsRow, UsageQuery, UsageReport, UsageSums } from "./usage-schemas.ts"
 
@@ -19,7 +20,6 @@ export interface UsagePage {
   total: SumsRow
 }
 
-const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
 
 /** The range of a report. Default: the last 30 days in UTC, including today. VALIDATION_FAILED for an empty range. */

@@ -7,6 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { spaceVisible } from "../actor/shares.ts"
 import { toUsd } from "../base/money.ts"
 import { createdBetween } from "../base/pagination.ts"
+import { DAY_MS } from "../base/time.ts"
 
 const spentShape = {
   turns: z.int().meta({ description: "Turns that have ended.", example: 12 }),
@@ -36,7 +37,6 @@ export const spaceSpendSchema = z
 
 type SpaceSpend = z.infer<typeof spaceSpendSchema>
 
-const DAY_MS = 86_400_000
 /** A turn ends within this time after it was accepted. */
 const LONGEST_DAYS = 2
 

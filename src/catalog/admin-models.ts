@@ -4,6 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs, type Refusals } from "../actor/edit-as.ts"
+import { changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { type JsonRow, released } from "../platform/db.ts"
@@ -82,10 +83,7 @@ export const catalogRowSchema = z
     version: z.int().meta({ description: "Raised by each edit.", example: 4 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime().nullable(),
-    updated_by: z
-      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
-      .nullable()
-      .meta({ description: "The admin who changed it last; null: nobody, or the command line." }),
+    updated_by: changedBySchema("The admin who changed it last; null: nobody, or the command line."),
   })
   .meta({ id: "ModelCatalogRow" })
 
@@ -107,7 +105,7 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
     ...{ space_count: row.space_count, version: row.version },
     created_at: toInstant(row.created_at),
     updated_at: row.updated_at === null ? null : toInstant(row.updated_at),
-    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 

@@ -5,6 +5,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
+import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
@@ -34,10 +35,7 @@ export const externalKeySchema = z
       .meta({ description: `Null: all calls are counted. Else only the newest ${COUNTED_CALLS} calls, since then.` }),
     version: z.int().meta({ description: "Raised by each change; 0: never set." }),
     updated_at: z.iso.datetime().nullable(),
-    updated_by: z
-      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
-      .nullable()
-      .meta({ description: "Who set it." }),
+    updated_by: changedBySchema("Who set it."),
   })
   .meta({ id: "ExternalApiKey" })
 
@@ -58,13 +56,9 @@ export const updateApiKeySchema = z
   })
   .meta({ id: "UpdateApiKeyRequest" })
 
-interface KeyRow {
+interface KeyRow extends Omit<ChangedRow, "created_at"> {
   file: string
   key: string
-  version: number
-  updated_at: string
-  updated_by: number | null
-  updated_by_name: string | null
 }
 
 interface UseRow {
@@ -177,7 +171,7 @@ function serializeKey(known: Known, file: string, name: string, row: KeyRow | nu
     counted_since: all < COUNTED_CALLS ? null : (first[0] ?? null),
     version: row?.version ?? 0,
     updated_at: row ? toInstant(row.updated_at) : null,
-    updated_by: row?.updated_by == null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 

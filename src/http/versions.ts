@@ -11,10 +11,9 @@ const ENTITY_TAG = /^(W\/)?"([\x21\x23-\x7e]*)"$/
  */
 export function parseIfMatch(header: string | undefined): number | null {
   if (header === undefined || header.trim() === "*") return null
-  const [, weak, tag = ""] = ENTITY_TAG.exec(header.trim()) ?? []
-  if (!ENTITY_TAG.test(header.trim())) {
-    throw new TurnpikeError("IF_MATCH_INVALID", 'If-Match is one entity tag in quotes, such as "3", or *.')
-  }
+  const parts = ENTITY_TAG.exec(header.trim())
+  if (!parts) throw new TurnpikeError("IF_MATCH_INVALID", 'If-Match is one entity tag in quotes, such as "3", or *.')
+  const [, weak, tag = ""] = parts
   return weak === undefined && /^(0|[1-9]\d{0,8})$/.test(tag) ? Number(tag) : -1
 }
 

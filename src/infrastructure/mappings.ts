@@ -7,6 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { serverName } from "../agent-config/names.ts"
 import { headersSchema } from "../agent-config/request-parts.ts"
+import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { toInstant } from "../base/time.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { sealHeaders } from "./container.ts"
@@ -30,7 +31,7 @@ export const mappingSchema = z
     version: z.int().meta({ description: "Raised by each change." }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: z.object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) }).nullable(),
+    updated_by: changedBySchema("Who changed it last."),
   })
   .meta({ id: "ContainerMapping" })
 
@@ -59,30 +60,25 @@ export const mappingUpsertSchema = z
   })
   .meta({ id: "MappingUpsert" })
 
-interface MappingRow {
+interface MappingRow extends ChangedRow {
   container: string
   space: string
   url: string
   header_names: unknown
   enabled: boolean
-  version: number
-  created_at: string
-  updated_at: string
-  updated_by: number | null
-  updated_by_name: string | null
 }
 
-function serializeMapping({ updated_by, updated_by_name, header_names, ...row }: MappingRow): Mapping {
+function serializeMapping(row: MappingRow): Mapping {
   return {
     container: row.container,
     space: row.space,
     url: row.url,
-    header_names: header_names as string[],
+    header_names: row.header_names as string[],
     enabled: row.enabled,
     version: row.version,
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
-    updated_by: updated_by === null ? null : { user_id: updated_by, name: updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { DAY_MS } from "../base/time.ts"
 import { FlowKeys } from "./qstash-flow.ts"
 import { type CallbackOptions, LIMITS, type PublishOptions, QstashRefusal } from "./qstash-headers.ts"
 import { type DeadLetter, type DeliveryOutcome, type QstashMessage, serializeCallback } from "./qstash-message.ts"
@@ -20,7 +21,6 @@ export interface Receipt {
 
 type Settlement = "delivered" | "retry" | "failed"
 
-const DAY_MS = 86_400_000
 const DEDUPLICATION_MS = 600_000
 const DEAD_LETTER_MS = 7 * DAY_MS
 

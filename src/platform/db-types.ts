@@ -551,6 +551,13 @@ interface Referrals {
   referrer_user_id: number;
 }
 
+interface RegisteredMembers {
+  owner_id: number | null;
+  role: string | null;
+  space_id: number | null;
+  user_id: number | null;
+}
+
 interface SchemaMigrations {
   applied_at: Generated<Timestamp>;
   checksum: string;
@@ -1054,6 +1061,7 @@ export interface DB {
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;
+  registered_members: RegisteredMembers;
   schema_migrations: SchemaMigrations;
   service_days: ServiceDays;
   sessions: Sessions;

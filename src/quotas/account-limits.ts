@@ -2,16 +2,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { fromUsd, MICROS_PER_USD, toUsd, usdAmount } from "../base/money.ts"
 
 /** wallets.low_balance_credit_micros of an account that has set none, as in schema.sql. */
 const LOW_BALANCE = MICROS_PER_USD
-
-const usd = z
-  .number()
-  .min(0)
-  .max(1_000_000)
-  .refine((value) => fromUsd(value) !== null, "at most 7 decimals")
 
 const WORDS = {
   daily:
@@ -31,9 +25,9 @@ export const accountLimitsSchema = z
 
 export const putAccountLimitsSchema = z
   .strictObject({
-    end_user_daily_usd: usd.nullable().default(null).meta({ description: WORDS.daily, example: 0.5 }),
-    end_user_monthly_usd: usd.nullable().default(null).meta({ description: WORDS.monthly, example: 5 }),
-    low_balance_usd: usd.default(toUsd(LOW_BALANCE)).meta({ description: WORDS.low }),
+    end_user_daily_usd: usdAmount.nullable().default(null).meta({ description: WORDS.daily, example: 0.5 }),
+    end_user_monthly_usd: usdAmount.nullable().default(null).meta({ description: WORDS.monthly, example: 5 }),
+    low_balance_usd: usdAmount.default(toUsd(LOW_BALANCE)).meta({ description: WORDS.low }),
   })
   .meta({ id: "PutAccountLimits", description: "Replaces all limits that were set; what is left out is as at first." })
 

@@ -19,5 +19,5 @@ begin
     return '[]';
   end if;
   return (select coalesce(jsonb_agg(to_jsonb(s) order by s.cap), '[]')
-    from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_moment, null) s where s.cap like 'end_user%');
+    from turnpike.cap_states(p_user_id, p_key_id, p_end_user, p_moment, null) s where s.kind = 'end_user');
 end $$;

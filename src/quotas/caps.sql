@@ -16,14 +16,12 @@ create function turnpike.open_window(p_key_id text, p_moment timestamptz) return
   where k.key_id = p_key_id
 $$;
 
--- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap. Of several active plans the one
--- that started last counts.
+-- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap.
 create function turnpike.plan_cap(p_user_id bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
 declare
   active text;
 begin
-  select s.plan into active from subscriptions s where s.user_id = p_user_id and s.deactivated_at is null and s.starts_at <= p_moment
-    and (s.ends_at is null or s.ends_at > p_moment) order by s.starts_at desc, s.sub_id desc limit 1;
+  select s.plan into active from turnpike.active_subscription(p_user_id, p_moment) s;
   if active is null then
     return null;
   end if;
@@ -31,12 +29,13 @@ begin
 end $$;
 
 -- The caps that bind turns of a key for an end user (either may be null: then those of the other) which count at a moment, and in
--- a window; without either, those of the account alone, as for its web chat. The limit of an end user is `own`, else the key's default, else the account's.
+-- a window; without either, those of the account alone, as for its web chat. The limit of an end user is `own`, else the key's default,
+-- else the account's. kind, subject, period and starts_at: of its counter.
 create function turnpike.cap_states_under(own end_users, p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz,
   p_window timestamptz)
-returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
-  select p.cap, p.source, p.amount, c.spent, c.reserved, p.starts_at, p.resets_at, c.is_counted, c.sharded
+returns table (cap text, source text, kind text, subject text, period text, limit_credit_micros bigint, spent_credit_micros bigint,
+  reserved_credit_micros bigint, starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
+  select p.cap, p.source, p.kind, p.subject, p.period, p.amount, c.spent, c.reserved, p.starts_at, p.resets_at, c.is_counted, c.sharded
   from (select date_trunc('day', p_moment, 'UTC') as day, date_trunc('month', p_moment, 'UTC') as month) as begun
     left join api_keys k on k.key_id = p_key_id
     left join wallets w on w.user_id = p_user_id,
@@ -61,15 +60,17 @@ $$;
 
 -- The same under the limits that the end user has.
 create function turnpike.cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_window timestamptz)
-returns table (cap text, source text, limit_credit_micros bigint, spent_credit_micros bigint, reserved_credit_micros bigint,
-  starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
+returns table (cap text, source text, kind text, subject text, period text, limit_credit_micros bigint, spent_credit_micros bigint,
+  reserved_credit_micros bigint, starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
   select s.* from (select p_end_user as ref) as asked
     left join end_users e on e.user_id = p_user_id and not e.test and e.end_user_ref = asked.ref,
   lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window) s
 $$;
 
--- Whether any cap can bind turns of a key for an end user at a moment. Most turns have none: cap_states would take five times as long to say so.
-create function turnpike.has_caps(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz) returns boolean language plpgsql stable as $$
+-- Whether any cap can bind turns of a key for an end user at a moment. Most turns have none: cap_states would take five times as long to
+-- say so.
+create function turnpike.has_caps(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz) returns boolean
+language plpgsql stable as $$
 begin
   return exists (select from api_keys k where k.key_id = p_key_id and num_nonnulls(k.daily_credit_micros, k.window_credit_micros,
       k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros) > 0)
@@ -111,16 +112,16 @@ begin
 end $$;
 
 -- Whether one of these caps (rows of cap_states) can only be looked at under the locks of the whole account: it is not counted yet; or the
--- account has shards, and a cap of a key or of the account would gain or has too little left to be counted in them. p_margin: what has to be left beside
--- the turn's own hold; 0: the account has no shards.
+-- account has shards, and a cap of a key or of the account would gain or has too little left to be counted in them. p_margin: what has to
+-- be left beside the turn's own hold; 0: the account has no shards.
 create function turnpike.needs_all_locks(p_caps jsonb, p_window_opens boolean, p_wanted bigint, p_margin bigint) returns boolean
 language plpgsql immutable as $$
 begin
   return exists (
-    select from jsonb_to_recordset(p_caps) c (cap text, limit_credit_micros bigint, spent_credit_micros bigint,
+    select from jsonb_to_recordset(p_caps) c (cap text, kind text, limit_credit_micros bigint, spent_credit_micros bigint,
       reserved_credit_micros bigint, is_counted boolean, sharded boolean),
       lateral (select c.limit_credit_micros - c.spent_credit_micros - c.reserved_credit_micros as remains) r
-    where not c.is_counted or (p_margin > 0 and c.cap not like 'end_user%' and (
+    where not c.is_counted or (p_margin > 0 and c.kind <> 'end_user' and (
       (c.cap = 'key_window' and p_window_opens)
       or case when c.sharded then r.remains < p_margin + p_wanted else r.remains >= 2 * p_margin end)));
 end $$;

@@ -1,8 +1,9 @@
 -- Counters of what keys, end users and accounts have spent and reserved. Only what somebody limits is counted: of a key that has a cap, of
--- an account whose plan has one, and of all end users of an account in which a limit binds one (spend_counted). A period that had begun before begins with what the books say, under
--- the locks of the whole account; every change behind that is counted by the transaction that makes it. The counter of a key or an account may be in as many
--- shards as its account's wallet: each is changed by who has that shard of the wallet, so that the same holds for its sum. Counters are
--- locked last, those of the end user before those of the key and the account's, each in the order of their periods.
+-- an account whose plan has one, and of all end users of an account in which a limit binds one (spend_counted). A period that had begun
+-- before begins with what the books say, under the locks of the whole account; every change behind that is counted by the transaction that
+-- makes it. The counter of a key or an account may be in as many shards as its account's wallet: each is changed by who has that shard of
+-- the wallet, so that the same holds for its sum. Counters are locked last, those of the end user before those of the key and the
+-- account's, each in the order of their periods.
 
 -- A transaction may come so much later than the moment that it is about, on clocks that differ: periods that begin earlier than this behind
 -- the begin of counting begin with the books too.
@@ -47,8 +48,8 @@ begin
   end if;
 end $$;
 
--- Begins to count what these caps (rows of cap_states) limit, and moves a counter of a key or the account into shards or out of them, as far as it has come
--- to its cap. Under the locks of the whole account.
+-- Begins to count what these caps (rows of cap_states) limit, and moves a counter of a key or the account into shards or out of them, as
+-- far as it has come to its cap. Under the locks of the whole account.
 create function turnpike.begin_counting(p_user_id bigint, p_key_id text, p_end_user text, p_caps jsonb, p_wanted bigint,
   p_moment timestamptz) returns void language plpgsql as $$
 declare
@@ -59,12 +60,9 @@ declare
 begin
   select w.shards, w.shards * w.shard_hold_credit_micros as margin into account from wallets w where w.user_id = p_user_id;
   for counter in
-    select k.kind, case k.kind when 'key' then p_key_id when 'account' then '' else p_end_user end as subject, k.period, coalesce(c.starts_at, p_moment) as starts_at,
-      c.limit_credit_micros as most
-    from jsonb_to_recordset(p_caps) c (cap text, limit_credit_micros bigint, starts_at timestamptz), lateral (
-      select case when c.cap like 'key%' then 'key' when c.cap like 'account%' then 'account' else 'end_user' end as kind,
-        case when c.cap = 'key_window' then 'window' when c.cap = 'end_user_monthly' then 'month' else 'day' end as period) k
-    order by 1, 3
+    select c.kind, c.subject, c.period, coalesce(c.starts_at, p_moment) as starts_at, c.limit_credit_micros as most
+    from jsonb_to_recordset(p_caps) c (kind text, subject text, period text, limit_credit_micros bigint, starts_at timestamptz)
+    order by c.kind, c.period
   loop
     insert into spend_counted (user_id, kind, subject, since)
     values (p_user_id, counter.kind, case counter.kind when 'key' then counter.subject else '' end, p_moment) on conflict do nothing;
@@ -102,8 +100,13 @@ begin
   month := date_trunc('month', p_accepted_at, 'UTC');
   insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, counted)
   select p_user_id, p.kind, p.subject, p.period, p.starts_at, greatest(0, p_spent), greatest(0, p_reserved), true
-  from (values ('end_user', p_end_user, 'day', day, of_users), ('end_user', p_end_user, 'month', month, of_users),
-      ('key', p_key_id, 'day', day, of_key), ('key', p_key_id, 'window', p_window, of_key), ('account', '', 'day', day, of_account)) as p(kind, subject, period, starts_at, since)
+  from (values
+      ('end_user', p_end_user, 'day', day, of_users),
+      ('end_user', p_end_user, 'month', month, of_users),
+      ('key', p_key_id, 'day', day, of_key),
+      ('key', p_key_id, 'window', p_window, of_key),
+      ('account', '', 'day', day, of_account)
+    ) as p(kind, subject, period, starts_at, since)
     left join lateral (select n.counted, n.sharded from spend_counters n where n.user_id = p_user_id and n.kind = p.kind
       and n.subject = p.subject and n.period = p.period and n.starts_at = p.starts_at limit 1) known on true
   where p.starts_at is not null and p.since is not null and (known.counted or turnpike.is_counted_from(p.since, p.starts_at))

@@ -1,8 +1,7 @@
 import type { Context } from "../actor/context.ts"
+import { DAY_MS } from "../base/time.ts"
 import { callOne } from "../platform/db.ts"
 import { QUOTA_POLICY } from "./policies.ts"
-
-const DAY_MS = 86_400_000
 
 /** Forgets the counters of days, windows and months that are long over. */
 export async function sweepCounters(ctx: Context): Promise<{ forgotten: number }> {

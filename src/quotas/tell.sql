@@ -3,14 +3,12 @@
 
 -- Tells of these percents of a cap those that were not told yet in its period. p_state: a row of cap_states as jsonb, of which the
 -- amounts stay in the event.
-create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_end_user text, p_state jsonb, p_percents integer[],
-  p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.tell_cap(p_user_id bigint, p_key_id text, p_state jsonb, p_percents integer[], p_moment timestamptz)
+returns boolean language plpgsql as $$
 declare
-  is_of_key boolean := p_state ->> 'cap' in ('key_daily', 'key_window');
-  is_of_account boolean := p_state ->> 'cap' = 'account_daily';
-  in_kind text := case when is_of_key then 'key' when is_of_account then 'account' else 'end_user' end;
-  of_subject text := case when is_of_key then p_key_id when is_of_account then '' else p_end_user end;
-  in_period text := case p_state ->> 'cap' when 'key_window' then 'window' when 'end_user_monthly' then 'month' else 'day' end;
+  in_kind text := p_state ->> 'kind';
+  of_subject text := p_state ->> 'subject';
+  in_period text := p_state ->> 'period';
   begun timestamptz := p_state ->> 'starts_at';
   told integer[] := '{}';
   news integer[];
@@ -31,8 +29,8 @@ begin
       jsonb_build_object('cap', p_state -> 'cap', 'source', p_state -> 'source', 'percent', news[place],
         'limit_credit_micros', p_state -> 'limit_credit_micros', 'spent_credit_micros', p_state -> 'spent_credit_micros',
         'reserved_credit_micros', p_state -> 'reserved_credit_micros', 'resets_at', p_state -> 'resets_at',
-        'key_id', case when is_of_key or p_state ->> 'source' = 'key' then p_key_id end,
-        'end_user_ref', case when not is_of_key and not is_of_account then p_end_user end), p_moment) then
+        'key_id', case when in_kind = 'key' or p_state ->> 'source' = 'key' then p_key_id end,
+        'end_user_ref', case when in_kind = 'end_user' then of_subject end), p_moment) then
       heard := true;
     end if;
   end loop;
@@ -59,7 +57,7 @@ begin
   for state in select s.* from turnpike.cap_states(p_user_id, p_key_id, bound_user, p_accepted_at, p_window) s
     where s.starts_at is not null and s.spent_credit_micros * 2 >= s.limit_credit_micros
   loop
-    if turnpike.tell_cap(p_user_id, p_key_id, p_end_user, to_jsonb(state),
+    if turnpike.tell_cap(p_user_id, p_key_id, to_jsonb(state),
       turnpike.reached_percents(state.spent_credit_micros, state.limit_credit_micros), p_moment) then
       heard := true;
     end if;
@@ -130,7 +128,7 @@ begin
       -- A window in which nothing was spent has not begun.
       and (s ->> 'cap' <> 'key_window' or (s ->> 'spent_credit_micros')::bigint > 0)
   loop
-    if turnpike.tell_cap(p_user_id, p_key_id, p_end_user, state, '{100}', p_moment) then
+    if turnpike.tell_cap(p_user_id, p_key_id, state, '{100}', p_moment) then
       heard := true;
     end if;
   end loop;

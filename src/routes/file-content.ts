@@ -1,9 +1,20 @@
 import type { Context as HonoContext } from "hono"
+import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { readContent } from "../files/get-file.ts"
 import type { FileRow } from "../files/serialize-file.ts"
 import type { AppEnv } from "../http/app-env.ts"
 import { etagOf, fileHeaders, planDownload } from "../http/file-response.ts"
+
+/** The query of an upload. */
+export const nameQuery = {
+  name: z
+    .string()
+    .min(1)
+    .max(1024)
+    .optional()
+    .meta({ description: "Its name. Default: the part's filename.", example: "order.txt" }),
+}
 
 /** What operations that download a file declare. */
 export const contentAnswer = {

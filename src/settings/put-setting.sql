@@ -4,8 +4,8 @@ create function turnpike.setting_json(p_key text) returns jsonb language sql sta
     from settings s left join users u on u.user_id = s.updated_by where s.key = p_key
 $$;
 
--- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale, plan_in_use (somebody has a plan that
--- would go).
+-- Sets a setting for an admin, with its audit entry. What has that value already stays as it is. refused: admin, stale, plan_in_use
+-- (somebody has a plan that would go).
 create function turnpike.put_setting(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_key text, p_value jsonb, p_if_version integer, p_request_id text, p_address text)
 returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$

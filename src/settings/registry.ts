@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { MICROS_PER_USD } from "../base/money.ts"
 
 /** A setting that operators can change while the service runs. */
 interface SettingEntry<Value extends z.ZodType = z.ZodType> {
@@ -32,7 +33,11 @@ const limitRequest = z
   })
   .refine(({ method, body }) => method === "POST" || body === undefined, "GET has no body")
 
-const creditMicros = z.int().min(0).max(1_000_000_000_000)
+/** A setting in the database that is higher counts as this. */
+export const MAX_TRIAL_DAYS = 3_650
+export const MAX_CREDIT_MICROS = 100_000 * MICROS_PER_USD
+
+const creditMicros = z.int().min(0).max(MAX_CREDIT_MICROS)
 
 /** Every setting there is. A row of the table `settings` takes precedence over the default; a change binds the next request. */
 export const SETTINGS = {
@@ -52,7 +57,7 @@ export const SETTINGS = {
   }),
   trial_days: setting({
     description: "How many days that plan lasts; 0: none is given.",
-    schema: z.int().min(0).max(3_650),
+    schema: z.int().min(0).max(MAX_TRIAL_DAYS),
     default: 14,
   }),
   signup_credit_micros: setting({

@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
+import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from "./registry.ts"
@@ -19,10 +20,7 @@ export const settingSchema = z
     }),
     version: z.int().meta({ description: "Raised by each change; 0: never set." }),
     updated_at: z.iso.datetime().nullable(),
-    updated_by: z
-      .object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Ada" }) })
-      .nullable()
-      .meta({ description: "Who set it; null: nobody, or the command line." }),
+    updated_by: changedBySchema("Who set it; null: nobody, or the command line."),
   })
   .meta({ id: "Setting" })
 
@@ -36,13 +34,9 @@ export const settingUpdateSchema = z
   })
   .meta({ id: "SettingUpdate" })
 
-interface SettingRow {
+interface SettingRow extends Omit<ChangedRow, "created_at"> {
   key: string
   value: unknown
-  version: number
-  updated_at: string
-  updated_by: number | null
-  updated_by_name: string | null
 }
 
 function serializeSetting(key: SettingKey, row: SettingRow | null | undefined): Setting {
@@ -56,7 +50,7 @@ function serializeSetting(key: SettingKey, row: SettingRow | null | undefined): 
     schema: shape,
     version: row?.version ?? 0,
     updated_at: row ? toInstant(row.updated_at) : null,
-    updated_by: row?.updated_by == null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 

@@ -1,6 +1,4 @@
-import { MICROS_PER_USD } from "../base/money.ts"
-
-const DAY_MS = 24 * 3_600_000
+import { DAY_MS } from "../base/time.ts"
 
 /** How long a session lasts after its last use, and how often a use is written (design section 7). */
 export const SESSION_POLICY = {
@@ -56,21 +54,3 @@ export const BOT_POLICY = {
   /** The platform repeats an unanswered update for at most a day. */
   updateMs: 24 * 3_600_000,
 } as const
-
-/** The subscription of the first sign-in. The settings `trial_plan` and `trial_days` take precedence; 0 days: no trial. */
-export const TRIAL_POLICY = {
-  trial_plan: "trial",
-  trial_days: 14,
-  maxDays: 3_650,
-} as const
-
-/** Credit of the first sign-in, in credit micros. The settings of the same names take precedence; 0: no credit. */
-export const SIGNUP_CREDIT_POLICY = {
-  signup_credit_micros: 0.25 * MICROS_PER_USD,
-  /** In addition, for the referred user and for the referrer. */
-  referred_credit_micros: 0.25 * MICROS_PER_USD,
-  referrer_credit_micros: 0.25 * MICROS_PER_USD,
-} as const
-
-/** 100,000 USD: a higher setting counts as this. */
-export const MAX_CREDIT_MICROS = 100_000 * MICROS_PER_USD

@@ -1,8 +1,8 @@
 import type { Context } from "../actor/context.ts"
 import { storable } from "../base/storable.ts"
 import { callOne } from "../platform/db.ts"
+import { MAX_CREDIT_MICROS, MAX_TRIAL_DAYS, SETTINGS } from "../settings/registry.ts"
 import type { MessengerUser } from "./launch-data.ts"
-import { MAX_CREDIT_MICROS, SIGNUP_CREDIT_POLICY, TRIAL_POLICY } from "./policies.ts"
 import type { IdentityKey } from "./start-session.ts"
 
 /** A user of ours, as far as a login needs it. */
@@ -33,12 +33,12 @@ export async function signInMessenger(
     brand,
     name,
     ref_code: refCode,
-    trial_plan: TRIAL_POLICY.trial_plan,
-    trial_days: TRIAL_POLICY.trial_days,
-    most_trial_days: TRIAL_POLICY.maxDays,
-    signup_credit: SIGNUP_CREDIT_POLICY.signup_credit_micros,
-    referred_credit: SIGNUP_CREDIT_POLICY.referred_credit_micros,
-    referrer_credit: SIGNUP_CREDIT_POLICY.referrer_credit_micros,
+    trial_plan: SETTINGS.trial_plan.default,
+    trial_days: SETTINGS.trial_days.default,
+    most_trial_days: MAX_TRIAL_DAYS,
+    signup_credit: SETTINGS.signup_credit_micros.default,
+    referred_credit: SETTINGS.referred_credit_micros.default,
+    referrer_credit: SETTINGS.referrer_credit_micros.default,
     most_credit: MAX_CREDIT_MICROS,
     moment: ctx.clock.now(),
   })

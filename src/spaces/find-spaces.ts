@@ -4,6 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs, spaceInScope } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { roleInSpace, SPACE_ROLES, type SpaceRole, sharedSpaces } from "../actor/shares.ts"
+import type { ArchivedFilter } from "../base/pagination.ts"
 import { spaceSchema } from "./schemas.ts"
 import { type SpaceRow, SUMMARY_COLUMNS, serializeSpace, titleHolds } from "./serialize-space.ts"
 
@@ -39,11 +40,9 @@ export function serializeSpaceSummary(row: AccountSpaceRow): z.infer<typeof spac
   return summary
 }
 
-export const ARCHIVED_FILTER = ["active", "archived", "all"] as const
-
 export interface SpaceSearch {
   q?: string | undefined
-  archived: (typeof ARCHIVED_FILTER)[number]
+  archived: ArchivedFilter
 }
 
 /** The caller's spaces and those that are shared with them, newest first, with their number. `q`: a part of the title, case-insensitive. */

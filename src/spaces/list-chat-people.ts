@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { registeredMembers, SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
+import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
@@ -138,7 +138,7 @@ function people(db: QueryCreator<CallerDB>, chatKey: string) {
     )
     .unionAll(
       db
-        .selectFrom(registeredMembers.as("h"))
+        .selectFrom("registered_members as h")
         .where("h.space_id", "=", id)
         .select([
           ...([sql<number>`h.user_id`.as("user_id"), sql<string>`''`.as("end_user_ref"), none.as("turns")] as const),

@@ -4,8 +4,8 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import type { ArchivedFilter } from "../base/pagination.ts"
 import { type AdminSpace, serializeAdminSpace, shownSpaces } from "./admin-space.ts"
-import type { ARCHIVED_FILTER } from "./find-spaces.ts"
 import { recentBySpace } from "./recent-turns.ts"
 import { titleHolds } from "./serialize-space.ts"
 
@@ -17,7 +17,7 @@ export interface InventoryFilters {
   origin?: string | undefined
   /** A brand's name, or all. */
   brand: string
-  archived: (typeof ARCHIVED_FILTER)[number]
+  archived: ArchivedFilter
   owner_id?: number | undefined
   workspace_id?: string | undefined
 }

@@ -1,12 +1,12 @@
-import { type QueryCreator, sql } from "kysely"
+import { type Expression, type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
+import { DAY_MS } from "../base/time.ts"
 
-const DAY_MS = 86_400_000
 /** Subscriptions that a report shows. */
 const SHOWN = 500
 
@@ -42,15 +42,6 @@ export const subscriptionUsageSchema = z
   })
   .meta({ id: "SubscriptionUsage" })
 
-interface Day {
-  date: string
-  model_calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-  billed: number
-}
-
 /** The daily usage of each subscription, for admins. */
 export async function reportSubscriptions(
   ctx: Context,
@@ -58,40 +49,34 @@ export async function reportSubscriptions(
   { days }: { days: number },
 ): Promise<z.infer<typeof subscriptionUsageSchema>> {
   const since = new Date((Math.floor(ctx.clock.now().getTime() / DAY_MS) - days + 1) * DAY_MS)
+  const firstDay = sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
       db
+        .with("recent", (cte) => recentUsage(cte, since))
         .with("summed", (cte) =>
           cte
-            .selectFrom(dailyUsage(cte, since).as("u"))
-            .select((eb) => ["u.subscription_id", eb.fn.sum<number>("u.billed").as("billed")])
+            .selectFrom(
+              cte
+                .selectFrom("subscription_days as r")
+                .where("r.day", ">=", firstDay)
+                .groupBy("r.subscription_id")
+                .select((eb) => ["r.subscription_id", whole(eb.fn.sum("r.billed_credit_micros")).as("billed")])
+                .unionAll(cte.selectFrom("recent as n").select(["n.subscription_id", "n.billed"]))
+                .as("u"),
+            )
+            .select((eb) => ["u.subscription_id", whole(eb.fn.sum("u.billed")).as("billed_in_all")])
             .groupBy("u.subscription_id"),
         )
         .with("shown", (cte) =>
           cte
             .selectFrom("summed as s")
             .selectAll("s")
-            .orderBy("s.billed", "desc")
+            .orderBy("s.billed_in_all", "desc")
             .orderBy("s.subscription_id", (order) => order.collate("C"))
             .limit(SHOWN),
-        )
-        // Only of those that are shown: there may be many more.
-        .with("by_day", (cte) =>
-          cte
-            .selectFrom(dailyUsage(cte, since).as("u"))
-            .where("u.subscription_id", "in", cte.selectFrom("shown").select("subscription_id"))
-            .select((eb) => [
-              "u.subscription_id",
-              "u.date",
-              eb.fn.sum<number>("u.model_calls").as("model_calls"),
-              eb.fn.sum<number>("u.tokens_input").as("tokens_input"),
-              eb.fn.sum<number>("u.tokens_cached").as("tokens_cached"),
-              eb.fn.sum<number>("u.tokens_output").as("tokens_output"),
-              eb.fn.sum<number>("u.billed").as("billed"),
-            ])
-            .groupBy(["u.subscription_id", "u.date"]),
         )
         .selectFrom("caller")
         .select((eb) => {
@@ -102,9 +87,31 @@ export async function reportSubscriptions(
               .as("total"),
             jsonArrayFrom(
               eb
+                .selectFrom("recent as n")
+                .where("n.subscription_id", "in", eb.selectFrom("shown").select("subscription_id"))
+                .selectAll("n"),
+            ).as("recent"),
+            jsonArrayFrom(
+              eb
                 .selectFrom("shown as s")
-                // Joined and grouped: a subquery for each would read all days again.
-                .innerJoin("by_day as d", "d.subscription_id", "s.subscription_id")
+                // Only of those that are shown: there may be many more.
+                .innerJoinLateral(
+                  (lateral) =>
+                    lateral
+                      .selectFrom("subscription_days as r")
+                      .whereRef("r.subscription_id", "=", "s.subscription_id")
+                      .where("r.day", ">=", firstDay)
+                      .select(({ fn }) => [
+                        fn.agg<string[] | null>("array_agg", ["r.day"]).orderBy("r.day").as("dates"),
+                        fn.agg<number[]>("array_agg", ["r.model_calls"]).orderBy("r.day").as("model_calls"),
+                        fn.agg<number[]>("array_agg", ["r.tokens_input"]).orderBy("r.day").as("tokens_input"),
+                        fn.agg<number[]>("array_agg", ["r.tokens_cached"]).orderBy("r.day").as("tokens_cached"),
+                        fn.agg<number[]>("array_agg", ["r.tokens_output"]).orderBy("r.day").as("tokens_output"),
+                        fn.agg<number[]>("array_agg", ["r.billed_credit_micros"]).orderBy("r.day").as("billed"),
+                      ])
+                      .as("d"),
+                  (join) => join.onTrue(),
+                )
                 .leftJoin("subscriptions as b", (join) =>
                   join.on((own) =>
                     own(
@@ -116,53 +123,84 @@ export async function reportSubscriptions(
                     ),
                   ),
                 )
-                .select((own) => [
-                  "s.subscription_id",
-                  "s.billed",
-                  "b.user_id",
-                  "b.plan",
-                  sql<Day[]>`jsonb_agg(to_jsonb(d) - 'subscription_id' order by ${own.ref("d.date")})`.as("days"),
-                ])
-                .groupBy(["s.subscription_id", "s.billed", "b.user_id", "b.plan"])
-                .orderBy("s.billed", "desc")
+                .select(["s.subscription_id", "s.billed_in_all", "b.user_id", "b.plan"])
+                .selectAll("d")
+                .orderBy("s.billed_in_all", "desc")
                 .orderBy("s.subscription_id", (order) => order.collate("C")),
             ).as("items"),
           ]
         }),
     { role: "admin" },
   )
-  const { total, items = [] } = rows[0] ?? {}
+  const { total, items = [], recent = [] } = rows[0] ?? {}
+  const recently = Map.groupBy(recent, ({ subscription_id }) => subscription_id)
   return {
     from: since.toISOString().slice(0, 10),
     total: total ?? 0,
-    items: items.map(({ billed, days, ...item }) => ({
-      ...item,
-      billed_usd: toUsd(billed),
-      days: days.map(({ billed: ofDay, ...day }) => ({ ...day, billed_usd: toUsd(ofDay) })),
+    items: items.map(({ subscription_id, user_id, plan, billed_in_all, dates, ...columns }) => ({
+      ...{ subscription_id, user_id, plan, billed_usd: toUsd(billed_in_all) },
+      days: serializeDays([...daysOf(dates ?? [], columns), ...(recently.get(subscription_id) ?? [])]),
     })),
   }
 }
 
-/** What is in the days of subscriptions, and what the turns were used for that are in none yet: both in one snapshot. */
-function dailyUsage(db: QueryCreator<CallerDB>, since: Date) {
-  return db
-    .selectFrom("subscription_days as r")
-    .where("r.day", ">=", sql<Date>`(${since}::timestamptz at time zone 'UTC')::date`)
-    .select([
-      ...(["r.subscription_id", sql<string>`r.day`.as("date"), "r.model_calls", "r.tokens_input"] as const),
-      ...(["r.tokens_cached", "r.tokens_output", "r.billed_credit_micros as billed"] as const),
-    ])
-    .unionAll(
-      db
-        .selectFrom("turn_ends as e")
-        .innerJoin("usage as u", "u.turn_id", "e.turn_id")
-        .where("u.subscription_id", "is not", null)
-        .where("u.settled_at", ">=", since)
-        .select((eb) => [
-          eb.ref("u.subscription_id").$notNull().as("subscription_id"),
-          sql<string>`(${eb.ref("u.settled_at")} at time zone 'UTC')::date`.as("date"),
-          sql<number>`1`.as("model_calls"),
-          ...(["u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.billed_credit_micros as billed"] as const),
-        ]),
-    )
+interface Day {
+  date: string
+  model_calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  billed: number
 }
+
+/** As columns the days are a third of the JSON that they would be as objects. */
+const daysOf = (dates: string[], columns: { [Name in Exclude<keyof Day, "date">]: number[] }): Day[] =>
+  dates.map((date, at) => ({
+    date,
+    model_calls: columns.model_calls[at] ?? 0,
+    tokens_input: columns.tokens_input[at] ?? 0,
+    tokens_cached: columns.tokens_cached[at] ?? 0,
+    tokens_output: columns.tokens_output[at] ?? 0,
+    billed: columns.billed[at] ?? 0,
+  }))
+
+/** A day may come twice, stored and recent: then it is their sum. */
+function serializeDays(all: Day[]) {
+  const days = new Map<string, Day>()
+  for (const day of all) {
+    const known = days.get(day.date)
+    if (known) for (const name of SUMMED) known[name] += day[name]
+    else days.set(day.date, { ...day })
+  }
+  return [...days.values()]
+    .sort((a, b) => (a.date < b.date ? -1 : 1))
+    .map(({ date, model_calls, tokens_input, tokens_cached, tokens_output, billed }) => ({
+      ...{ date, model_calls, tokens_input, tokens_cached, tokens_output },
+      billed_usd: toUsd(billed),
+    }))
+}
+
+const SUMMED = ["model_calls", "tokens_input", "tokens_cached", "tokens_output", "billed"] as const
+
+/** What the turns were used for that are in no day of a subscription yet, in the snapshot in which the days are read. */
+function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
+  const date = sql<string>`(u.settled_at at time zone 'UTC')::date`
+  return db
+    .selectFrom("turn_ends as e")
+    .innerJoin("usage as u", "u.turn_id", "e.turn_id")
+    .where("u.subscription_id", "is not", null)
+    .where("u.settled_at", ">=", since)
+    .groupBy(["u.subscription_id", date])
+    .select((eb) => [
+      eb.ref("u.subscription_id").$notNull().as("subscription_id"),
+      date.as("date"),
+      eb.fn.countAll<number>().as("model_calls"),
+      whole(eb.fn.sum("u.tokens_input")).as("tokens_input"),
+      whole(eb.fn.sum("u.tokens_cached")).as("tokens_cached"),
+      whole(eb.fn.sum("u.tokens_output")).as("tokens_output"),
+      whole(eb.fn.sum("u.billed_credit_micros")).as("billed"),
+    ])
+}
+
+/** A sum of bigint is numeric, which is slow to add, to compare and to write. */
+const whole = (sum: Expression<unknown>) => sql<number>`${sum}::bigint`

@@ -5,12 +5,10 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
+import { DAY_MS, toInstant } from "../base/time.ts"
 import { callOne, released } from "../platform/db.ts"
 import { capacitySchema, type PoolCapacityRow, serializeCapacity } from "../providers/capacity.ts"
 import { poolSchema } from "../providers/provider-row.ts"
-
-const DAY_MS = 86_400_000
 
 const countsSchema = z.object({
   people: z.object({

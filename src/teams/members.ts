@@ -30,20 +30,6 @@ export const personShape = {
   email: z.string().nullable().meta({ example: "ada@example.com" }),
 }
 
-/** Who changed a row last. */
-export const changedBySchema = z
-  .object({ user_id: z.int().meta({ example: 7 }), name: z.string().nullable().meta({ example: "Ada" }) })
-  .nullable()
-  .meta({ description: "Who changed it last; null: the command line." })
-
-export interface ChangedRow {
-  version: number
-  created_at: string
-  updated_at: string
-  updated_by: number | null
-  updated_by_name: string | null
-}
-
 /** Ids that a request names and nobody has; the procedure answers them. */
 export function unknownUsers(entity: unknown): TurnpikeError {
   const ids = (entity as number[]).join(", ")

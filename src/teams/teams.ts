@@ -4,10 +4,12 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
+import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { holds } from "../base/pagination.ts"
+import { type ArchivedFilter, holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
-import { type ChangedRow, changedBySchema, membersSchema, personShape, unknownUsers } from "./members.ts"
+import { released } from "../platform/db.ts"
+import { membersSchema, personShape, unknownUsers } from "./members.ts"
 
 export const TEAM_ROLES = ["lead", "member"] as const
 
@@ -45,7 +47,7 @@ export const teamSchema = z
     version: z.int().meta({ description: "Raised by each change.", example: 1 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: changedBySchema,
+    updated_by: changedBySchema("Who changed it last; null: the command line."),
   })
   .meta({ id: "Team" })
 
@@ -69,15 +71,13 @@ function serializeTeam(row: TeamRow): Team {
     version: row.version,
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
-    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 
-export const ARCHIVED_GROUPS = ["active", "archived", "all"] as const
-
 export interface GroupSearch {
   q?: string | undefined
-  archived: (typeof ARCHIVED_GROUPS)[number]
+  archived: ArchivedFilter
 }
 
 interface TeamPage {
@@ -108,30 +108,25 @@ export async function listTeams(
           )
           .$if(q !== undefined, (query) => query.where(({ ref }) => holds(ref("t.name"), q ?? "")))
         const page = found
-          .leftJoin("users as c", "c.user_id", "t.updated_by")
-          .selectAll("t")
-          .select((team) => [
-            "c.name as updated_by_name",
-            jsonArrayFrom(
-              team
-                .selectFrom("team_members as m")
-                .innerJoin("users as u", "u.user_id", "m.user_id")
-                .whereRef("m.team_id", "=", "t.team_id")
-                .select(["u.user_id", "u.name", "u.email", "m.role", "m.created_at"])
-                .orderBy("m.created_at")
-                .orderBy("m.user_id"),
-            ).as("members"),
-          ])
-          .orderBy((team) => team.fn<string>("lower", ["t.name"]))
+          .select((team) => ["t.team_id", team.fn<string>("lower", ["t.name"]).as("rank")])
+          .orderBy("rank")
           .orderBy("t.team_id")
           .limit(limit)
           .offset(offset)
-        return [found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"), jsonArrayFrom(page).as("teams")]
+        const shown = caller
+          .selectFrom(page.as("p"))
+          .select(({ fn }) => fn<TeamRow>(released("team_json"), ["p.team_id"]).as("team"))
+          .orderBy("p.rank")
+          .orderBy("p.team_id")
+        return [
+          found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
+          jsonArrayFrom(shown).as("teams"),
+        ]
       }),
     { role: "admin" },
   )
   const { total, teams = [] } = rows[0] ?? {}
-  return { total: total ?? 0, teams: (teams as unknown as TeamRow[]).map(serializeTeam) }
+  return { total: total ?? 0, teams: teams.map(({ team }) => serializeTeam(team)) }
 }
 
 /** A team with its members, or NOT_FOUND. */

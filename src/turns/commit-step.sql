@@ -24,10 +24,8 @@ begin
     model, tokens_input)
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
     p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint);
-  -- Who served it: a member of a pool, else the account's active plan; of several the one that started last.
-  served_by := coalesce(p_step ->> 'account', (select b.sub_id::text from subscriptions b where b.user_id = mine.user_id
-    and b.deactivated_at is null and b.starts_at <= p_moment and (b.ends_at is null or b.ends_at > p_moment)
-    order by b.starts_at desc, b.sub_id desc limit 1));
+  -- Who served it: a member of a pool, else the account's active plan.
+  served_by := coalesce(p_step ->> 'account', (select b.sub_id::text from turnpike.active_subscription(mine.user_id, p_moment) b));
   if mine.key_id is not null then
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model, role,
       subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros,

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, expressionBuilder } from "kysely"
 import * as z from "zod"
 import type { CallerDB } from "../actor/call-as.ts"
 import type { Refusals } from "../actor/edit-as.ts"
-import { fromUsd, MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { walletColumns } from "../billing/account-sums.ts"
 import type { DB } from "../platform/db-types.ts"
@@ -119,12 +119,6 @@ export const userFields = {
     .regex(/^[a-z][a-z0-9]{0,31}$/)
     .meta({ description: "A brand of the service.", example: "turnpike" }),
 }
-
-export const usdAmount = z
-  .number()
-  .min(0)
-  .max(1_000_000)
-  .refine((usd) => fromUsd(usd) !== null, "at most 7 decimals")
 
 /** What the procedures of this file's neighbours refuse. */
 export const USER_REFUSALS = {

@@ -6,11 +6,10 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { MICROS_PER_ENERGY } from "../base/money.ts"
+import { DAY_MS } from "../base/time.ts"
 import { isNoTurnsCharge, walletColumns } from "../billing/account-sums.ts"
 import { BUCKET_NAMES, bucketOf, type LedgerBucket, type LedgerReason } from "../billing/buckets.ts"
 import { adminLedgerEntrySchema, type LedgerRow, serializeAdminLedgerEntry } from "../billing/ledger-entry.ts"
-
-const DAY_MS = 86_400_000
 
 const bucketsSchema = z.object({
   free: z.number().meta({ description: "Given by operators.", example: 25 }),

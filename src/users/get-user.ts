@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from "kysely"
+import type { ExpressionBuilder, Selectable } from "kysely"
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -6,7 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
+import { DAY_MS, toInstant } from "../base/time.ts"
 import { isNoTurnsCharge } from "../billing/account-sums.ts"
 import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { released } from "../platform/db.ts"
@@ -15,7 +15,6 @@ import { type AdminUserRow, adminUserColumns, adminUserSchema, serializeAdminUse
 
 /** How many valid sessions a user's detail shows. */
 const SESSIONS = 100
-const DAY_MS = 86_400_000
 
 const instant = z.iso.datetime()
 
@@ -117,6 +116,9 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
   }
 }
 
+/** A row of active_subscription (src/subscriptions/subscription.sql). */
+type ActiveSubscription = Pick<Selectable<DB["subscriptions"]>, "sub_id" | "plan" | "trial" | "starts_at" | "ends_at">
+
 type Users = ExpressionBuilder<CallerDB & { u: DB["users"]; w: DB["wallets"] }, "u" | "w" | "caller">
 
 function partsOf(eb: Users, now: Date) {
@@ -146,15 +148,8 @@ function partsOf(eb: Users, now: Date) {
     ).as("sessions"),
     jsonObjectFrom(
       eb
-        .selectFrom("subscriptions as b")
-        .whereRef("b.user_id", "=", "u.user_id")
-        .where("b.deactivated_at", "is", null)
-        .where("b.starts_at", "<=", now)
-        .where((own) => own.or([own("b.ends_at", "is", null), own("b.ends_at", ">", now)]))
-        .select(["b.sub_id", "b.plan", "b.trial", "b.starts_at", "b.ends_at"])
-        .orderBy("b.starts_at", "desc")
-        .orderBy("b.sub_id", "desc")
-        .limit(1),
+        .selectFrom(eb.fn<ActiveSubscription>(released("active_subscription"), ["u.user_id", eb.val(now)]).as("b"))
+        .select(["b.sub_id", "b.plan", "b.trial", "b.starts_at", "b.ends_at"]),
     ).as("subscription"),
     jsonArrayFrom(
       eb

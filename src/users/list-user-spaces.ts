@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { registeredMembers, SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
+import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 
@@ -48,7 +48,7 @@ export async function listUserSpaces(
             .select([...columns, sql<SpaceRole>`'owner'`.as("role")])
             .unionAll(
               user
-                .selectFrom(registeredMembers.as("h"))
+                .selectFrom("registered_members as h")
                 .innerJoin("spaces as s", "s.space_id", "h.space_id")
                 .where("h.user_id", "=", userId)
                 .groupBy("s.space_id")

@@ -2,9 +2,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
-import { fromUsd } from "../base/money.ts"
+import { fromUsd, usdAmount } from "../base/money.ts"
 import { endUserTurns } from "../ending/causes.ts"
-import { type AdminUser, serializeAdminUser, USER_REFUSALS, usdAmount, userFields } from "./admin-user.ts"
+import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from "./admin-user.ts"
 
 const { name, email, role, brand } = userFields
 

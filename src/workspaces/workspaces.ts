@@ -1,11 +1,13 @@
-import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
 import { holds } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
-import { type ChangedRow, changedBySchema, personShape } from "../teams/members.ts"
+import { released } from "../platform/db.ts"
+import { personShape } from "../teams/members.ts"
 import type { GroupSearch } from "../teams/teams.ts"
 
 export const WORKSPACE_ROLES = ["owner", "admin", "member"] as const
@@ -55,13 +57,13 @@ export const workspaceSchema = z
     version: z.int().meta({ description: "Raised by each change, of its members and its bot too.", example: 1 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    updated_by: changedBySchema,
+    updated_by: changedBySchema("Who changed it last; null: the command line."),
   })
   .meta({ id: "Workspace" })
 
 export type Workspace = z.infer<typeof workspaceSchema>
 
-/** A workspace as the procedures and the list answer it: without its token. */
+/** A row of workspace_json: a workspace without its token. */
 export interface WorkspaceRow
   extends ChangedRow,
     Pick<Workspace, "workspace_id" | "name" | "team" | "team_members" | "spaces"> {
@@ -84,7 +86,7 @@ export function serializeWorkspace(row: WorkspaceRow): Workspace {
     version: row.version,
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
-    updated_by: row.updated_by === null ? null : { user_id: row.updated_by, name: row.updated_by_name },
+    updated_by: serializeChangedBy(row),
   }
 }
 
@@ -116,60 +118,23 @@ export async function listWorkspaces(
             query.where((eb) => eb.or([holds(eb.ref("w.name"), q ?? ""), holds(eb.ref("w.workspace_id"), q ?? "")])),
           )
         const page = found
-          .leftJoin("users as c", "c.user_id", "w.updated_by")
-          .select((eb) => [
-            ...(["w.workspace_id", "w.name", "w.bot_username", "w.archived_at", "w.version"] as const),
-            ...(["w.created_at", "w.updated_at", "w.updated_by", "c.name as updated_by_name"] as const),
-            eb("w.bot_token", "is not", null).as("has_token"),
-            jsonObjectFrom(
-              eb
-                .selectFrom("teams as t")
-                .whereRef("t.team_id", "=", "w.team_id")
-                .select((team) => ["t.team_id", "t.name", team("t.archived_at", "is not", null).as("archived")]),
-            ).as("team"),
-            jsonArrayFrom(
-              eb
-                .selectFrom("workspace_members as m")
-                .innerJoin("users as u", "u.user_id", "m.user_id")
-                .whereRef("m.workspace_id", "=", "w.workspace_id")
-                .select(["u.user_id", "u.name", "u.email", "m.role", "m.created_at"])
-                .orderBy("m.created_at")
-                .orderBy("m.user_id"),
-            ).as("members"),
-            jsonArrayFrom(
-              eb
-                .selectFrom("team_members as m")
-                .innerJoin("teams as t", "t.team_id", "m.team_id")
-                .innerJoin("users as u", "u.user_id", "m.user_id")
-                .whereRef("m.team_id", "=", "w.team_id")
-                .where("t.archived_at", "is", null)
-                .select(["u.user_id", "u.name", "u.email"])
-                .orderBy("m.created_at")
-                .orderBy("m.user_id"),
-            ).as("team_members"),
-            jsonArrayFrom(
-              eb
-                .selectFrom("spaces as s")
-                .whereRef("s.workspace_id", "=", "w.workspace_id")
-                .select((space) => [
-                  ...(["s.slug as space_id", "s.title", "s.user_id as owner_id", "s.test"] as const),
-                  space("s.archived_at", "is not", null).as("archived"),
-                ])
-                .orderBy("s.title")
-                .orderBy("s.slug"),
-            ).as("spaces"),
-          ])
-          .orderBy((eb) => eb.fn<string>("lower", ["w.name"]))
+          .select((eb) => ["w.workspace_id", eb.fn<string>("lower", ["w.name"]).as("rank")])
+          .orderBy("rank")
           .orderBy("w.workspace_id")
           .limit(limit)
           .offset(offset)
+        const shown = caller
+          .selectFrom(page.as("p"))
+          .select(({ fn }) => fn<WorkspaceRow>(released("workspace_json"), ["p.workspace_id"]).as("workspace"))
+          .orderBy("p.rank")
+          .orderBy("p.workspace_id")
         return [
           found.select((eb) => eb.fn.countAll<number>().as("total")).as("total"),
-          jsonArrayFrom(page).as("workspaces"),
+          jsonArrayFrom(shown).as("workspaces"),
         ]
       }),
     { role: "admin" },
   )
   const { total, workspaces = [] } = rows[0] ?? {}
-  return { total: total ?? 0, workspaces: (workspaces as unknown as WorkspaceRow[]).map(serializeWorkspace) }
+  return { total: total ?? 0, workspaces: workspaces.map(({ workspace }) => serializeWorkspace(workspace)) }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { INFRA_POLICY } from "../../src/billing/policies.ts"
-import { type Admin, signInAdmin } from "../harness/books.ts"
+import type { Admin } from "../harness/books.ts"
 import {
   askForBills,
   availableOf,
@@ -10,24 +10,23 @@ import {
   expectInfraBooks,
   GIB,
   HOUR,
+  infraWorld,
   setPrices,
   storeFile,
   useContainer,
 } from "../harness/infra.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import type { World } from "../harness/world.ts"
 
 let world: World
 let admin: Admin
+let account: (usd?: number) => Promise<number>
 beforeAll(async () => {
-  world = await createWorld()
-  admin = await signInAdmin(world)
-  await setPrices(admin)
+  ;({ world, admin, account } = await infraWorld())
 })
 afterAll(() => world.close())
 // What one test left is billed before the next.
 beforeEach(async () => void (await askForBills(admin)))
 
-const account = async (usd = 10) => (await world.createAccount({ usd })).userId
 const nothing = { finished: true, accounts: 0, cost_usd: 0, billed_usd: 0, due_usd: 0, bills: [] }
 
 test("says that there is nothing when nothing was used, and is in the audit log", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { makeWorkspace, serveBotApi } from "../harness/admin-groups.ts"
+import { makeWorkspace, serveBotApi, workspaceActions, workspaceOf } from "../harness/admin-groups.ts"
 import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -14,14 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const json = (...request: Parameters<AdminEstate["admin"]["json"]>) => estate.admin.json(...request)
-const of = async (id: string) => (await json("GET", `${WORKSPACES}/${id}`))[1]
-const actionsOf = async (id: string) =>
-  (
-    await world.sql<{ action: string }>(
-      "select action from audit_log where subject_type = 'workspace' and subject_id = $1 order by audit_id",
-      [id],
-    )
-  ).map(({ action }) => action)
+const of = (id: string) => workspaceOf(estate, id)
 
 describe("the bot", () => {
   const TOKEN = "987654:AAknown-and_secret"
@@ -113,7 +106,7 @@ describe("the bot", () => {
       expect([status, outcome]).toMatchObject([200, expected])
       expect(JSON.stringify(outcome)).not.toContain("AAknown")
     }
-    const tests = (await actionsOf(id)).filter((action) => action === "workspace.bot_test")
+    const tests = (await workspaceActions(estate, id)).filter((action) => action === "workspace.bot_test")
     expect(tests).toHaveLength(answers.length)
   })
 })

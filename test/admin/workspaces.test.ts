@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { makePerson, makeTeam, makeWorkspace } from "../harness/admin-groups.ts"
+import { makePerson, makeTeam, makeWorkspace, workspaceActions, workspaceOf } from "../harness/admin-groups.ts"
 import { type AdminEstate, adminEstate } from "../harness/admin-requests.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -15,14 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const json = (...request: Parameters<AdminEstate["admin"]["json"]>) => estate.admin.json(...request)
-const of = async (id: string) => (await json("GET", `${WORKSPACES}/${id}`))[1]
-const actionsOf = async (id: string) =>
-  (
-    await world.sql<{ action: string }>(
-      "select action from audit_log where subject_type = 'workspace' and subject_id = $1 order by audit_id",
-      [id],
-    )
-  ).map(({ action }) => action)
+const of = (id: string) => workspaceOf(estate, id)
 const rolesIn = (workspace: { members: { user_id: number; role: string }[] }) =>
   Object.fromEntries(workspace.members.map(({ user_id, role }) => [user_id, role]))
 
@@ -111,7 +104,7 @@ describe("a workspace", () => {
       spaces: [{ space_id: two }],
       version: 6,
     })
-    expect(await actionsOf(id)).toEqual(["workspace.create", ...Array(5).fill("workspace.update")])
+    expect(await workspaceActions(estate, id)).toEqual(["workspace.create", ...Array(5).fill("workspace.update")])
   })
 
   test("takes no space or team that is not there, and none of another workspace", async () => {
@@ -178,7 +171,7 @@ describe("members", () => {
     expect(rolesIn((await json("DELETE", `${path}/${ada}`))[1])).toEqual({ [ben]: "member" })
     expect(await json("DELETE", `${path}/${ada}`)).toMatchObject([404, { code: "NOT_FOUND" }])
     expect((await of(id)).version).toBe(4)
-    expect(await actionsOf(id)).toEqual(
+    expect(await workspaceActions(estate, id)).toEqual(
       ["create", "member_add", "member_add", "member_remove"].map((action) => `workspace.${action}`),
     )
   })
@@ -212,7 +205,7 @@ describe("members", () => {
     }
     const workspace = await of(id)
     expect([workspace.members.length, workspace.version]).toEqual([100, 101])
-    expect((await actionsOf(id)).filter((action) => action === "workspace.member_add")).toHaveLength(100)
+    expect((await workspaceActions(estate, id)).filter((action) => action === "workspace.member_add")).toHaveLength(100)
   })
 
   test("50 times two admins remove the last two owners at once: one stays", { timeout: 120_000 }, async () => {

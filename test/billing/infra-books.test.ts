@@ -10,23 +10,20 @@ import {
   expectInfraBooks,
   GIB,
   HOUR,
-  setPrices,
+  infraWorld,
   storeFile,
   useContainer,
 } from "../harness/infra.ts"
 import { createRandom } from "../harness/random.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import type { World } from "../harness/world.ts"
 
 let world: World
 let admin: Admin
+let account: (usd?: number) => Promise<number>
 beforeAll(async () => {
-  world = await createWorld()
-  admin = await signInAdmin(world)
-  await setPrices(admin)
+  ;({ world, admin, account } = await infraWorld())
 })
 afterAll(() => world.close())
-
-const account = async (usd = 10) => (await world.createAccount({ usd })).userId
 
 test("100 rounds of two admins at once: each account is billed once, all that it used", async () => {
   const second = await signInAdmin(world)

@@ -219,13 +219,19 @@ describe("posting", () => {
     await settled(3000)
   })
 
-  test("an account whose charges cannot be posted keeps nobody else's, and is told of", async () => {
+  /** Charges of the account that cannot be posted, and five seconds later some of another one, which is answered. */
+  async function queueBehindStuck(): Promise<TestClient> {
     const other = await world.createAccount({ usd: 1000 })
     await giveShards(other)
     await queueCharges(client, 3)
     await world.advance(5000)
     await queueCharges(other, 3)
     await holdInShard(1e11)
+    return other
+  }
+
+  test("an account whose charges cannot be posted keeps nobody else's, and is told of", async () => {
+    const other = await queueBehindStuck()
     const admin = await signInAdmin(world)
     expect(await sweepPostings(contextOf())).toMatchObject({ posted: 3, failed: expect.any(Number) })
     const [, system] = await admin.json("GET", "/api/admin/system")
@@ -238,12 +244,7 @@ describe("posting", () => {
   })
 
   test("accounts that cannot be posted, as many as one look finds, keep the sweep from none behind them", async () => {
-    const other = await world.createAccount({ usd: 1000 })
-    await giveShards(other)
-    await queueCharges(client, 3)
-    await world.advance(5000)
-    await queueCharges(other, 3)
-    await holdInShard(1e11)
+    const other = await queueBehindStuck()
     const policy = POSTING_POLICY as { sweepAccounts: number }
     const { sweepAccounts } = policy
     policy.sweepAccounts = 1

@@ -23,6 +23,19 @@ export async function makeWorkspace(
   return workspace
 }
 
+/** A workspace as admins see it. */
+export const workspaceOf = async ({ admin }: Pick<AdminEstate, "admin">, id: string) =>
+  (await admin.json("GET", `/api/admin/workspaces/${id}`))[1]
+
+/** What the audit log has of a workspace, oldest first. */
+export async function workspaceActions({ world }: Pick<AdminEstate, "world">, id: string): Promise<string[]> {
+  const rows = await world.sql<{ action: string }>(
+    "select action from audit_log where subject_type = 'workspace' and subject_id = $1 order by audit_id",
+    [id],
+  )
+  return rows.map(({ action }) => action)
+}
+
 export const makePerson = (world: World, name = "Ada") => createUser(world.sql, { name })
 
 const BOT_TOKEN = "123456789:AAcanary-canary_canary"

@@ -29,22 +29,29 @@ export async function startServer() {
     return client
   }
 
+  async function add(template?: string) {
+    const name = `tp_${Math.random().toString(36).slice(2, 10)}`
+    const url = await addDatabase(adminUrl, name, template)
+    made.push(name)
+    return { client: await connect(url), url, name }
+  }
+
   return {
     adminUrl,
     connect,
     /** An empty database, in which `texts` are run. */
     async create(...texts: string[]): Promise<{ client: pg.Client; url: string; name: string }> {
-      const name = `tp_${Math.random().toString(36).slice(2, 10)}`
-      const url = await addDatabase(adminUrl, name)
-      made.push(name)
-      const client = await connect(url)
-      for (const text of texts) await client.query(text)
-      return { client, url, name }
+      const database = await add()
+      for (const text of texts) await database.client.query(text)
+      return database
     },
+    /** A database as that one is now. Nobody may be connected to it. */
+    copy: (name: string) => add(name),
     async close() {
       for (const client of clients) await client.end().catch(() => {})
-      for (const name of made) await dropDatabase(adminUrl, name)
-      await own?.stop()
+      // A server of its own goes with all that is in it.
+      if (own) await own.stop()
+      else for (const name of made) await dropDatabase(adminUrl, name)
       await rm(dir, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,6 @@
-import { type Admin, reconcileAsAdmin } from "./books.ts"
+import { type Admin, reconcileAsAdmin, signInAdmin } from "./books.ts"
 import { expectBooks } from "./promises.ts"
-import type { World } from "./world.ts"
+import { createWorld, type World } from "./world.ts"
 
 export const GIB = 2 ** 30
 export const HOUR = 3_600_000
@@ -14,6 +14,14 @@ export async function setPrices(admin: Admin, prices: Record<string, number> = P
     const [status, answer] = await admin.json("PUT", "/api/admin/settings", { key, value })
     if (status !== 200) throw new Error(JSON.stringify(answer))
   }
+}
+
+/** A world with these prices, and an admin of it. */
+export async function infraWorld() {
+  const world = await createWorld()
+  const admin = await signInAdmin(world)
+  await setPrices(admin)
+  return { world, admin, account: async (usd = 10) => (await world.createAccount({ usd })).userId }
 }
 
 export const askForBills = (admin: Admin, query = "") => admin.json("POST", `/api/admin/system/bill-infra${query}`)

@@ -17,7 +17,10 @@ export const MEDIA_API_KEY: AccountCredential = { kind: "api_key", api_key: MEDI
 /** The account for pictures, logged in. */
 export async function logInMedia(
   world: World,
-  { credential = MEDIA_API_KEY, url = `https://${HOST}/v1/` }: { credential?: AccountCredential; url?: string | null } = {},
+  {
+    credential = MEDIA_API_KEY,
+    url = `https://${HOST}/v1/`,
+  }: { credential?: AccountCredential; url?: string | null } = {},
 ): Promise<void> {
   const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
   await world.sql("delete from provider_accounts where pool = 'media'")

@@ -63,9 +63,13 @@ test("the database from before there were migrations, and its rows, come to toda
 test("an upgrade from each step, with all that follows at once, ends as a new database is", async () => {
   const fresh = await freshCatalog()
   const all = await readMigrations()
+  const { client: first, url, name } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  await first.end()
   for (const count of all.keys()) {
-    const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
-    await migrate(client, { phase: "after-deploy", migrations: all.slice(0, count + 1) })
+    const step = await server.connect(url)
+    await migrate(step, { phase: "after-deploy", migrations: all.slice(0, count + 1) })
+    await step.end()
+    const { client } = await server.copy(name)
     const before = await rowsOf(client)
     const { applied } = await migrate(client, { phase: "after-deploy" })
     expect(applied).toEqual(all.slice(count + 1).map(({ name }) => name))

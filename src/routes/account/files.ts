@@ -12,7 +12,7 @@ import { readFileBody } from "../../http/file-body.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { createdQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
-import { answerContent, contentAnswer } from "../file-content.ts"
+import { answerContent, contentAnswer, nameQuery } from "../file-content.ts"
 
 const tag = "Files"
 const PATH = "/api/account/spaces/{space_id}/files"
@@ -35,15 +35,7 @@ export function mountOwnFiles(app: App) {
         "itself, of any type, with its name in the query. It belongs to the space, whoever uploads it.",
       idempotent: "replayed",
       params: spaceParams,
-      query: z.strictObject({
-        name: z
-          .string()
-          .min(1)
-          .max(1024)
-          .optional()
-          .meta({ description: "Its name. Default: the part's filename.", example: "order.txt" }),
-        ...testQuery,
-      }),
+      query: z.strictObject({ ...nameQuery, ...testQuery }),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
       errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE"],

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { manifestSchema } from "../../agent-config/manifest.ts"
+import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import { getSpaceSpend, spaceSpendSchema } from "../../billing/space-spend.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
@@ -8,7 +9,6 @@ import { sessionOf } from "../../http/session-auth.ts"
 import { archiveSpace } from "../../spaces/archive-space.ts"
 import { createSpace } from "../../spaces/create-space.ts"
 import {
-  ARCHIVED_FILTER,
   accountSpaceSchema,
   findSpaces,
   serializeAccountSpace,

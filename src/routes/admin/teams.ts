@@ -1,9 +1,9 @@
 import * as z from "zod"
+import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import type { App } from "../../http/app.ts"
 import { listOf, listQueryUpTo, numberParam, searchParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import {
-  ARCHIVED_GROUPS,
   createTeam,
   getTeam,
   listTeams,
@@ -20,7 +20,7 @@ const theTeam = { status: 200, description: "The team with its members.", schema
 /** Filters of lists of groups: without any, all of them, up to 200 on a page. */
 export const groupQuery = {
   q: searchParam.meta({ description: "A part of the name, in upper or lower case." }),
-  archived: z.enum(ARCHIVED_GROUPS).default("all"),
+  archived: z.enum(ARCHIVED_FILTER).default("all"),
   ...listQueryUpTo(200, 200),
 }
 

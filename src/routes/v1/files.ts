@@ -9,7 +9,7 @@ import type { App } from "../../http/app.ts"
 import { readFileBody } from "../../http/file-body.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
-import { answerContent, contentAnswer } from "../file-content.ts"
+import { answerContent, contentAnswer, nameQuery } from "../file-content.ts"
 
 const tag = "Files"
 const fileParams = z.object({ file_id: idParam })
@@ -28,14 +28,7 @@ export function mountFiles(app: App) {
         "itself, of any type, with its name in the query. Folders and invisible characters are removed from the name.",
       idempotent: "replayed",
       params: spaceParams,
-      query: z.strictObject({
-        name: z
-          .string()
-          .min(1)
-          .max(1024)
-          .optional()
-          .meta({ description: "Its name. Default: the part's filename.", example: "order.txt" }),
-      }),
+      query: z.strictObject(nameQuery),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
       errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE"],

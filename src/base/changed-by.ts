@@ -1,0 +1,23 @@
+import * as z from "zod"
+
+/** The user who changed a row last. `description`: what null means. */
+export const changedBySchema = (description: string) =>
+  z
+    .object({ user_id: z.int().meta({ example: 7 }), name: z.string().nullable().meta({ example: "Ada" }) })
+    .nullable()
+    .meta({ description })
+
+/** The columns of a row that somebody changes, with the name of whoever was the last. */
+export interface ChangedRow {
+  version: number
+  created_at: string
+  updated_at: string
+  updated_by: number | null
+  updated_by_name: string | null
+}
+
+export function serializeChangedBy(
+  row: Pick<ChangedRow, "updated_by" | "updated_by_name"> | null | undefined,
+): { user_id: number; name: string | null } | null {
+  return row?.updated_by == null ? null : { user_id: row.updated_by, name: row.updated_by_name }
+}
