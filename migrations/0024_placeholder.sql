@@ -1,0 +1,3 @@
+-- phase: before-deploy
+-- The number of a file of another branch.
+select 1;
