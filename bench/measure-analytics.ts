@@ -9,58 +9,74 @@ import type { BenchWorld } from "./world.ts"
 
 const USERS = 100_000
 const SPACES = 50_000
-const LEDGER_SHARE = 5
-const TAILS = [1_000, 20_000]
+/** Model calls for each row of the ledger. */
+const CALLS_OF_ENTRY = 5
+const TAIL = 20_000
+const BATCH = 5_000
 const REPEATS = 7
 
-/**
- * Reads of analytics over so many stored model calls (`--stored`), and over a tenth of them: the fastest of 7 in milliseconds, as the
- * client of the database sees it; beside a query written by hand over the same rollups, and beside the tenth.
- */
-export async function measureAnalytics(world: BenchWorld, { stored }: Options) {
-  const lines: Record<string, unknown> = {}
-  for (const tail of TAILS) {
-    const few = await timesOf(world, `few_${tail}`, Math.round(stored / 10), tail)
-    const many = await timesOf(world, `many_${tail}`, stored, tail)
-    lines[`stored, tail ${tail}`] = many.stored
-    for (const [name, { rows, ms, written }] of Object.entries(many.reads)) {
-      lines[`${name}, tail ${tail}`] = {
-        rows,
-        ms,
-        "by hand": written === undefined ? "-" : round(ms / written, 2),
-        "of a tenth": round(ms / (few.reads[name]?.ms ?? Number.NaN), 2),
-      }
-    }
-  }
-  return lines
+interface Measured {
+  rows: number
+  ms: number
+  /** Of the query that is written by hand. */
+  written?: number
 }
 
-async function timesOf(world: BenchWorld, name: string, calls: number, tail: number) {
+/**
+ * Reads of analytics over so many stored model calls (`--stored`), and over a tenth of them, first with 20,000 turns and ledger rows in the
+ * queues, then with none: the fastest of 7 in milliseconds, as a client of the database sees it; beside a query that is written by
+ * hand over the same rollups, and beside the tenth.
+ */
+export async function measureAnalytics(world: BenchWorld, { stored }: Options) {
+  const few = await measureOver(world, "few", Math.round(stored / 10))
+  const many = await measureOver(world, "many", stored)
+  const lines = (many.queued as Table).concat(many.rolled).map(([name, { rows, ms, written }], at) => {
+    const tenth = few.queued.concat(few.rolled)[at]?.[1].ms ?? Number.NaN
+    const byHand = written === undefined ? "-" : round(ms / written, 2)
+    return [name, { rows, ms, "by hand": byHand, "of a tenth": round(ms / tenth, 2) }] as const
+  })
+  return { stored: many.stored, "rollers, rows/s": many.rollers, ...Object.fromEntries(lines) }
+}
+
+type Table = [name: string, Measured][]
+
+async function measureOver(world: BenchWorld, name: string, calls: number) {
   const { url, sql } = await createSiteDatabase(world, name)
   await world.version.fillDatabase(url)
   const ends = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000)
   const began = performance.now()
-  await storeUsage(sql, {
-    calls,
-    ledgerRows: Math.round(calls / LEDGER_SHARE),
-    users: USERS,
-    spaces: SPACES,
-    tail,
-    ends,
-  })
+  const ledgerRows = Math.round(calls / CALLS_OF_ENTRY)
+  await storeUsage(sql, { calls, ledgerRows, users: USERS, spaces: SPACES, tail: TAIL, ends })
   const seconds = round((performance.now() - began) / 1000, 0)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  const measure = async (tail: string) => {
+    const table: Table = []
+    for (const read of analyticsReads(ends)) table.push([`${read.name}, ${tail}`, await timeOf(client, read)])
+    return table
+  }
   try {
-    const reads: Record<string, { rows: number; ms: number; written?: number }> = {}
-    for (const read of analyticsReads(ends)) reads[read.name] = await timeOf(client, read)
-    return { stored: { ...(await sizeOf(sql)), seconds }, reads }
+    const queued = await measure(`${TAIL} queued`)
+    const rollers = { usage: await rollAll(client, "roll_usage"), ledger: await rollAll(client, "roll_ledger") }
+    await client.query("vacuum analyze usage_queue, ledger_queue")
+    return { stored: { ...(await sizeOf(sql)), seconds }, rollers, queued, rolled: await measure("none queued") }
   } finally {
     await client.end()
   }
 }
 
-async function timeOf(client: pg.Client, { sql, written, params = [] }: MeasuredRead) {
+/** Rows of the queue in a second, in the batches of the sweep. */
+async function rollAll(client: pg.Client, name: string): Promise<number> {
+  const began = performance.now()
+  let rows = 0
+  for (let moved = BATCH; moved === BATCH; rows += moved) {
+    const answer = await client.query(`select ${RELEASE}.${name}($1) as moved`, [BATCH])
+    moved = answer.rows[0].moved
+  }
+  return round(rows / ((performance.now() - began) / 1000), 0)
+}
+
+async function timeOf(client: pg.Client, { sql, written, params = [] }: MeasuredRead): Promise<Measured> {
   const { rows, ms } = await fastest(client, sql, params)
   return { rows, ms, ...(written && { written: (await fastest(client, written, params)).ms }) }
 }
@@ -81,5 +97,5 @@ async function sizeOf(sql: Sql) {
     `select ((select count(*) from usage) + (select count(*) from chat_calls))::integer as calls,
        round(pg_database_size(current_database()) / 1e9, 1)::float as gigabytes`,
   )
-  return { release: RELEASE, ...row }
+  return row
 }
