@@ -684,6 +684,9 @@ create index turns_ended on turns (user_id, test, finished_at) include (space_id
   billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
 create index turns_billed_to_end_user on turns (user_id, test, end_user_ref, finished_at)
   include (space_id, key_id, billed_credit_micros) where billed_credit_micros > 0;
+-- They have no usage records; analytics count them too.
+create index turns_without_calls on turns (finished_at) include (user_id, space_id, model)
+  where model_calls = 0 and finished_at is not null and not test;
 
 create function guard_turn_transition() returns trigger language plpgsql as $$
 begin
@@ -1009,6 +1012,8 @@ create index ledger_without_charges on ledger (user_id, created_at) include (rea
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 
+create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 16, autosummarize = on);
+
 -- One row for each model call that was committed.
 create table usage (
   usage_id bigint generated always as identity primary key,
@@ -1045,6 +1050,8 @@ create table usage (
 create unique index usage_once on usage (turn_id, step, coalesce(call, -1));
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
+
+create index usage_by_end on usage using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
 
 -- What each subscription was used for on a day (UTC) on which turns ended, without the turns that are still in turn_ends.
 create table subscription_days (
@@ -1086,9 +1093,7 @@ create table api_turns (
   duration_sec double precision not null check (duration_sec >= 0),
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
-  created_at timestamptz not null,
-  -- How many rows of chat_calls add up to it. Null: a former release has run a part of it, and a migration behind its deploy completes them.
-  calls_kept integer
+  created_at timestamptz not null
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
 
@@ -1117,9 +1122,13 @@ create table chat_calls (
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
   -- As in usage.
-  call integer
+  call integer,
+  -- More than 1 in step -1: what is known of a turn only as a whole, since workers of a former release have made its calls.
+  calls integer not null default 1 check (calls > 0)
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
+
+create index chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
 
 -- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (
@@ -1437,6 +1446,299 @@ create table erased_objects (
 );
 create index erased_objects_to_remove on erased_objects (erasure_id) where removed_at is null;
 
+---------------------------------------------------------------------------------------------------------------------------------
+-- Analytics
+
+-- What live turns have used that have ended and are in no rollup yet: a row for each model, provider and role of a turn's calls, and one
+-- for a turn without calls. Ending a turn adds them and touches no row that others want; the sweeper moves them on
+-- (src/analytics/roll-usage.sql). Whoever reads a rollup adds these in the same snapshot.
+create table usage_queue (
+  ended_at timestamptz not null,
+  user_id bigint not null,
+  space_id bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  -- The most that one of these calls has read.
+  tokens_input_most bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  -- How long the calls of a turn with a key took, in microseconds; 0 for a web chat.
+  duration_us bigint not null,
+  calls integer not null,
+  -- Those of them that are of a turn with a key.
+  keyed_calls integer not null,
+  -- 1 in the row of its turn that has its first call, else 0.
+  turns smallint not null,
+  -- A member of a pool served it, whose name is provider_key; else that is the provider (contract section 2.2).
+  pooled boolean not null,
+  provider_key text not null,
+  role text not null,
+  model text not null,
+  turn_id text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create function queue_usage() returns trigger language plpgsql as $$
+begin
+  if new.model_calls = 0 then
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
+      values (new.turn_id, new.finished_at, new.user_id, new.space_id, new.model, split_part(new.model, '/', 1), false, 'orchestrator',
+        1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  elsif new.key_id is not null then
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
+      select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls,
+        s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
+      from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
+          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step) as first_step, count(*) as calls, sum(u.tokens_input) as input,
+          sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
+          sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
+        from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
+  else
+    -- Workers of a former release settle no calls here, and those before them noted none: what is missing is one row.
+    update chat_calls c set settled_at = new.finished_at,
+        billed_credit_micros = case when new.billed_credit_micros > 0 then c.cost_credit_micros else 0 end
+      where c.turn_id = new.turn_id and c.settled_at is null;
+    insert into chat_calls (turn_id, step, user_id, space_id, conversation_id, test, provider, model, role, tokens_input, tokens_cached,
+        tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at,
+        calls)
+      select new.turn_id, -1, new.user_id, new.space_id, new.conversation_id, false, split_part(new.model, '/', 1), new.model,
+        'orchestrator', new.tokens_input - k.input, new.tokens_cached - k.cached, new.tokens_cache_written - k.cache_written,
+        new.tokens_output - k.output, 0, coalesce(new.price_version, 0), new.cost_credit_micros - k.cost,
+        new.billed_credit_micros - k.billed, new.finished_at, new.finished_at, new.model_calls - k.calls
+      from (select count(*) as calls, coalesce(sum(c.tokens_input), 0) as input, coalesce(sum(c.tokens_cached), 0) as cached,
+          coalesce(sum(c.tokens_cache_written), 0) as cache_written, coalesce(sum(c.tokens_output), 0) as output,
+          coalesce(sum(c.cost_credit_micros), 0) as cost, coalesce(sum(c.billed_credit_micros), 0) as billed
+        from chat_calls c where c.turn_id = new.turn_id) k
+      where new.model_calls > k.calls;
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+        tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
+      select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0,
+        s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
+      from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
+          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step) as first_step, sum(c.calls) as calls, sum(c.tokens_input) as input,
+          sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
+          sum(c.billed_credit_micros) as billed
+        from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
+  end if;
+  return null;
+end $$;
+-- A turn ends once: guard_turn_transition.
+create trigger turns_ended_used after update on turns for each row
+  when (old.finished_at is null and new.finished_at is not null and not new.test) execute function queue_usage();
+
+-- The rollups, all by the moment at which turns ended, in UTC, without test turns and without what is in usage_queue. Columns as there.
+create table usage_hours (
+  hour timestamptz not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  keyed_calls bigint not null,
+  duration_us bigint not null,
+  tokens_input_most bigint not null,
+  primary key (hour)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table model_days (
+  day date not null,
+  model text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, model)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table provider_days (
+  day date not null,
+  provider_key text not null,
+  pooled boolean not null,
+  role text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, provider_key, pooled, role)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table space_hours (
+  space_id bigint not null,
+  hour timestamptz not null,
+  turns bigint not null,
+  calls bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (space_id, hour)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table space_days (
+  day date not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  keyed_calls bigint not null,
+  duration_us bigint not null,
+  tokens_input_most bigint not null,
+  primary key (day, space_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index space_days_of_space on space_days (space_id, day);
+
+-- By the account that is billed.
+create table user_days (
+  day date not null,
+  user_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  keyed_calls bigint not null,
+  duration_us bigint not null,
+  primary key (day, user_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index user_days_of_user on user_days (user_id, day);
+
+create table provider_space_days (
+  day date not null,
+  provider_key text not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (day, provider_key, space_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index provider_space_days_of_space on provider_space_days (space_id, day);
+
+-- All that was used before a day, for the days in usage_marks and for 'infinity'. So a range of any length is one sum less another, with
+-- the days between its begin and the nearest mark.
+create table space_sums (
+  until date not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (until, space_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+create table user_sums (
+  until date not null,
+  user_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (until, user_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+create table provider_space_sums (
+  until date not null,
+  provider_key text not null,
+  space_id bigint not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (until, provider_key, space_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The first days of months for which the sums were made.
+create table usage_marks (
+  until date primary key
+);
+
+-- Ledger rows that are in no rollup yet, as usage_queue has ended turns (src/analytics/roll-ledger.sql).
+create table ledger_queue (
+  ledger_id bigint not null,
+  user_id bigint not null,
+  amount_credit_micros bigint,
+  balance_after_credit_micros bigint not null,
+  created_at timestamptz not null,
+  reason text not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create function queue_ledger() returns trigger language plpgsql as $$
+begin
+  insert into ledger_queue (ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason)
+    select b.ledger_id, b.user_id, b.amount_credit_micros, b.balance_after_credit_micros, b.created_at, b.reason from booked b;
+  return null;
+end $$;
+create trigger ledger_queued after insert on ledger referencing new table as booked
+  for each statement execute function queue_ledger();
+
+-- What was booked on a day (UTC), by reason: the sum of what was given, and of what was taken, which is below 0. A commission counts as an
+-- entry only.
+create table ledger_days (
+  day date not null,
+  reason text not null,
+  entries bigint not null,
+  given_credit_micros bigint not null,
+  taken_credit_micros bigint not null,
+  primary key (day, reason)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+-- The last ledger row of an account among those of a day, by ledger_id, with its running total; and how many are usage or space_usage.
+create table ledger_user_days (
+  user_id bigint not null,
+  day date not null,
+  ledger_id bigint not null,
+  balance_after_credit_micros bigint not null,
+  debits bigint not null,
+  primary key (user_id, day)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+create index ledger_user_days_active on ledger_user_days (day, user_id) where debits > 0;
+
+-- The same of all its rows, with the moment of its latest debit.
+create table ledger_users (
+  user_id bigint primary key,
+  ledger_id bigint not null,
+  balance_after_credit_micros bigint not null,
+  debited_at timestamptz
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+
+-- Last balances of the accounts that had a debit on one of `window_days` days, of which `day` is the last; made when that day is over, and
+-- anew when a row of it comes late (src/analytics/close-balances.sql). median_twice: the median, times two, since it may be between two.
+create table balance_days (
+  day date not null,
+  window_days smallint not null,
+  accounts bigint not null,
+  balance_credit_micros bigint not null,
+  median_twice bigint not null,
+  primary key (day, window_days)
+);
 ---------------------------------------------------------------------------------------------------------------------------------
 -- Operations
 

@@ -132,7 +132,6 @@ create table if not exists chat_calls (
   call integer
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index if not exists chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
-alter table api_turns add column if not exists calls_kept integer;
 
 alter table conversations
   add column if not exists provider_id text,

@@ -1,4 +1,5 @@
 import { sweepIdempotencyKeys } from "./actor/once.ts"
+import { sweepAnalytics } from "./analytics/roll.ts"
 import { sweepPostings } from "./billing/post-charges.ts"
 import { sweepBooks } from "./billing/reconcile.ts"
 import { sweepErasures } from "./end-users/run-erasure.ts"
@@ -36,6 +37,7 @@ const SWEEPS: Record<string, Sweep> = {
   counters: sweepCounters,
   postings: sweepPostings,
   totals: sweepTotals,
+  analytics: sweepAnalytics,
   plans: sweepPlans,
   overview: sweepOverview,
   books: sweepBooks,

@@ -86,7 +86,6 @@ interface ApiKeys {
 
 interface ApiTurns {
   billed_credit_micros: number;
-  calls_kept: number | null;
   cost_credit_micros: number;
   created_at: Timestamp;
   duration_sec: number;
@@ -115,6 +114,14 @@ interface AuditLog {
   subject_type: string;
 }
 
+interface BalanceDays {
+  accounts: number;
+  balance_credit_micros: number;
+  day: Timestamp;
+  median_twice: number;
+  window_days: number;
+}
+
 interface Brands {
   bot_token: string | null;
   bot_username: string | null;
@@ -129,6 +136,7 @@ interface Brands {
 interface ChatCalls {
   billed_credit_micros: number;
   call: number | null;
+  calls: Generated<number>;
   conversation_id: string;
   cost_credit_micros: number;
   created_at: Timestamp;
@@ -373,6 +381,38 @@ interface Ledger {
   user_id: number;
 }
 
+interface LedgerDays {
+  day: Timestamp;
+  entries: number;
+  given_credit_micros: number;
+  reason: string;
+  taken_credit_micros: number;
+}
+
+interface LedgerQueue {
+  amount_credit_micros: number | null;
+  balance_after_credit_micros: number;
+  created_at: Timestamp;
+  ledger_id: number;
+  reason: string;
+  user_id: number;
+}
+
+interface LedgerUserDays {
+  balance_after_credit_micros: number;
+  day: Timestamp;
+  debits: number;
+  ledger_id: number;
+  user_id: number;
+}
+
+interface LedgerUsers {
+  balance_after_credit_micros: number;
+  debited_at: Timestamp | null;
+  ledger_id: number;
+  user_id: number;
+}
+
 interface Losses {
   cause: string;
   created_at: Timestamp;
@@ -402,6 +442,18 @@ interface ModelCatalog {
   updated_at: Timestamp | null;
   updated_by: number | null;
   version: Generated<number>;
+}
+
+interface ModelDays {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  day: Timestamp;
+  model: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
 }
 
 interface OpenTurns {
@@ -471,6 +523,20 @@ interface ProviderCredentials {
   version: Generated<number>;
 }
 
+interface ProviderDays {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  day: Timestamp;
+  pooled: boolean;
+  provider_key: string;
+  role: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+}
+
 interface ProviderLogins {
   created_at: Timestamp;
   due_at: Timestamp;
@@ -485,6 +551,32 @@ interface ProviderLogins {
   state: string;
   takes: Generated<number>;
   updated_at: Timestamp;
+}
+
+interface ProviderSpaceDays {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  day: Timestamp;
+  provider_key: string;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+}
+
+interface ProviderSpaceSums {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  provider_key: string;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+  until: Timestamp;
 }
 
 interface ProviderStates {
@@ -603,6 +695,30 @@ interface SpaceConfigs {
   version: number;
 }
 
+interface SpaceDays {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  day: Timestamp;
+  duration_us: number;
+  keyed_calls: number;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_input_most: number;
+  tokens_output: number;
+  turns: number;
+}
+
+interface SpaceHours {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  hour: Timestamp;
+  space_id: number;
+  turns: number;
+}
+
 interface SpaceMembers {
   created_at: Timestamp;
   space_id: number;
@@ -671,6 +787,18 @@ interface SpaceShares {
   role: string | null;
   space_id: number | null;
   user_id: number | null;
+}
+
+interface SpaceSums {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+  until: Timestamp;
 }
 
 interface SpaceTotals {
@@ -903,6 +1031,59 @@ interface Usage {
   user_id: number;
 }
 
+interface UsageHours {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  duration_us: number;
+  hour: Timestamp;
+  keyed_calls: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_input_most: number;
+  tokens_output: number;
+  turns: number;
+}
+
+interface UsageMarks {
+  until: Timestamp;
+}
+
+interface UsageQueue {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  duration_us: number;
+  ended_at: Timestamp;
+  keyed_calls: number;
+  model: string;
+  pooled: boolean;
+  provider_key: string;
+  role: string;
+  space_id: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_input_most: number;
+  tokens_output: number;
+  turn_id: string;
+  turns: number;
+  user_id: number;
+}
+
+interface UserDays {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  day: Timestamp;
+  duration_us: number;
+  keyed_calls: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+  user_id: number;
+}
+
 interface Users {
   brand: Generated<string>;
   created_at: Generated<Timestamp>;
@@ -921,6 +1102,18 @@ interface Users {
   updated_by: number | null;
   user_id: Generated<number>;
   version: Generated<number>;
+}
+
+interface UserSums {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+  until: Timestamp;
+  user_id: number;
 }
 
 interface Wallets {
@@ -1024,6 +1217,7 @@ export interface DB {
   api_keys: ApiKeys;
   api_turns: ApiTurns;
   audit_log: AuditLog;
+  balance_days: BalanceDays;
   brands: Brands;
   chat_calls: ChatCalls;
   container_calls: ContainerCalls;
@@ -1046,15 +1240,23 @@ export interface DB {
   infra_runs: InfraRuns;
   infrastructure_errors: InfrastructureErrors;
   ledger: Ledger;
+  ledger_days: LedgerDays;
+  ledger_queue: LedgerQueue;
+  ledger_user_days: LedgerUserDays;
+  ledger_users: LedgerUsers;
   losses: Losses;
   model_catalog: ModelCatalog;
+  model_days: ModelDays;
   open_turns: OpenTurns;
   overview_counts: OverviewCounts;
   postings: Postings;
   procedure_releases: ProcedureReleases;
   provider_accounts: ProviderAccounts;
   provider_credentials: ProviderCredentials;
+  provider_days: ProviderDays;
   provider_logins: ProviderLogins;
+  provider_space_days: ProviderSpaceDays;
+  provider_space_sums: ProviderSpaceSums;
   provider_states: ProviderStates;
   quota_snapshots: QuotaSnapshots;
   quota_thinning: QuotaThinning;
@@ -1067,11 +1269,14 @@ export interface DB {
   sessions: Sessions;
   settings: Settings;
   space_configs: SpaceConfigs;
+  space_days: SpaceDays;
+  space_hours: SpaceHours;
   space_members: SpaceMembers;
   space_people: SpacePeople;
   space_secrets: SpaceSecrets;
   space_sessions: SpaceSessions;
   space_shares: SpaceShares;
+  space_sums: SpaceSums;
   space_totals: SpaceTotals;
   spaces: Spaces;
   spend_counted: SpendCounted;
@@ -1088,6 +1293,11 @@ export interface DB {
   turn_steps: TurnSteps;
   turns: Turns;
   usage: Usage;
+  usage_hours: UsageHours;
+  usage_marks: UsageMarks;
+  usage_queue: UsageQueue;
+  user_days: UserDays;
+  user_sums: UserSums;
   users: Users;
   wallet_shards: WalletShards;
   wallets: Wallets;

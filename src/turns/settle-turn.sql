@@ -20,7 +20,6 @@ declare
   is_lost boolean := p_lost and not cancelled;
   billed bigint;
   kept jsonb;
-  kept_calls integer := 0;
 begin
   if mine.turn_id is null then
     return query select * from turnpike.settled_before(p_turn_id, p_epoch, p_event_id, p_queued_after, p_moment);
@@ -48,10 +47,8 @@ begin
     update usage u set settled_at = p_moment, billed_credit_micros = case when billed > 0 then u.cost_credit_micros else 0 end
       where u.turn_id = p_turn_id;
   elsif mine.model_calls > 0 then
-    with settled as (
-      update chat_calls c set settled_at = p_moment, billed_credit_micros = case when billed > 0 then c.cost_credit_micros else 0 end
-        where c.turn_id = p_turn_id returning 1
-    ) select count(*) into kept_calls from settled;
+    update chat_calls c set settled_at = p_moment, billed_credit_micros = case when billed > 0 then c.cost_credit_micros else 0 end
+      where c.turn_id = p_turn_id;
   end if;
   if p_step is not null then
     perform turnpike.keep_step(mine, p_step, case when billed > 0 then last_cost else 0 end, p_moment, p_moment);
@@ -78,12 +75,10 @@ begin
   delete from open_turns o where o.turn_id = p_turn_id;
   if mine.key_id is null then
     insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
-      tokens_cache_written, tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at, calls_kept)
+      tokens_cache_written, tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)
     values (mine.turn_id, mine.user_id, mine.space_id, split_part(mine.model, '/', 1), mine.model, mine.model_calls, mine.tokens_input,
       mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
-      mine.cost_credit_micros, mine.billed_credit_micros, p_moment,
-      -- Fewer than its calls: workers of a former release kept none of theirs.
-      case when kept_calls + case when p_step is null then 0 else 1 end = mine.model_calls then mine.model_calls end);
+      mine.cost_credit_micros, mine.billed_credit_micros, p_moment);
   end if;
   if p_events <> '[]' then
     perform turnpike.write_drafts(p_turn_id, mine.last_event_seq - jsonb_array_length(p_events), p_events);

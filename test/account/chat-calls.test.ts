@@ -123,7 +123,7 @@ test("the calls of a turn that failed by us keep their cost, and bill nothing", 
   await expectPromises(world, client.userId)
 })
 
-test("a turn that a former release has begun is not called complete", async () => {
+test("what a former release has run of a turn is one row, so that its calls add up", async () => {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const [, { space_id: space }] = await browser.json("POST", "/api/account/spaces", { title: "Mine" })
@@ -137,6 +137,13 @@ test("a turn that a former release has begun is not called complete", async () =
   await world.sql("create trigger forgets before insert on chat_calls for each row execute function forget()")
   await world.drain()
   await world.sql("drop function forget() cascade")
-  const [record] = await world.sql("select model_calls, calls_kept from api_turns where turn_id = $1", [turn_id])
-  expect(record).toEqual({ model_calls: 2, calls_kept: null })
+  const rows = await world.sql("select step, calls, settled_at is not null as ended from chat_calls where turn_id = $1 order by step", [
+    turn_id,
+  ])
+  expect(rows).toEqual([
+    { step: -1, calls: 1, ended: true },
+    { step: 1, calls: 1, ended: true },
+  ])
+  await expectPromises(world, client.userId)
+})
 })

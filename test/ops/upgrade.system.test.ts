@@ -135,56 +135,6 @@ test("spaces from before get their origin, chat, pin and totals, as their turns 
   expect(people.rows[0].turns).toBe(said.rows.reduce((sum, { turns }) => sum + Number(turns), 0))
 })
 
-test("web-chat turns from before get one call each, however far a former worker had come", async () => {
-  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
-  const all = await readMigrations()
-  const fills = all.findIndex(({ name }) => name.endsWith("chat_calls"))
-  await migrate(client, { phase: "after-deploy", migrations: all.slice(0, fills) })
-  const like = (table: string, changes: object) =>
-    client.query(
-      `insert into ${table} select (c).* from (select jsonb_populate_record(a, $1) as c from ${table} a where turn_id = 'turn_chat') r`,
-      [JSON.stringify(changes)],
-    )
-  const cost = { cost_credit_micros: 70, billed_credit_micros: 70 }
-  for (const turn_id of ["turn_half", "turn_new"]) {
-    await like("turns", {
-      turn_id,
-      position: turn_id.length,
-      idempotency_key: null,
-      billed_credit_micros: 70,
-      hold_credit_micros: 70,
-    })
-    await like("api_turns", { turn_id, model_calls: 3, calls_kept: turn_id === "turn_new" ? 2 : null, ...cost })
-    for (const [step, call] of [
-      [0, null],
-      [1, null],
-      [1, 0],
-    ]) {
-      await client.query(
-        `insert into chat_calls (turn_id, step, call, user_id, space_id, conversation_id, test, provider, model, role, tokens_input,
-           tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
-         values ($1, $2, $3, 2, 2, 'c', false, 'openai', 'openai/m', 'subagent', 1, 0, 1, 1, 1, 20, 20, now())`,
-        [turn_id, step, call],
-      )
-    }
-  }
-  await migrate(client, { phase: "after-deploy" })
-  const { rows } = await client.query(
-    `select c.turn_id, c.step, c.call, c.role, c.provider, c.cost_credit_micros::int as cost, c.billed_credit_micros::int as billed,
-       c.tokens_input::int as input, a.calls_kept as kept, c.settled_at is not null as ended
-     from chat_calls c join api_turns a using (turn_id) order by c.turn_id, c.step, c.call nulls first`,
-  )
-  const whole = { step: 0, call: null, role: "orchestrator", provider: "rehearsal", kept: 1, ended: true, input: 4 }
-  const theirs = { turn_id: "turn_new", role: "subagent", cost: 20, kept: 2, ended: false }
-  expect(rows).toMatchObject([
-    { turn_id: "turn_chat", ...whole, cost: 0, billed: 0 },
-    { turn_id: "turn_half", ...whole, cost: 70, billed: 70 },
-    { ...theirs, step: 0, call: null },
-    { ...theirs, step: 1, call: null },
-    { ...theirs, step: 1, call: 0 },
-  ])
-})
-
 test("a data directory of npm start from before there were migrations is upgraded as it starts", async () => {
   const fresh = await freshCatalog()
   const { client, name } = await server.create(OLD_SCHEMA, OLD_ROWS)
