@@ -12,7 +12,8 @@ export function wrangler(args: string[], { show = false } = {}): Promise<string>
   return new Promise((resolve, reject) => {
     const child = spawn("wrangler", args, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" },
+      // Below its banner it would look for a newer version, in the network.
+      env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" },
     })
     let output = ""
     for (const stream of [child.stdout, child.stderr]) {
