@@ -137,13 +137,13 @@ test("what a former release has run of a turn is one row, so that its calls add 
   await world.sql("create trigger forgets before insert on chat_calls for each row execute function forget()")
   await world.drain()
   await world.sql("drop function forget() cascade")
-  const rows = await world.sql("select step, calls, settled_at is not null as ended from chat_calls where turn_id = $1 order by step", [
-    turn_id,
-  ])
+  const rows = await world.sql(
+    "select step, calls, settled_at is not null as ended from chat_calls where turn_id = $1 order by step",
+    [turn_id],
+  )
   expect(rows).toEqual([
     { step: -1, calls: 1, ended: true },
     { step: 1, calls: 1, ended: true },
   ])
   await expectPromises(world, client.userId)
-})
 })
