@@ -4,7 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
-import { type Credential, sealCredential } from "./credential.ts"
+import { type AccountCredential, sealCredential } from "./credential.ts"
 import { loginOf } from "./login-settings.ts"
 import {
   adminOf,
@@ -87,7 +87,7 @@ function addKey(
   const base_url =
     wanted.base_url === undefined ? (settings?.engine === engine ? settings.base_url : null) : wanted.base_url
   const account = { pool, name, kind: "api_key", engine, base_url: base_url ?? null, external_id: null }
-  const opens: Credential = { kind: "api_key", api_key }
+  const opens: AccountCredential = { kind: "api_key", api_key }
   const isNew = wanted.provider_id === undefined
   const save = {
     account,
@@ -138,7 +138,7 @@ async function addLoggedIn(ctx: LoginContext, credential: SessionCredential, wan
 const credentialOf = (
   { access_token, refresh_token }: NonNullable<MainLogin["account"]>,
   headers: Record<string, string>,
-): Credential => ({ kind: "oauth", access_token, refresh_token, headers })
+): AccountCredential => ({ kind: "oauth", access_token, refresh_token, headers })
 
 interface Save {
   account: {
@@ -149,7 +149,7 @@ interface Save {
     base_url: string | null
     external_id: string | null
   }
-  credential: Credential
+  credential: AccountCredential
   expiresAt: Date | null
   loginId: string | null
   providerId: string

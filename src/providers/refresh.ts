@@ -1,8 +1,8 @@
 import type { Context } from "../actor/context.ts"
-import type { Pool } from "../base/provider-logins.ts"
+import type { LoginPool } from "../base/provider-logins.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { type Credential, openCredential, sealCredential } from "./credential.ts"
+import { type AccountCredential, openCredential, sealCredential } from "./credential.ts"
 import { keepTrying } from "./keep-trying.ts"
 import { loginOf } from "./login-settings.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
@@ -37,7 +37,7 @@ export class ProviderUnusable extends Error {
   }
 }
 
-type OauthCredential = Extract<Credential, { kind: "oauth" }>
+type OauthCredential = Extract<AccountCredential, { kind: "oauth" }>
 
 /**
  * What a call sends for an account. Its token is refreshed when it ends within 5 minutes, or the provider has refused it (`after401`):
@@ -56,7 +56,7 @@ export async function freshCredential(
   return sent(account, credential)
 }
 
-function sent({ credential_version }: SealedCredential, credential: Credential): CallCredential {
+function sent({ credential_version }: SealedCredential, credential: AccountCredential): CallCredential {
   if (credential.kind === "api_key") {
     return { kind: "api_key", secret: credential.api_key, headers: {}, credential_version }
   }
@@ -67,7 +67,7 @@ const endsWithin = ({ clock }: Context, { expires_at }: SealedCredential, ms: nu
   expires_at !== null && new Date(expires_at).getTime() - clock.now().getTime() <= ms
 
 /** Opens a credential. One that is sealed under an older key is sealed again in the background. ProviderUnusable without its key. */
-async function opened(ctx: Context, { provider_id, sealed }: SealedCredential): Promise<Credential> {
+async function opened(ctx: Context, { provider_id, sealed }: SealedCredential): Promise<AccountCredential> {
   const { credential, stale } = await openCredential(ctx, provider_id, sealed).catch((error: unknown) => {
     ctx.log("error", "provider.not_opened", { provider_id, error: describeError(error) })
     throw new ProviderUnusable(provider_id, null)
@@ -78,7 +78,7 @@ async function opened(ctx: Context, { provider_id, sealed }: SealedCredential): 
 
 async function reseal(
   ctx: Context,
-  { provider_id, old, credential }: { provider_id: string; old: string; credential: Credential },
+  { provider_id, old, credential }: { provider_id: string; old: string; credential: AccountCredential },
 ): Promise<void> {
   try {
     await call(ctx.db, "reseal_provider", {
@@ -149,7 +149,7 @@ const tokensOf = ({ access_token, refresh_token }: Tokens, former: OauthCredenti
 /** How the account's pool logs in. When that is no longer configured nothing is sent, which is passing. */
 function settingsOf(ctx: Context, pool: string | null) {
   try {
-    return loginOf(ctx, pool as Pool)
+    return loginOf(ctx, pool as LoginPool)
   } catch (error) {
     throw new TokenError("passing", error instanceof Error ? error.message : "There is no login for it.")
   }
