@@ -63,7 +63,7 @@ function mountPasted(app: App) {
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED"],
       example: { body: { api_key: undefined } },
     },
-    async (c) => startMainLogin(loginContext(c), sessionOf(c)),
+    async (c, { body }) => startMainLogin(loginContext(c), sessionOf(c), body),
   )
 
   app.operation(
