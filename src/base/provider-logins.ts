@@ -50,9 +50,9 @@ const loginSchema = z.strictObject({
 export type ProviderLogin = z.infer<typeof loginSchema>
 
 /** The pools of accounts at providers. */
-export const POOLS = ["main", "alt-pool", "media"] as const
-export type Pool = (typeof POOLS)[number]
-export type ProviderLogins = { [pool in Pool]?: ProviderLogin | undefined }
+export const LOGIN_POOLS = ["main", "alt-pool", "media"] as const
+export type LoginPool = (typeof LOGIN_POOLS)[number]
+export type ProviderLogins = { [pool in LoginPool]?: ProviderLogin | undefined }
 
 const byCode = loginSchema.required({ authorization_endpoint: true, redirect_uri: true })
 const byDevice = loginSchema

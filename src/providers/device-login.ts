@@ -73,16 +73,16 @@ export async function startDeviceLogin(
     throw loginError(error)
   })
   const now = ctx.clock.now()
-  const in_ = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+  const ahead = (seconds: number) => new Date(now.getTime() + seconds * 1000)
   const login_id = newId("login", now)
   const secrets: DeviceSecrets = { ...code, client_id: settings.client_id, token_endpoint: settings.token_endpoint }
-  const expires_at = in_(expires_in)
+  const expires_at = ahead(expires_in)
   await editAs(ctx, credential, "start_device_login", {
     args: {
       login_id,
       sealed: await sealLogin(ctx, login_id, secrets),
       interval_seconds: interval,
-      due_at: in_(interval),
+      due_at: ahead(interval),
       expires_at,
     },
     refusals: {},

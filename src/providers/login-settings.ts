@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import type { Pool, ProviderLogin } from "../base/provider-logins.ts"
+import type { LoginPool, ProviderLogin } from "../base/provider-logins.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "../platform/public-url.ts"
 
@@ -19,7 +19,7 @@ export const operatorsPolicy = ({ urlPolicy }: Pick<Context, "urlPolicy">): UrlP
 })
 
 /** How accounts of a pool are logged in. LOGIN_NOT_CONFIGURED when it is not set up, or names a URL that cannot be called. */
-export function loginOf(ctx: Context, pool: Pool): ProviderLogin {
+export function loginOf(ctx: Context, pool: LoginPool): ProviderLogin {
   const login = ctx.providerLogins[pool]
   if (!login) {
     throw new TurnpikeError("LOGIN_NOT_CONFIGURED", `PROVIDER_LOGINS does not say how accounts of ${pool} log in.`)

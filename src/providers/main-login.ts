@@ -63,11 +63,20 @@ export const authCodeAnswerSchema = z
   })
   .meta({ id: "ProviderLoginAccount" })
 
-/** Begins a login of this admin's, in place of one that they have begun before. LOGIN_NOT_CONFIGURED. */
+/**
+ * Begins a login of this admin's, in place of one that they have begun before. LOGIN_NOT_CONFIGURED; VALIDATION_FAILED for an API key,
+ * which needs no login.
+ */
 export async function startMainLogin(
   ctx: LoginContext,
   credential: SessionCredential,
+  { kind }: { kind: "oauth" | "api_key" },
 ): Promise<z.input<typeof authStartedSchema>> {
+  if (kind === "api_key") {
+    throw new TurnpikeError("VALIDATION_FAILED", "kind: an API key needs no login; it is added at once.", {
+      param: "kind",
+    })
+  }
   const userId = await adminOf(ctx, credential)
   const settings = loginOf(ctx, "main")
   const login: MainLogin = {

@@ -1,5 +1,5 @@
 import type { Context } from "../actor/context.ts"
-import type { Pool } from "../base/provider-logins.ts"
+import type { LoginPool } from "../base/provider-logins.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { type AccountCredential, openCredential, sealCredential } from "./credential.ts"
@@ -149,7 +149,7 @@ const tokensOf = ({ access_token, refresh_token }: Tokens, former: OauthCredenti
 /** How the account's pool logs in. When that is no longer configured nothing is sent, which is passing. */
 function settingsOf(ctx: Context, pool: string | null) {
   try {
-    return loginOf(ctx, pool as Pool)
+    return loginOf(ctx, pool as LoginPool)
   } catch (error) {
     throw new TokenError("passing", error instanceof Error ? error.message : "There is no login for it.")
   }

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { POOLS } from "../base/provider-logins.ts"
+import { LOGIN_POOLS } from "../base/provider-logins.ts"
 import { toInstant } from "../base/time.ts"
 
 export const providerId = z
@@ -11,7 +11,7 @@ export const providerId = z
 export const savedProviderSchema = z
   .object({
     provider_id: z.string().meta({ description: "Also `subscription_id` of usage.", example: "team-ada" }),
-    pool: z.enum(POOLS).meta({ example: "main" }),
+    pool: z.enum(LOGIN_POOLS).meta({ example: "main" }),
     name: z.string().meta({ example: "Team of Ada" }),
     kind: z.enum(["api_key", "oauth_code", "oauth_device"]).meta({ example: "oauth_code" }),
     engine: z.enum(["anthropic", "openai", "openai-compatible"]).meta({ example: "anthropic" }),

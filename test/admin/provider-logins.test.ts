@@ -84,6 +84,11 @@ test("what is not this login's code is refused, and the right one can follow", a
   expect((await world.call("auth/code", { code: login.code }))[0]).toBe(200)
 })
 
+test("an API key needs no login", async () => {
+  const body = { name: "Ada", kind: "api_key", api_key: "canary-of-a-key", engine: "openai" }
+  expect(await world.call("auth/start", body)).toMatchObject([422, { detail: [{ loc: ["body", "kind"] }] }])
+})
+
 test("each step needs the one before it, within 15 minutes, and a login is the admin's own", async () => {
   const other = await signInAdmin(world)
   const code = { code: "some-code" }
@@ -224,43 +229,6 @@ test.each(["https://callbacks.test/v1", "ftp://a.com", "nonsense", "https://user
     expect((await world.call("add", { ...key, name: "A URL", base_url }))[0]).toBe(422)
   },
 )
-
-test("a pool that is not configured, or whose URL leads to ourselves, says so; wrong JSON is a 503 that names the variable", async () => {
-  const only = { main: { ...LOGINS.main, token_endpoint: "https://callbacks.test/token" } }
-  world.rebind({ PROVIDER_LOGINS: JSON.stringify(only) })
-  const own = await world.call("auth/start", { name: "Ada" })
-  expect(own).toMatchObject([404, { code: "LOGIN_NOT_CONFIGURED", detail: expect.stringContaining("token_endpoint") }])
-  for (const path of ["alt-pool/auth/start", "media/auth/start"]) {
-    expect(await world.call(path), path).toMatchObject([404, { code: "LOGIN_NOT_CONFIGURED" }])
-  }
-  world.rebind({ PROVIDER_LOGINS: "" })
-  expect(await world.call("auth/start", { name: "Ada" })).toMatchObject([404, { code: "LOGIN_NOT_CONFIGURED" }])
-  const wrongs = [
-    '{"main": "canary',
-    "[]",
-    '{"other": {}}',
-    JSON.stringify({ main: { ...LOGINS.main, client_secret: 7 } }),
-    JSON.stringify({ main: { ...LOGINS.main, redirect_uri: undefined } }),
-    JSON.stringify({ main: { ...LOGINS.main, token_endpoint: "canary://x" } }),
-    JSON.stringify({ "alt-pool": { ...LOGINS["alt-pool"], device: "code" } }),
-    JSON.stringify({ main: { ...LOGINS.main, headers: { "x-canary": "line\nbreak" } } }),
-  ]
-  for (const PROVIDER_LOGINS of wrongs) {
-    world.rebind({ PROVIDER_LOGINS })
-    const [status, answer] = await world.look("media")
-    expect([status, answer], PROVIDER_LOGINS).toMatchObject([503, { code: "UNAVAILABLE" }])
-    expect(JSON.stringify(answer)).toMatch(/PROVIDER_LOGINS/)
-    expect(JSON.stringify(answer)).not.toMatch(/canary/)
-  }
-  world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
-})
-
-test("a login that was begun at another client is not completed", async () => {
-  const login = await begun()
-  world.rebind({ PROVIDER_LOGINS: JSON.stringify({ ...LOGINS, main: { ...LOGINS.main, client_id: "another" } }) })
-  expect(await world.call("auth/code", { code: login.code })).toMatchObject([409, { code: "LOGIN_NOT_STARTED" }])
-  world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
-})
 
 test("each step is one entry of the audit log; the database failing behind an add adds nothing twice", async () => {
   const entries = () => world.sql<{ action: string }>("select action from audit_log order by audit_id desc limit 3")

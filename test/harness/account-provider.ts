@@ -235,5 +235,3 @@ export function createAccountProvider(world: Pick<World, "serve" | "clock">) {
     },
   }
 }
-
-export type AccountProvider = ReturnType<typeof createAccountProvider>

@@ -34,7 +34,7 @@ export function createBrowser(world: Pick<World, "invoke">) {
 
 export type Browser = ReturnType<typeof createBrowser>
 
-function keep(cookies: Map<string, string>, response: Response): void {
+export function keep(cookies: Map<string, string>, response: Response): void {
   for (const line of response.headers.getSetCookie()) {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
     if (/max-age=0/i.test(line) || /expires=thu, 01 jan 1970/i.test(line)) cookies.delete(name)

@@ -8,3 +8,11 @@ export const OPENID_CLIENTS = {
   post: { client_id: "by-post", client_secret: "another secret", token_endpoint_auth_method: "client_secret_post" },
   public: { client_id: "public", token_endpoint_auth_method: "none" },
 } as const
+
+/** Its client for accounts at providers: by code and by device, with refresh tokens that rotate. */
+export const ACCOUNTS_CLIENT = {
+  client_id: "accounts",
+  client_secret: "a secret of accounts",
+  token_endpoint_auth_method: "client_secret_basic",
+  callback: "http://127.0.0.1:8976/callback",
+} as const

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Configuration, default as Provider } from "oidc-provider"
-import { OPENID_CLIENTS } from "./openid-clients.ts"
+import { ACCOUNTS_CLIENT, OPENID_CLIENTS } from "./openid-clients.ts"
 
 /** The callback URLs of the tests' service. */
 const CALLBACK = "https://api.test/api/auth/oauth-login/callback"
@@ -29,9 +29,17 @@ async function createProvider(issuer: string): Promise<Provider> {
   return quietly(() => new Provider(issuer, SETTINGS))
 }
 
+const { callback, ...accountsClient } = ACCOUNTS_CLIENT
+const GRANTS = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]
+
 const SETTINGS: Configuration = {
-  clients: Object.values(OPENID_CLIENTS).map((client) => ({ ...client, redirect_uris: [CALLBACK] })),
-  features: { devInteractions: { enabled: true } },
+  clients: [
+    ...Object.values(OPENID_CLIENTS).map((client) => ({ ...client, redirect_uris: [CALLBACK] })),
+    { ...accountsClient, application_type: "native", redirect_uris: [callback], grant_types: GRANTS },
+  ],
+  features: { devInteractions: { enabled: true }, deviceFlow: { enabled: true } },
+  issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+  rotateRefreshToken: true,
   claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
   pkce: { required: () => true },
   findAccount: (_ctx, accountId) => ({

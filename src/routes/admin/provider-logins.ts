@@ -61,8 +61,9 @@ function mountPasted(app: App) {
       body: addProviderSchema,
       answer: { status: 200, description: "The page to open.", schema: authStartedSchema },
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED"],
+      example: { body: { api_key: undefined } },
     },
-    async (c) => startMainLogin(loginContext(c), sessionOf(c)),
+    async (c, { body }) => startMainLogin(loginContext(c), sessionOf(c), body),
   )
 
   app.operation(
@@ -101,6 +102,7 @@ function mountPasted(app: App) {
       body: addProviderSchema,
       answer: { status: 200, description: "The account as it was saved.", schema: savedProviderSchema },
       errors: ["ADMIN_REQUIRED", "LOGIN_NOT_CONFIGURED", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "PROVIDER_EXISTS"],
+      example: { body: { api_key: undefined } },
     },
     async (c, { body }) => addProvider(loginContext(c), sessionOf(c), body),
   )
