@@ -56,3 +56,8 @@ export function unnotedAccounts({ cooling, clock }: Context): string[] {
   const now = clock.now().getTime()
   return [...cooling].flatMap(([id, { until, notedAt }]) => (notedAt === null && now < until ? [id] : []))
 }
+
+/** A call has shown that the account serves again, unless another has heard meanwhile that it cools anew. */
+export function forgetCooling({ cooling, clock }: Context, providerId: string): void {
+  if ((cooling.get(providerId)?.until ?? 0) <= clock.now().getTime()) cooling.delete(providerId)
+}

@@ -79,7 +79,7 @@ returns table (provider_id text, use text) language sql stable rows 1 as $$
     left join provider_credentials c on c.provider_id = a.provider_id
     where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out)
       and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe')
-  ), weighted as (
+  ), weighted as materialized (
     select u.provider_id, u.use, greatest(1,
       coalesce((select 100 - max((w.value ->> 'used_pct')::double precision) from jsonb_each(u.windows) w
         where (w.value ->> 'reset_at')::timestamptz > p_moment), 100) - coalesce(f.turns, 0)) as weight

@@ -4,7 +4,7 @@ import { PROVIDER_POLICY } from "./policies.ts"
 import type { QuotaWindow } from "./windows.ts"
 
 /** What a failed call says of the account that it went to. */
-export type Fault =
+export type CallFault =
   | "window_full"
   | "retry_after"
   | "rate_limited"
@@ -36,7 +36,7 @@ interface Reaction {
  * | forbidden | 403 | stays |
  * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
  */
-export const REACTIONS: Readonly<Record<Fault, Reaction>> = {
+export const REACTIONS: Readonly<Record<CallFault, Reaction>> = {
   window_full: { again: "never", account: "cools", failover: true },
   retry_after: { again: "never", account: "cools", failover: true },
   rate_limited: { again: "never", account: "stays", failover: true },
@@ -55,8 +55,8 @@ export function faultOf(
   account: Pick<PickedAccount, "windows">,
   windows: readonly QuotaWindow[],
   now: Date,
-): { fault: Fault; coolUntil: Date | null } {
-  const none = (fault: Fault) => ({ fault, coolUntil: null })
+): { fault: CallFault; coolUntil: Date | null } {
+  const none = (fault: CallFault) => ({ fault, coolUntil: null })
   if (status === 401) return none("unauthorized")
   if (status === 403) return none("forbidden")
   if (status !== 429) return none(kind === "unavailable" ? "unavailable" : "rejected")

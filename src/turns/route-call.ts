@@ -7,7 +7,7 @@ import { describeError } from "../platform/log.ts"
 import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
 import { coolsMeanwhile, noteAccount } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
-import { type Fault, faultOf, REACTIONS } from "../providers/reactions.ts"
+import { type CallFault, faultOf, REACTIONS } from "../providers/reactions.ts"
 import { type CallCredential, freshCredential, ProviderUnusable } from "../providers/refresh.ts"
 import { windowsOf } from "../providers/windows.ts"
 import { type CutCall, callWithin, isCut } from "./call-within.ts"
@@ -98,7 +98,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   const { run, agent, call, stream } = asked
   // Another call may have heard meanwhile that the account is not to be called.
   const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
-  let credential = await credentialOf(run, account, {})
+  let credential = await credentialOf(run, account, { after401: false })
   for (let again = false; ; again = true) {
     if ("fault" in credential) return isOut(credential) ? { kind: "out" } : passed(run, credential.error)
     const accounts = modelAccounts(account, credential)
@@ -132,8 +132,9 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     if (isCut(came) && came.answer) await asked.lost(came.answer)
     if (!again && reaction.again === "once") continue
     if (!again && reaction.again === "refreshed" && account.kind !== "api_key") {
-      credential = await credentialOf(run, account, { refused: credential })
-      continue
+      const refused = credential.credential_version
+      credential = await credentialOf(run, account, { after401: true })
+      if ("fault" in credential || credential.credential_version !== refused) continue
     }
     const health = reaction.account === "needs_login" ? reaction.account : null
     const cools = coolUntil ?? (account.probe && !health ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
@@ -164,16 +165,18 @@ interface NoCredential {
 
 const isOut = ({ fault }: NoCredential) => fault !== "no_credential"
 
-/** What a call sends. `refused`: what its provider has just refused. */
+/**
+ * What a call sends. `after401`: its provider has just refused that. The version must be the one that was read with what is sealed: a
+ * refresh token that was used already is never sent again.
+ */
 async function credentialOf(
   run: Run,
   account: KnownAccount,
-  { refused }: { refused?: CallCredential },
+  { after401 }: { after401: boolean },
 ): Promise<CallCredential | NoCredential> {
   const { ctx, route, alive } = run
-  const known = { ...account, ...(refused && versionOf(refused)) }
   try {
-    return await alive.during(() => freshCredential(ctx, known, refused ? { after401: true } : {}))
+    return await alive.during(() => freshCredential(ctx, account, { after401 }))
   } catch (error) {
     if (error instanceof TurnpikeError) throw error
     const health = error instanceof ProviderUnusable ? error.health : null
@@ -182,9 +185,10 @@ async function credentialOf(
     if (!(error instanceof ProviderUnusable)) {
       ctx.log("error", "provider.unreadable", { provider_id: account.provider_id, error: describeError(error) })
     }
-    noteFailure(run, account, fault, told)
+    if (!after401) noteFailure(run, account, fault, told)
     if (health !== null) route.drop([account.provider_id])
-    if (health === "needs_login") await noteAccount(ctx, known, { coolUntil: null, health, reason: fault, windows: [] })
+    if (health === "needs_login")
+      await noteAccount(ctx, account, { coolUntil: null, health, reason: fault, windows: [] })
     return { fault, error: told }
   }
 }
@@ -193,7 +197,7 @@ async function credentialOf(
 function noteFailure(
   run: Run,
   { provider_id, engine }: KnownAccount,
-  code: Fault | NoCredential["fault"],
+  code: CallFault | NoCredential["fault"],
   error: ModelError,
 ) {
   const { ctx, turn } = run

@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import type { NoAccount, PickedAccount, RealEngine } from "../providers/account.ts"
-import { coolsMeanwhile, unnotedAccounts } from "../providers/cooling.ts"
+import { coolsMeanwhile, forgetCooling, unnotedAccounts } from "../providers/cooling.ts"
 import type { Claim } from "./claim-turn.ts"
 import { nextAccount } from "./next-account.ts"
 
@@ -90,7 +90,7 @@ export class Route {
    */
   served(account: KnownAccount, { main }: { main: boolean }): boolean {
     const { provider_id, engine } = account
-    if (account.probe) this.ctx.cooling.delete(provider_id)
+    if (account.probe) forgetCooling(this.ctx, provider_id)
     const place = this.places.get(engine)
     if (!place || (place.bound !== null && place.bound !== provider_id)) return false
     place.account = { ...account, probe: false }

@@ -4,8 +4,8 @@ import { PROVIDER_URL } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
 
 /** The credential of a test's account: the scripted provider sees it as its key. */
-export const keyOf = (providerId: string) => `canary-${providerId}-0123456789`
-export const providerOf = (key: string) => /^canary-(.*)-0123456789$/.exec(key)?.[1] ?? key
+export const accountKey = (providerId: string) => `canary-${providerId}-0123456789`
+export const accountOfKey = (key: string) => /^canary-(.*)-0123456789$/.exec(key)?.[1] ?? key
 
 interface TestAccount {
   kind?: "api_key" | "oauth_code" | "oauth_device"
@@ -20,8 +20,8 @@ export async function addAccount(world: Pick<World, "sql" | "env" | "clock">, id
   const keyRing = createKeyRing(parseKeyRing(world.env.SECRETS_KEYS as string))
   const credential: AccountCredential =
     kind === "api_key"
-      ? { kind, api_key: keyOf(id) }
-      : { kind: "oauth", access_token: keyOf(id), refresh_token: `refresh-${keyOf(id)}`, headers }
+      ? { kind, api_key: accountKey(id) }
+      : { kind: "oauth", access_token: accountKey(id), refresh_token: `refresh-${accountKey(id)}`, headers }
   const now = world.clock.now()
   await world.sql(
     `insert into provider_accounts (provider_id, pool, name, kind, engine, base_url, created_at, updated_at)

@@ -1,4 +1,4 @@
-import { keyOf, providerOf, unified } from "./accounts.ts"
+import { accountKey, accountOfKey, unified } from "./accounts.ts"
 import type { Random } from "./random.ts"
 import type { RoutedWorld } from "./routed-world.ts"
 import type { ProviderScript } from "./scripted-provider.ts"
@@ -24,23 +24,23 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
   const of = (id: string) => accounts.get(id) as Watched
   const violations: string[] = []
   const met: Record<string, number> = {}
-  /** What the provider has said last to each account with a 429, until the log shows that it was understood. */
-  const told = new Map<string, number>()
   const now = () => world.clock.ms()
   const chance = (percent: number) => random.int(1000) < percent * 10
   let refusals = 0
 
-  function choose(id: string): [string, ProviderScript] {
+  function choose(): [string, ProviderScript] {
     const until = now() + 20_000 + random.int(600_000)
     if (chance(8)) {
-      told.set(id, until)
       const other = unified("7d", random.int(80), now() + 9e6)
-      return ["window full", { status: 429, headers: { ...unified("5h", 100, until), ...other } }]
+      return [
+        "window full",
+        { status: 429, headers: { ...unified("5h", 100, until), ...other, "x-until": String(until) } },
+      ]
     }
     if (chance(4)) {
       const seconds = 10 + random.int(300)
-      told.set(id, now() + seconds * 1000)
-      return ["retry after", { status: 429, headers: { "retry-after": String(seconds) } }]
+      const headers = { "retry-after": String(seconds), "x-until": String(now() + seconds * 1000) }
+      return ["retry after", { status: 429, headers }]
     }
     if (chance(4)) return ["429", { status: 429 }]
     if (chance(8)) return ["529", { status: 529 }]
@@ -68,27 +68,30 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
 
   world.heard.line = (line) => {
     if (!line.includes('"provider.failed"')) return
-    const { provider_id: id, code } = JSON.parse(line) as { provider_id: string; code: string }
+    const { provider_id: id, code, error } = JSON.parse(line) as { provider_id: string; code: string; error: string }
     const account = of(id)
     if (code === "unauthorized") account.isRefused = true
     if (code === "window_full" || code === "retry_after") {
-      account.coolUntil = Math.max(account.coolUntil, told.get(id) ?? 0)
+      account.coolUntil = Math.max(account.coolUntil, Number(/until (\d+)/.exec(error)?.[1] ?? 0))
       account.isProbed = true
     }
   }
   world.serve("model.test", async (request) => {
-    const id = providerOf((request.headers.get("authorization") ?? "").replace("Bearer ", ""))
+    const id = accountOfKey((request.headers.get("authorization") ?? "").replace("Bearer ", ""))
     begin(id)
     const account = of(id)
     account.underWay++
     try {
-      return await world.provider.serve(request)
+      const response = await world.provider.serve(request)
+      const until = response.headers.get("x-until")
+      // The log's line of the error says which answer it is of.
+      return until === null ? response : Response.json({ error: { message: `until ${until}` } }, response)
     } finally {
       account.underWay--
     }
   })
   world.script((id) => {
-    const [what, script] = choose(id)
+    const [what, script] = choose()
     met[what] = (met[what] ?? 0) + 1
     if (what === "serves" || what === "cut late") of(id).isProbed = false
     return script
@@ -102,7 +105,7 @@ export function createChaos(world: RoutedWorld, random: Random, ids: string[]) {
       await world.sql("update provider_accounts set disabled_at = $2 where provider_id = $1", [id, world.clock.now()])
     },
     expectNoKey(text: string) {
-      for (const id of ids) if (text.includes(keyOf(id))) violations.push(`the key of ${id} was told`)
+      for (const id of ids) if (text.includes(accountKey(id))) violations.push(`the key of ${id} was told`)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { vi } from "vitest"
-import { providerOf } from "./accounts.ts"
+import { accountOfKey } from "./accounts.ts"
 import { addModel } from "./models.ts"
 import { passTime } from "./pass-time.ts"
 import { PROVIDED_PIN, type ProviderScript, scriptProvider } from "./scripted-provider.ts"
@@ -25,7 +25,7 @@ export async function createRoutedWorld(random: () => number = () => 0) {
   const counts = new Map<string, number>()
   const called: { account: string; at: number }[] = []
   const provider = scriptProvider(world, (_asked, _n, key) => {
-    const account = providerOf(key)
+    const account = accountOfKey(key)
     const nth = counts.get(account) ?? 0
     counts.set(account, nth + 1)
     called.push({ account, at: world.clock.ms() })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, addAccount, keyOf, removeAccounts, unified } from "../harness/accounts.ts"
+import { accountFacts, accountKey, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { type ProviderScript, SCRIPTED_TOKENS } from "../harness/scripted-provider.ts"
@@ -149,6 +149,15 @@ describe("a login that is refused", () => {
     expect(again.calls, "it is not called any more").toEqual(["beta"])
   })
 
+  test("401 to a token: the login is refreshed, or another account serves", async () => {
+    await addAccount(world, "abel", { kind: "oauth_code" })
+    const called = world.script((account) => (account === "abel" ? { status: 401 } : { words: ["Fine."] }))
+    const turn = await world.runTurn(client, { space })
+    expect(turn).toMatchObject(SERVED)
+    expect(called.map(({ account }) => account)).toEqual(["abel", "alpha"])
+    expect(await world.failuresOf(turn.turn_id)).toEqual(["abel unauthorized"])
+  })
+
   test("401 to a key that was replaced meanwhile says nothing of the new one", async () => {
     world.serve("model.test", async (request) => {
       const answer = await world.provider.serve(request)
@@ -234,6 +243,6 @@ test("no key is in any line of the log, event or error", async () => {
   )
   const all = `${world.logged.join("\n")}${JSON.stringify(stored)}${JSON.stringify(turn)}`
   expect(all).toContain("provider.failed")
-  for (const id of ["alpha", "beta"]) expect(all).not.toContain(keyOf(id))
+  for (const id of ["alpha", "beta"]) expect(all).not.toContain(accountKey(id))
   expect(all).not.toContain("canary-")
 })

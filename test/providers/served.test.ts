@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, addAccount, keyOf, removeAccounts, unified } from "../harness/accounts.ts"
+import { accountFacts, accountKey, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
 import { addModel } from "../harness/models.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
@@ -170,17 +170,23 @@ describe("what a call sends", () => {
       "anthropic/claude",
       ANTHROPIC,
       "oauth_code",
-      { authorization: `Bearer ${keyOf("one")}`, "x-api-key": null, "x-plan": "large" },
+      { authorization: `Bearer ${accountKey("one")}`, "x-api-key": null, "x-plan": "large" },
     ],
     [
       "anthropic",
       "anthropic/claude",
       ANTHROPIC,
       "api_key",
-      { authorization: null, "x-api-key": keyOf("one"), "x-plan": null },
+      { authorization: null, "x-api-key": accountKey("one"), "x-plan": null },
     ],
-    ["openai", "openai/gpt", OPENAI, "oauth_device", { authorization: `Bearer ${keyOf("one")}`, "x-plan": "large" }],
-    ["openai", "openai/gpt", OPENAI, "api_key", { authorization: `Bearer ${keyOf("one")}`, "x-plan": null }],
+    [
+      "openai",
+      "openai/gpt",
+      OPENAI,
+      "oauth_device",
+      { authorization: `Bearer ${accountKey("one")}`, "x-plan": "large" },
+    ],
+    ["openai", "openai/gpt", OPENAI, "api_key", { authorization: `Bearer ${accountKey("one")}`, "x-plan": null }],
   ] as const)(
     "%s with %s, %#: its own credential, to its own base URL",
     async (engine, model, events, kind, expected) => {
