@@ -17,7 +17,7 @@ const DEVICE_SECONDS = 900
 const INTERVAL_SECONDS = 5
 
 /** What the server remembers, also over a restart. Families: a login and all refresh tokens that came of it. */
-export interface OauthState {
+export interface DemoTokens {
   codes: Record<string, { account: string; challenge: string; redirectUri: string; until: number }>
   devices: Record<
     string,
@@ -27,7 +27,7 @@ export interface OauthState {
   refresh: Record<string, { account: string; family: string; used: boolean }>
 }
 
-export const emptyState = (): OauthState => ({ codes: {}, devices: {}, access: {}, refresh: {} })
+export const emptyState = (): DemoTokens => ({ codes: {}, devices: {}, access: {}, refresh: {} })
 
 /** An error of OAuth, as the token endpoint answers it. */
 export class OauthRefusal extends Error {}
@@ -37,7 +37,7 @@ const entryOf = <Value>(record: Record<string, Value>, key: string): Value | und
   Object.hasOwn(record, key) ? record[key] : undefined
 
 /** Tokens of a new login, or of one that goes on. */
-export function issueTokens(state: OauthState, id: string, family = random()) {
+export function issueTokens(state: DemoTokens, id: string, family = random()) {
   const [access, refresh] = [`at-${random()}`, `rt-${random()}`]
   for (const [token, { until }] of Object.entries(state.access)) if (until < Date.now()) delete state.access[token]
   state.access[access] = { account: id, family, until: Date.now() + ACCESS_SECONDS * 1000 }
@@ -50,14 +50,14 @@ export function issueTokens(state: OauthState, id: string, family = random()) {
 }
 
 /** The account of a request to the model server; null for a token that is none of ours, or has ended. */
-export function accountOfToken(state: OauthState, token: string): string | null {
+export function accountOfToken(state: DemoTokens, token: string): string | null {
   const found = entryOf(state.access, token)
   return found && found.until > Date.now() ? found.account : null
 }
 
 /** A code for somebody who has just signed in. */
 export function issueCode(
-  state: OauthState,
+  state: DemoTokens,
   account: string,
   { challenge, redirectUri }: Record<string, string>,
 ): string {
@@ -70,7 +70,7 @@ export function issueCode(
 }
 
 /** A code for a device (RFC 8628 section 3.2). `page`: where people confirm it. */
-export function issueDeviceCode(state: OauthState, page: string) {
+export function issueDeviceCode(state: DemoTokens, page: string) {
   const [device, userCode] = [
     random(),
     randomBytes(4)
@@ -92,7 +92,7 @@ export function issueDeviceCode(state: OauthState, page: string) {
 }
 
 /** Confirms or denies a device's login. False: nobody waits with this code. */
-export function confirmDevice(state: OauthState, userCode: string, account: string | null): boolean {
+export function confirmDevice(state: DemoTokens, userCode: string, account: string | null): boolean {
   const found = Object.values(state.devices).find((device) => device.userCode === userCode && device.until > Date.now())
   if (!found) return false
   found.account = account
@@ -101,7 +101,7 @@ export function confirmDevice(state: OauthState, userCode: string, account: stri
 }
 
 /** The token endpoint. OauthRefusal with the word of its error. */
-export function tokensFor(state: OauthState, form: URLSearchParams): object {
+export function tokensFor(state: DemoTokens, form: URLSearchParams): object {
   const given = (name: string) => form.get(name) ?? ""
   switch (form.get("grant_type")) {
     case "authorization_code":
@@ -115,7 +115,7 @@ export function tokensFor(state: OauthState, form: URLSearchParams): object {
   }
 }
 
-function byCode(state: OauthState, code: string, redirectUri: string, verifier: string): object {
+function byCode(state: DemoTokens, code: string, redirectUri: string, verifier: string): object {
   const found = entryOf(state.codes, code)
   delete state.codes[code]
   const challenge = createHash("sha256").update(verifier).digest("base64url")
@@ -124,7 +124,7 @@ function byCode(state: OauthState, code: string, redirectUri: string, verifier: 
   return issueTokens(state, found.account)
 }
 
-function byDevice(state: OauthState, code: string): object {
+function byDevice(state: DemoTokens, code: string): object {
   const found = entryOf(state.devices, code)
   if (!found) throw new OauthRefusal("invalid_grant")
   if (found.until < Date.now()) throw new OauthRefusal("expired_token")
@@ -138,7 +138,7 @@ function byDevice(state: OauthState, code: string): object {
 }
 
 /** Each refresh token works once. One that comes again ends all tokens of its login, since somebody has stolen it. */
-function byRefresh(state: OauthState, token: string): object {
+function byRefresh(state: DemoTokens, token: string): object {
   const found = entryOf(state.refresh, token)
   if (!found) throw new OauthRefusal("invalid_grant")
   if (found.used) {

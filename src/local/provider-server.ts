@@ -6,12 +6,12 @@ import {
   accountOfToken,
   confirmDevice,
   DEMO_ACCOUNTS,
+  type DemoTokens,
   emptyState,
   issueCode,
   issueDeviceCode,
   issueTokens,
   OauthRefusal,
-  type OauthState,
   tokensFor,
 } from "./provider-oauth.ts"
 
@@ -29,7 +29,7 @@ export interface LocalProvider {
 export async function startProvider(dataDir: string, port: number): Promise<LocalProvider> {
   const file = join(dataDir, "provider.json")
   const known = await readFile(file, "utf8").catch(() => null)
-  const state: OauthState = known === null ? emptyState() : (JSON.parse(known) as OauthState)
+  const state: DemoTokens = known === null ? emptyState() : (JSON.parse(known) as DemoTokens)
   const behaviours = new Map<string, Behaviour>()
   const url = `http://127.0.0.1:${port}`
   // One behind the other: two at once could leave half of each.
@@ -63,7 +63,7 @@ export async function startProvider(dataDir: string, port: number): Promise<Loca
 
 interface Provider {
   url: string
-  state: OauthState
+  state: DemoTokens
   behaviours: Map<string, Behaviour>
 }
 

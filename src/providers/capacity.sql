@@ -108,7 +108,8 @@ end $$;
 -- The least of some even spans of which p_most cover p_seconds.
 create function turnpike.step_of(p_seconds integer, p_most integer) returns integer language sql immutable as $$
   select coalesce(min(s) filter (where p_seconds / s + 2 <= p_most), max(s))
-  from unnest(array[300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 345600, 604800, 1209600, 2419200]) s
+  from unnest(array[300, 600, 900, 1800, 3600, 7200, 10800, 14400, 21600, 28800, 43200, 64800, 86400, 129600, 172800, 259200, 345600, 518400,
+    604800, 864000, 1209600, 1814400, 2419200]) s
 $$;
 
 -- What accounts served since a moment, from the beginning of its hour (UTC): by hours, or from the beginning of its day by days, when there

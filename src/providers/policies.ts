@@ -49,9 +49,9 @@ export const PROVIDER_POLICY = {
   keepLoginsMs: 90 * 24 * 3_600_000,
   /** So long the published capacity of the pools counts: some runs of the sweep that renews it. */
   publishedMs: 3 * 60_000,
-  /** Points of a report that come as they are, and about how many come when there are more: 7 µs of the database for each of those. */
+  /** Points of a report that come as they are, and how many at most when there are more: each of those is 10 µs of the database. */
   points: 10_000,
-  thinnedPoints: 3_000,
+  thinnedPoints: 2_000,
   /** Hours of accounts in a report; with more of them it sums days. */
   spendRows: 7_500,
   /** Snapshots are kept so long, and behind the second time only the newest of each hour. The longest report has 90 days. */

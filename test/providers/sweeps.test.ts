@@ -109,6 +109,23 @@ test("a slower publisher with an older picture changes nothing", async () => {
   expect((await pools())[1].pools[0].capacity).toMatchObject({ disabled: 1 })
 })
 
+test("without Redis the pools cannot be read, and everything else goes on", async () => {
+  const id = await storeAccount(world)
+  await world.plan([{ service: "redis", call: 1, times: 1e9, when: "before", action: "fail" }])
+  expect(await pools()).toMatchObject([503, { code: "UNAVAILABLE" }])
+  expect((await admin.json("POST", `/api/admin/providers/${id}/disable`, {}))[0]).toBe(200)
+  await world.sweep()
+  const [, overview] = await admin.json("GET", "/api/admin/overview")
+  expect(overview.pools[0]).toMatchObject({ accounts: 1, disabled: 1 })
+  await world.settled()
+  const [, { sweeps }] = await admin.json("GET", "/api/admin/system")
+  const failed = sweeps.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)
+  expect(failed).toEqual(["capacity"])
+  await world.plan([])
+  await world.sweep()
+  expect((await pools())[1].pools[0].capacity).toMatchObject({ disabled: 1 })
+})
+
 const snapshots = async () =>
   (
     await world.sql<{ name: string }>(
