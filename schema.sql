@@ -1043,8 +1043,8 @@ create table api_turns (
   cost_credit_micros bigint not null check (cost_credit_micros >= 0),
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
   created_at timestamptz not null,
-  -- How many rows of chat_calls add up to it. Null: a former release has run a part of it, and a migration behind its deploy completes them.
-  calls_kept integer
+  -- Whether each of its calls was kept in chat_calls: no worker of a release without that table had a part in it.
+  calls_kept boolean not null default false
 );
 create index api_turns_by_owner on api_turns (user_id, created_at);
 
@@ -1073,7 +1073,9 @@ create table chat_calls (
   -- finished_at of its turn; null until then.
   settled_at timestamptz,
   -- As in usage.
-  call integer
+  call integer,
+  -- How many model calls it stands for: more than one where a former release has run the turn.
+  calls integer not null default 1 check (calls > 0)
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
 

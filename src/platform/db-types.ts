@@ -62,7 +62,7 @@ interface ApiKeys {
 
 interface ApiTurns {
   billed_credit_micros: number;
-  calls_kept: number | null;
+  calls_kept: Generated<boolean>;
   cost_credit_micros: number;
   created_at: Timestamp;
   duration_sec: number;
@@ -105,6 +105,7 @@ interface Brands {
 interface ChatCalls {
   billed_credit_micros: number;
   call: number | null;
+  calls: Generated<number>;
   conversation_id: string;
   cost_credit_micros: number;
   created_at: Timestamp;

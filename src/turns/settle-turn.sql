@@ -82,8 +82,8 @@ begin
     values (mine.turn_id, mine.user_id, mine.space_id, split_part(mine.model, '/', 1), mine.model, mine.model_calls, mine.tokens_input,
       mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
       mine.cost_credit_micros, mine.billed_credit_micros, p_moment,
-      -- Fewer than its calls: workers of a former release kept none of theirs.
-      case when kept_calls + case when p_step is null then 0 else 1 end = mine.model_calls then mine.model_calls end);
+      -- Workers of a former release have kept none of theirs.
+      kept_calls + case when p_step is null then 0 else 1 end = mine.model_calls);
   end if;
   if p_events <> '[]' then
     perform turnpike.write_drafts(p_turn_id, mine.last_event_seq - jsonb_array_length(p_events), p_events);

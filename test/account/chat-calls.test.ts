@@ -138,5 +138,5 @@ test("a turn that a former release has begun is not called complete", async () =
   await world.drain()
   await world.sql("drop function forget() cascade")
   const [record] = await world.sql("select model_calls, calls_kept from api_turns where turn_id = $1", [turn_id])
-  expect(record).toEqual({ model_calls: 2, calls_kept: null })
+  expect(record).toEqual({ model_calls: 2, calls_kept: false })
 })

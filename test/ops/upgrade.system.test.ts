@@ -146,11 +146,11 @@ test("web-chat turns from before get one call each, however far a former worker 
     await like("turns", {
       turn_id,
       position: turn_id.length,
-      idempotency_key: null,
+      idempotency_key: turn_id,
       billed_credit_micros: 70,
       hold_credit_micros: 70,
     })
-    await like("api_turns", { turn_id, model_calls: 3, calls_kept: turn_id === "turn_new" ? 2 : null, ...cost })
+    await like("api_turns", { turn_id, model_calls: 4, calls_kept: turn_id === "turn_new", ...cost })
     for (const [step, call] of [
       [0, null],
       [1, null],
@@ -167,14 +167,14 @@ test("web-chat turns from before get one call each, however far a former worker 
   await migrate(client, { phase: "after-deploy" })
   const { rows } = await client.query(
     `select c.turn_id, c.step, c.call, c.role, c.provider, c.cost_credit_micros::int as cost, c.billed_credit_micros::int as billed,
-       c.tokens_input::int as input, a.calls_kept as kept, c.settled_at is not null as ended
+       c.tokens_input::int as input, c.calls, c.settled_at is not null as ended
      from chat_calls c join api_turns a using (turn_id) order by c.turn_id, c.step, c.call nulls first`,
   )
-  const whole = { step: 0, call: null, role: "orchestrator", provider: "rehearsal", kept: 1, ended: true, input: 4 }
-  const theirs = { turn_id: "turn_new", role: "subagent", cost: 20, kept: 2, ended: false }
+  const whole = { step: 0, call: null, role: "orchestrator", provider: "rehearsal", ended: true, input: 4 }
+  const theirs = { turn_id: "turn_new", role: "subagent", cost: 20, calls: 1, ended: false }
   expect(rows).toMatchObject([
-    { turn_id: "turn_chat", ...whole, cost: 0, billed: 0 },
-    { turn_id: "turn_half", ...whole, cost: 70, billed: 70 },
+    { turn_id: "turn_chat", ...whole, calls: 1, cost: 0, billed: 0 },
+    { turn_id: "turn_half", ...whole, calls: 4, cost: 70, billed: 70 },
     { ...theirs, step: 0, call: null },
     { ...theirs, step: 1, call: null },
     { ...theirs, step: 1, call: 0 },
