@@ -2,7 +2,7 @@ import type { Context } from "../actor/context.ts"
 import type { SealTarget } from "../base/key-ring.ts"
 
 /** What opens an account, as it is sealed. */
-export type Credential =
+export type AccountCredential =
   | { kind: "api_key"; api_key: string }
   | {
       kind: "oauth"
@@ -22,7 +22,7 @@ const target = (providerId: string): SealTarget => ({
 export function sealCredential(
   { keyRing }: Pick<Context, "keyRing">,
   providerId: string,
-  credential: Credential,
+  credential: AccountCredential,
 ): Promise<string> {
   return keyRing.seal(JSON.stringify(credential), target(providerId))
 }
@@ -32,7 +32,7 @@ export async function openCredential(
   { keyRing }: Pick<Context, "keyRing">,
   providerId: string,
   sealed: string,
-): Promise<{ credential: Credential; stale: boolean }> {
+): Promise<{ credential: AccountCredential; stale: boolean }> {
   const { text, stale } = await keyRing.open(sealed, target(providerId))
-  return { credential: JSON.parse(text) as Credential, stale }
+  return { credential: JSON.parse(text) as AccountCredential, stale }
 }

@@ -1,6 +1,6 @@
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
-import { type Credential, sealCredential } from "../../src/providers/credential.ts"
+import { type AccountCredential, sealCredential } from "../../src/providers/credential.ts"
 import type { World } from "./world.ts"
 
 /** What models may call a picture, of some bytes each. */
@@ -12,12 +12,15 @@ export const PICTURES = {
 
 const HOST = "media.test"
 export const MEDIA_TOKEN = "canary-media-token-1"
-export const MEDIA_API_KEY: Credential = { kind: "api_key", api_key: MEDIA_TOKEN }
+export const MEDIA_API_KEY: AccountCredential = { kind: "api_key", api_key: MEDIA_TOKEN }
 
 /** The account for pictures, logged in. */
 export async function logInMedia(
   world: World,
-  { credential = MEDIA_API_KEY, url = `https://${HOST}/v1/` }: { credential?: Credential; url?: string | null } = {},
+  {
+    credential = MEDIA_API_KEY,
+    url = `https://${HOST}/v1/`,
+  }: { credential?: AccountCredential; url?: string | null } = {},
 ): Promise<void> {
   const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
   await world.sql("delete from provider_accounts where pool = 'media'")
