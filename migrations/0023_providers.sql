@@ -129,7 +129,8 @@ create table if not exists chat_calls (
   billed_credit_micros bigint not null check (billed_credit_micros in (0, cost_credit_micros)),
   created_at timestamptz not null,
   settled_at timestamptz,
-  call integer
+  call integer,
+  calls integer not null default 1 check (calls > 0)
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index if not exists chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
 

@@ -1,7 +1,6 @@
 -- phase: before-deploy
 -- transaction: none
 -- Rollups of usage and of the ledger, with their queues; what has ended before goes into the queues too.
-alter table chat_calls add column if not exists calls integer not null default 1 check (calls > 0);
 create index concurrently if not exists usage_by_end on usage using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
 create index concurrently if not exists chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
 create index concurrently if not exists turns_without_calls on turns (finished_at) include (user_id, space_id, model)

@@ -406,8 +406,10 @@ export interface Manifest {
     /** The most tokens that they may have together. */
     max_tokens?: number | undefined
   } | undefined
-  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. */
-  builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task")[] | undefined
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** The pin of the model that `generate_image` makes pictures by. Default: the first one that the service has. */
+  image_model?: string | undefined
   /** Agents that this agent may delegate tasks to. */
   subagents?: Subagent[] | undefined
 }

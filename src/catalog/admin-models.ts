@@ -187,7 +187,10 @@ export const modelCatalogAddSchema = z
     if (unfit !== undefined) fault(has, `is no price of the kind "${kind}"`)
     if (isImage && !engine.startsWith("openai")) fault("engine", `has no models of the kind "image"`)
   })
-  .meta({ id: "ModelCatalogAdd" })
+  .meta({
+    id: "ModelCatalogAdd",
+    examples: [{ engine: "openai", model: "gpt-5-mini", label: "GPT-5 mini", price_usd_per_million_tokens: PRICES }],
+  })
 
 export const modelPricesSchema = z
   .union([pricesSchema, z.strictObject({ picture: perPicture })])

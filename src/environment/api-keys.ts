@@ -89,14 +89,14 @@ function columnsOf(eb: ExpressionBuilder<CallerDB, "caller">) {
   const calls = eb
     .selectFrom("usage as u")
     .select(["u.provider", "u.tokens_input", "u.tokens_cached", "u.tokens_output", "u.cost_credit_micros"])
-    .select("u.created_at")
+    .select(["u.created_at", (e) => e.lit(1).as("calls")])
     .orderBy("u.usage_id", "desc")
     .limit(COUNTED_CALLS)
     .as("n")
   const chats = eb
     .selectFrom("chat_calls as c")
     .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.cost_credit_micros"])
-    .select("c.created_at")
+    .select(["c.created_at", "c.calls"])
     .orderBy("c.turn_id", "desc")
     .orderBy("c.step", "desc")
     .limit(COUNTED_CALLS)
@@ -132,13 +132,14 @@ interface Counted {
     tokens_output: number
     cost_credit_micros: number
     created_at: Date
+    calls: number
   }
 }
 
 const sumsOf = ({ fn }: ExpressionBuilder<Counted, "n">) =>
   [
     "n.provider" as const,
-    fn.countAll<number>().as("calls"),
+    fn.sum<number>("n.calls").as("calls"),
     fn.sum<number>("n.tokens_input").as("tokens_input"),
     fn.sum<number>("n.tokens_cached").as("tokens_cached"),
     fn.sum<number>("n.tokens_output").as("tokens_output"),

@@ -12,7 +12,8 @@ export interface WantedPin {
 
 export function unknownPinError(unknown: string, pins: WantedPin[]): TurnpikeError {
   const param = pins.find(({ pin }) => pin === unknown)?.param
-  return new TurnpikeError("VALIDATION_FAILED", `There is no enabled model with the pin "${unknown}".`, {
+  const model = param?.endsWith("image_model") ? "model for pictures" : "model"
+  return new TurnpikeError("VALIDATION_FAILED", `There is no enabled ${model} with the pin "${unknown}".`, {
     ...(param && { param }),
   })
 }

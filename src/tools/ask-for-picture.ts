@@ -83,7 +83,7 @@ export async function askForPicture(
       response.body?.cancel().catch(() => {})
       throw refusalOf(response.status)
     }
-    return pictureIn(await response.text())
+    return pictureIn(new TextDecoder().decode(await response.arrayBuffer()))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (!(error instanceof OutboundError)) throw error

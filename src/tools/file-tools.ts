@@ -135,7 +135,7 @@ export function objectPart({ name, media_type, bytes, object_key }: VisibleFile)
 }
 
 /** Stores the bytes of a file that a call has made. The same call always writes the same object, so repeating it leaves nothing behind. */
-export async function storeFile(
+export async function keepFile(
   ctx: Context,
   { turn_id }: ToolTurn,
   { step, call }: { step: number; call: number },
@@ -170,7 +170,7 @@ export function writeFileTool(ctx: Context, turn: ToolTurn): BoundTool {
         return errorRun(`The content has ${bytes.length} bytes; at most ${TOOL_POLICY.maxFileBytes} are possible.`)
       }
       const mediaType = media_type ? safeMediaType(media_type) : (mediaTypeOf(safeName(name)) ?? "text/plain")
-      const file = await storeFile(ctx, turn, { step, call }, { name, mediaType, bytes })
+      const file = await keepFile(ctx, turn, { step, call }, { name, mediaType, bytes })
       const { object_key: _key, place: _place, ...shown } = file
       return { ...jsonRun(shown), files: [file] }
     },

@@ -4,7 +4,7 @@ import { GENERATE_IMAGE } from "../agent-config/names.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { askForPicture, NoPicture, openMediaAccount, type Picture } from "./ask-for-picture.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
-import { storeFile } from "./file-tools.ts"
+import { keepFile } from "./file-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
 
@@ -110,7 +110,7 @@ async function keep(
   { wanted, call }: Asked,
 ): Promise<ToolRun> {
   const stem = (wanted.name ?? `picture-${call.step}-${call.call}`).replace(/\.(png|jpe?g|webp)$/i, "")
-  const file = await storeFile(ctx, turn, call, { name: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes })
+  const file = await keepFile(ctx, turn, call, { name: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes })
   const { object_key: _key, place: _place, ...shown } = file
   return { ...jsonRun(shown), files: [file] }
 }

@@ -4,7 +4,14 @@ import { TEXT_TYPES } from "../files/media-types.ts"
 import { TURN_POLICY } from "./policies.ts"
 
 /** The tokens of each built-in tool in a prompt (promptTokenBound). A test compares them with the tools' own definitions. */
-const BUILTIN = { list_files: 230, read_file: 479, write_file: 517, create_task: 618, update_task: 556 }
+const BUILTIN = {
+  list_files: 230,
+  read_file: 479,
+  write_file: 517,
+  create_task: 618,
+  update_task: 556,
+  generate_image: 620,
+}
 
 /**
  * What admission counts for a turn's first model call (src/turns/first-call.sql), in tokens unless stated otherwise. The same as

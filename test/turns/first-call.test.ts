@@ -5,6 +5,7 @@ import { promptTokenBound, toolTokenBound } from "../../src/agent/estimate.ts"
 import type { Tool } from "../../src/agent-config/tool.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "../../src/tools/file-tools.ts"
+import { generateImageTool, type Painting } from "../../src/tools/image-tool.ts"
 import { createTask, type ToolTurn, updateTask } from "../../src/tools/task-tools.ts"
 import { delegateTool } from "../../src/turns/delegate.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "../../src/turns/first-call.ts"
@@ -25,8 +26,8 @@ afterAll(() => world.close())
 
 const nothing = {} as Context
 const noTurn = {} as ToolTurn
-const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateTask].map(
-  (tool) => tool(nothing, noTurn).spec,
+const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateTask, generateImageTool].map(
+  (tool) => tool(nothing, noTurn, {} as Painting).spec,
 )
 
 const delegateTo = (subagents: object[]) =>
