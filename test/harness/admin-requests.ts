@@ -1,6 +1,8 @@
 import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { admin as group } from "../../src/routes/admin/group.ts"
+import { ADMIN_ANALYTICS } from "./admin-analytics.ts"
+import { ADMIN_MONEY } from "./admin-analytics-money.ts"
 import { ADMIN_GROUPS } from "./admin-groups.ts"
 import { ADMIN_PEOPLE } from "./admin-people.ts"
 import { ADMIN_PLACES } from "./admin-places.ts"
@@ -28,7 +30,14 @@ export interface AdminRequest {
 /** By operation id: makes what the request needs, anew each time, so that a write has an effect. */
 export type AdminFixtures = Record<string, (estate: AdminEstate) => Promise<AdminRequest>>
 
-const FIXTURES: AdminFixtures = { ...ADMIN_PEOPLE, ...ADMIN_PLACES, ...ADMIN_GROUPS, ...ADMIN_SYSTEM }
+const FIXTURES: AdminFixtures = {
+  ...ADMIN_PEOPLE,
+  ...ADMIN_PLACES,
+  ...ADMIN_GROUPS,
+  ...ADMIN_SYSTEM,
+  ...ADMIN_ANALYTICS,
+  ...ADMIN_MONEY,
+}
 
 /** Every operation of admins, from the table that the worker routes by. */
 export const adminOperations: readonly Operation[] = (() => {
