@@ -638,6 +638,9 @@ create index turns_ended on turns (user_id, test, finished_at) include (space_id
   billed_credit_micros, model_calls, tokens_input, tokens_cached, tokens_output) where finished_at is not null;
 create index turns_billed_to_end_user on turns (user_id, test, end_user_ref, finished_at)
   include (space_id, key_id, billed_credit_micros) where billed_credit_micros > 0;
+-- They have no usage records; analytics count them too.
+create index turns_without_calls on turns (finished_at) include (user_id, space_id, model)
+  where model_calls = 0 and finished_at is not null and not test;
 
 create function guard_turn_transition() returns trigger language plpgsql as $$
 begin
@@ -1412,7 +1415,7 @@ create table usage_queue (
   calls integer not null,
   -- Those of them that are of a turn with a key.
   keyed_calls integer not null,
-  -- 1 in the first row of its turn: that of the space's own agent, with the turn's model.
+  -- 1 in the row of its turn that has its first call, else 0.
   turns smallint not null,
   -- A member of a pool served it, whose name is provider_key; else that is the provider (contract section 2.2).
   pooled boolean not null,
@@ -1433,10 +1436,10 @@ begin
     insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.role, s.model <> new.model, s.model, s.provider_key, s.pooled) = 1)::integer, s.calls, s.calls,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
       from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
-          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, count(*) as calls, sum(u.tokens_input) as input,
+          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step) as first_step, count(*) as calls, sum(u.tokens_input) as input,
           sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -1460,10 +1463,10 @@ begin
     insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.role, s.model <> new.model, s.model, s.provider_key, s.pooled) = 1)::integer, s.calls, 0,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
-          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, sum(c.calls) as calls, sum(c.tokens_input) as input,
+          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step) as first_step, sum(c.calls) as calls, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed
         from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;

@@ -4,6 +4,8 @@
 alter table chat_calls add column if not exists calls integer not null default 1 check (calls > 0);
 create index concurrently if not exists usage_by_end on usage using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
 create index concurrently if not exists chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
+create index concurrently if not exists turns_without_calls on turns (finished_at) include (user_id, space_id, model)
+  where model_calls = 0 and finished_at is not null and not test;
 create index concurrently if not exists ledger_by_time on ledger using brin (created_at) with (pages_per_range = 16, autosummarize = on);
 
 create table if not exists usage_queue (
@@ -38,10 +40,10 @@ begin
     insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.role, s.model <> new.model, s.model, s.provider_key, s.pooled) = 1)::integer, s.calls, s.calls,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
       from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
-          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, count(*) as calls, sum(u.tokens_input) as input,
+          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step) as first_step, count(*) as calls, sum(u.tokens_input) as input,
           sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -65,10 +67,10 @@ begin
     insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.role, s.model <> new.model, s.model, s.provider_key, s.pooled) = 1)::integer, s.calls, 0,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
-          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, sum(c.calls) as calls, sum(c.tokens_input) as input,
+          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step) as first_step, sum(c.calls) as calls, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed
         from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -309,17 +311,18 @@ with due as materialized (
   where e.key_id is null and e.model_calls > k.calls
   returning *
 ), called as (
-  select u.turn_id, u.model, u.subscription_id, u.provider, u.role, u.tokens_input, u.tokens_cached, u.tokens_output,
+  select u.turn_id, u.step, u.model, u.subscription_id, u.provider, u.role, u.tokens_input, u.tokens_cached, u.tokens_output,
     u.cost_credit_micros, u.billed_credit_micros, (u.duration_sec * 1e6)::bigint as duration_us, 1 as calls, 1 as keyed_calls
   from ended e join usage u on u.turn_id = e.turn_id where e.key_id is not null
-  union all select c.turn_id, c.model, c.subscription_id, c.provider, c.role, c.tokens_input, c.tokens_cached, c.tokens_output,
+  union all select c.turn_id, c.step, c.model, c.subscription_id, c.provider, c.role, c.tokens_input, c.tokens_cached, c.tokens_output,
     c.cost_credit_micros, c.billed_credit_micros, 0, c.calls, 0
   from (select * from known union all select * from made) c
-  union all select e.turn_id, e.model, null, split_part(e.model, '/', 1), 'orchestrator', 0, 0, 0, 0, 0, 0, 0, 0
+  union all select e.turn_id, 0, e.model, null, split_part(e.model, '/', 1), 'orchestrator', 0, 0, 0, 0, 0, 0, 0, 0
   from ended e where e.model_calls = 0
 ), summed as (
   select c.turn_id, c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
-    coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, sum(c.calls) as calls, sum(c.keyed_calls) as keyed_calls,
+    coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role,
+    min(c.step) as first_step, sum(c.calls) as calls, sum(c.keyed_calls) as keyed_calls,
     sum(c.tokens_input) as input, sum(c.tokens_cached) as cached, sum(c.tokens_output) as output,
     max((c.tokens_input + greatest(c.calls, 1) - 1) / greatest(c.calls, 1)) as most, sum(c.cost_credit_micros) as cost,
     sum(c.billed_credit_micros) as billed, sum(c.duration_us) as duration_us
@@ -328,7 +331,7 @@ with due as materialized (
   insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
     tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
   select e.turn_id, e.finished_at, e.user_id, e.space_id, s.model, s.provider_key, s.pooled, s.role,
-    (row_number() over (partition by e.turn_id order by s.role, s.model <> e.model, s.model, s.provider_key, s.pooled) = 1)::integer,
+    (row_number() over (partition by e.turn_id order by s.first_step, s.role) = 1)::integer,
     s.calls, s.keyed_calls, s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
   from summed s join ended e on e.turn_id = s.turn_id
 )

@@ -1,5 +1,6 @@
 import type { Context } from "./actor/context.ts"
 import { sweepIdempotencyKeys } from "./actor/once.ts"
+import { sweepAnalytics } from "./analytics/roll.ts"
 import { sweepPostings } from "./billing/post-charges.ts"
 import { sweepBooks } from "./billing/reconcile.ts"
 import { sweepErasures } from "./end-users/run-erasure.ts"
@@ -34,6 +35,7 @@ const SWEEPS: Record<string, Sweep> = {
   counters: sweepCounters,
   postings: sweepPostings,
   totals: sweepTotals,
+  analytics: sweepAnalytics,
   plans: sweepPlans,
   overview: sweepOverview,
   books: sweepBooks,

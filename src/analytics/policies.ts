@@ -1,0 +1,12 @@
+/** How the rollups are kept. Times in milliseconds. */
+export const ANALYTICS_POLICY = {
+  /** Queued rows that one statement moves, and statements of one sweep. */
+  rollBatch: 5_000,
+  rollBatches: 200,
+  /** After so long a sweep leaves the rest to the next one. */
+  runMs: 20_000,
+  /** A day is closed this long after its end: what comes later opens it again. */
+  closeAfterMs: 900_000,
+  /** The longest window of active accounts (contract section 4.5), in days. */
+  mostWindowDays: 90,
+} as const
