@@ -1,0 +1,51 @@
+-- Where a report of all time that ends at p_to begins: with the day (UTC) of the earliest ledger row, or of what waits to be one. At least
+-- the last day before p_to, also for an empty ledger.
+create function turnpike.ledger_begin(p_to timestamptz) returns timestamptz language plpgsql stable as $$
+declare
+  rolled timestamptz;
+  queued timestamptz;
+  posted timestamptz;
+begin
+  select d.day::timestamp at time zone 'UTC' into rolled from ledger_days d order by d.day limit 1;
+  select min(q.created_at) into queued from ledger_queue q;
+  select p.created_at into posted from postings p order by p.created_at limit 1;
+  return date_trunc('day', least(rolled, queued, posted, p_to - interval '1 microsecond'), 'UTC');
+end $$;
+
+-- What was booked in a range, by reason and by the day, week or month in which it was, in UTC: what was given, and what was taken, which
+-- is below 0. Whole days are from the rollup and its queue, what is left at both ends from the ledger; charges that wait to be posted
+-- count too. A bucket and reason can come in several rows.
+create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
+  given_credit_micros bigint, taken_credit_micros bigint) language plpgsql stable as $$
+declare
+  from_day date := (p_from + interval '1 day' - interval '1 microsecond') at time zone 'UTC';
+  to_day date := p_to at time zone 'UTC';
+  head_until timestamptz := least(p_to, from_day::timestamp at time zone 'UTC');
+  tail_from timestamptz := greatest(head_until, to_day::timestamp at time zone 'UTC');
+begin
+  return query
+    select date_trunc(p_unit, s.day::timestamp)::date::text, s.reason, sum(s.given)::bigint, sum(s.taken)::bigint from (
+      select d.day, d.reason, d.given_credit_micros as given, d.taken_credit_micros as taken
+        from ledger_days d where d.day >= from_day and d.day < to_day
+      union all
+      select (q.created_at at time zone 'UTC')::date, q.reason, greatest(q.amount_credit_micros, 0), least(q.amount_credit_micros, 0)
+        from ledger_queue q where q.created_at >= head_until and q.created_at < tail_from
+      union all
+      select (p.created_at at time zone 'UTC')::date, p.reason, greatest(p.amount_credit_micros, 0), least(p.amount_credit_micros, 0)
+        from postings p where p.created_at >= p_from and p.created_at < p_to
+    ) s group by 1, 2;
+  if p_from < head_until then
+    return query select l.* from turnpike.raw_ledger_sums(p_from, head_until, p_unit) l;
+  end if;
+  if tail_from < p_to then
+    return query select l.* from turnpike.raw_ledger_sums(tail_from, p_to, p_unit) l;
+  end if;
+end $$;
+
+-- The same from ledger rows alone. Short spans only.
+create function turnpike.raw_ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
+  given_credit_micros bigint, taken_credit_micros bigint) language sql stable as $$
+  select date_trunc(p_unit, l.created_at at time zone 'UTC')::date::text, l.reason, sum(greatest(l.amount_credit_micros, 0))::bigint,
+    sum(least(l.amount_credit_micros, 0))::bigint
+  from ledger l where l.created_at >= p_from and l.created_at < p_to group by 1, 2
+$$;
