@@ -1,15 +1,22 @@
--- Where a report of all time that ends at p_to begins: with the day (UTC) of the earliest ledger row, or of what waits to be one. At least
--- the last day before p_to, also for an empty ledger.
-create function turnpike.ledger_begin(p_to timestamptz) returns timestamptz language plpgsql stable as $$
+-- Where a report over the ledger begins, and what each of its buckets covers: a day, in ranges of up to p_daily days, a week, in ranges of
+-- up to p_weekly, else a month. p_from: null for all time, which begins with the day (UTC) of the earliest ledger row, or of what waits to
+-- be one; at least it has the last day before p_to.
+create function turnpike.ledger_range(p_from timestamptz, p_to timestamptz, p_daily integer, p_weekly integer, out from_at timestamptz,
+  out unit text) language plpgsql stable as $$
 declare
   rolled timestamptz;
   queued timestamptz;
   posted timestamptz;
 begin
-  select d.day::timestamp at time zone 'UTC' into rolled from ledger_days d order by d.day limit 1;
-  select min(q.created_at) into queued from ledger_queue q;
-  select p.created_at into posted from postings p order by p.created_at limit 1;
-  return date_trunc('day', least(rolled, queued, posted, p_to - interval '1 microsecond'), 'UTC');
+  from_at := p_from;
+  if p_from is null then
+    select d.day::timestamp at time zone 'UTC' into rolled from ledger_days d order by d.day limit 1;
+    select min(q.created_at) into queued from ledger_queue q;
+    select p.created_at into posted from postings p order by p.created_at limit 1;
+    from_at := date_trunc('day', least(rolled, queued, posted, p_to - interval '1 microsecond'), 'UTC');
+  end if;
+  unit := case when p_to - from_at <= make_interval(hours => 24 * p_daily) then 'day'
+    when p_to - from_at <= make_interval(hours => 24 * p_weekly) then 'week' else 'month' end;
 end $$;
 
 -- What was booked in a range, by reason and by the day, week or month in which it was, in UTC: what was given, and what was taken, which

@@ -15,7 +15,7 @@ export interface Range {
 export type Granularity = "hour" | "day" | "week" | "month"
 
 /** Up to so many days, a series has one row for each of these; beyond the last, for each month. */
-const GRANULARITIES = [
+export const GRANULARITIES = [
   { upToDays: 92, granularity: "day" },
   { upToDays: 730, granularity: "week" },
 ] as const
