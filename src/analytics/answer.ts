@@ -18,7 +18,7 @@ export const envelope = <G extends Granularity | null>(granularity: z.ZodType<G>
 })
 
 /** The `granularity` of a report whose rows are each of the whole range. */
-export const wholeRange = z.null().meta({ description: "Null: each row is of the whole range." })
+export const wholeRange = z.null().meta({ description: "Null: each row is of the whole range.", example: null })
 
 /** That of a series with a row for each day, or hour. */
 export const always = <G extends Granularity>(granularity: G) =>

@@ -1,10 +1,11 @@
-import { expressionBuilder, type QueryCreator } from "kysely"
+import type { QueryCreator } from "kysely"
 import * as z from "zod"
 import type { CallerDB } from "../actor/call-as.ts"
 import { toUsd } from "../base/money.ts"
 import { NO_SUMS, restOf, type Sums, serializeSums, sums } from "./answer.ts"
 import { rowsOf } from "./procedure-rows.ts"
 import type { Range } from "./range.ts"
+import { COST_SUMS } from "./sums.ts"
 
 /** What turns come to, with what their calls cost at the catalog's prices: integers only. */
 export interface Costs extends Sums {
@@ -42,38 +43,6 @@ export const restOfCosts = (total: Costs, rows: readonly Costs[]): Costs => ({
   ...restOf(total, rows),
   cost: total.cost - costsOf(rows).cost,
 })
-
-interface Summed {
-  turns: number
-  calls: number
-  tokens_input: number
-  tokens_cached: number
-  tokens_output: number
-  cost_credit_micros: number
-  billed_credit_micros: number
-}
-
-const summed = (column: keyof Summed) => {
-  const eb = expressionBuilder<{ u: Summed }, "u">()
-  return eb.cast<number>(eb.fn.coalesce(eb.fn.sum(`u.${column}`), eb.lit(0)), "bigint")
-}
-
-/** The sums of rows `u` of a rollup, under the names of `Costs`. */
-export const COST_SUMS = [
-  summed("turns").as("turns"),
-  summed("calls").as("model_calls"),
-  summed("tokens_input").as("tokens_input"),
-  summed("tokens_cached").as("tokens_cached"),
-  summed("tokens_output").as("tokens_output"),
-  summed("cost_credit_micros").as("cost"),
-  summed("billed_credit_micros").as("billed"),
-]
-
-/** The columns of `Costs` in the rows of a procedure `r`. */
-export const COSTS_OF_ROW = [
-  ...(["r.turns", "r.calls as model_calls", "r.tokens_input", "r.tokens_cached", "r.tokens_output"] as const),
-  ...(["r.cost_credit_micros as cost", "r.billed_credit_micros as billed"] as const),
-] as const
 
 /** Everybody's costs in a range that may begin and end at any instant. */
 export const allCosts = (db: QueryCreator<CallerDB>, { from, to }: Range) =>

@@ -115,4 +115,4 @@ const queued = (db: Reader, { from, to }: Range) =>
 
 /** The hour of a moment, and its day in UTC. */
 export const hourOf = (moment: Expression<Date>) => sql<Date>`date_trunc('hour', ${moment}, 'UTC')`
-const dayOf = (moment: Expression<Date>) => sql<Date>`(${moment} at time zone 'UTC')::date`
+export const dayOf = (moment: Expression<Date>) => sql<Date>`(${moment} at time zone 'UTC')::date`

@@ -113,8 +113,8 @@ export function filled<Row>(
   keys: readonly string[],
   rows: readonly Row[],
   keyOf: (row: Row) => string,
-  empty: Row,
+  emptyOf: (key: string) => Row,
 ): Row[] {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]))
-  return keys.map((key) => byKey.get(key) ?? empty)
+  return keys.map((key) => byKey.get(key) ?? emptyOf(key))
 }

@@ -37,7 +37,7 @@ export const balanceTrendSchema = z
 
 export type BalanceTrend = z.infer<typeof balanceTrendSchema>
 
-const NOBODY = { bucket: "", accounts: 0, balance_credit_micros: 0, median_twice: 0 }
+const nobody = (bucket: string) => ({ bucket, accounts: 0, balance_credit_micros: 0, median_twice: 0 })
 
 /**
  * Average and median of the ledger balances of active users, for admins. A balance is the running total of the user's ledger row with
@@ -64,12 +64,12 @@ export async function reportBalanceTrend(
   const read = rangeRead(rows[0]?.from_at, to)
   const granularity = granularityOf(read)
   const dates = bucketsOf(read, granularity).map(dayText)
-  const items = filled(dates, rows[0]?.balances ?? [], ({ bucket }) => bucket, NOBODY)
+  const items = filled(dates, rows[0]?.balances ?? [], ({ bucket }) => bucket, nobody)
   return {
     ...envelopeOf(ctx, read, granularity),
     active_window_days,
-    items: items.map(({ accounts, balance_credit_micros, median_twice }, at) => ({
-      date: dates[at] ?? "",
+    items: items.map(({ bucket, accounts, balance_credit_micros, median_twice }) => ({
+      date: bucket,
       active_users: accounts,
       average_balance: ratio(toEnergy(balance_credit_micros), accounts),
       median_balance: ratio(toEnergy(median_twice) / 2, Math.min(accounts, 1)),

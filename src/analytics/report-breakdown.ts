@@ -5,18 +5,10 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, ratio, wholeRange } from "./answer.ts"
-import {
-  allCosts,
-  COSTS_OF_ROW,
-  type Costs,
-  costs,
-  costsSchema,
-  NO_COSTS,
-  restOfCosts,
-  serializeCosts,
-} from "./costs.ts"
+import { allCosts, type Costs, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
 import { rowsOf } from "./procedure-rows.ts"
 import { type Range, rangeBetween } from "./range.ts"
+import { RANKED_COSTS } from "./sums.ts"
 
 export const DIMENSIONS = ["space", "user", "model", "provider"] as const
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -112,7 +104,7 @@ const PARTS = {
         .selectFrom(rowsOf("range_spaces", { ...range, limit }).as("r"))
         .innerJoin("spaces as s", "s.space_id", "r.space_id")
         .select(({ cast, ref }) => [cast<string>(ref("r.space_id"), "text").as("key"), ref("s.title").as("name")])
-        .select(["s.chat_key", ...COSTS_OF_ROW])
+        .select(["s.chat_key", ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.space_id"),
     ),
@@ -122,7 +114,7 @@ const PARTS = {
         .selectFrom(rowsOf("range_users", { ...range, limit }).as("r"))
         .innerJoin("users as p", "p.user_id", "r.user_id")
         .select(({ cast, ref }) => [cast<string>(ref("r.user_id"), "text").as("key"), ref("p.name").as("name")])
-        .select([NO_NAME.as("chat_key"), ...COSTS_OF_ROW])
+        .select([NO_NAME.as("chat_key"), ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.user_id"),
     ),
@@ -131,7 +123,7 @@ const PARTS = {
       db
         .selectFrom(rowsOf("range_models", { ...range, limit }).as("r"))
         .leftJoin("model_catalog as c", "c.pin", "r.model")
-        .select(["r.model as key", "c.label as name", NO_NAME.as("chat_key"), ...COSTS_OF_ROW])
+        .select(["r.model as key", "c.label as name", NO_NAME.as("chat_key"), ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.model", (order) => order.collate("C")),
     ),
@@ -139,7 +131,7 @@ const PARTS = {
     jsonArrayFrom(
       db
         .selectFrom(rowsOf("range_providers", { ...range, limit }).as("r"))
-        .select(["r.provider_key as key", NO_NAME.as("name"), NO_NAME.as("chat_key"), ...COSTS_OF_ROW])
+        .select(["r.provider_key as key", NO_NAME.as("name"), NO_NAME.as("chat_key"), ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.provider_key", (order) => order.collate("C")),
     ),

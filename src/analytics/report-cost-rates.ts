@@ -7,10 +7,11 @@ import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import type { Price } from "../billing/price.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
-import { COST_SUMS, type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
+import { type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
 import { modelDays, spaceDays, userDays } from "./families.ts"
 import { datesOf, lastDays, type Range } from "./range.ts"
 import { kindsOf, splitBy, sumOfKinds, type TokenKinds, weightsAt } from "./split-cost.ts"
+import { COST_SUMS } from "./sums.ts"
 
 const rate = (description: string, example: number) => z.number().nullable().meta({ description, example })
 

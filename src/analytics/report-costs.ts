@@ -4,9 +4,10 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
-import { COST_SUMS, type Costs, costs, costsOf, costsSchema, serializeCosts } from "./costs.ts"
+import { type Costs, costs, costsOf, costsSchema, serializeCosts } from "./costs.ts"
 import { modelDays } from "./families.ts"
 import { datesOf, lastDays } from "./range.ts"
+import { COST_SUMS } from "./sums.ts"
 
 const modelCosts = z.object({ model: z.string().meta({ example: "anthropic/claude-sonnet-4-5" }), ...costs })
 

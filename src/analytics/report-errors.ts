@@ -54,12 +54,15 @@ export async function reportErrors(
         .groupBy("date"),
     { role: "admin" },
   )
-  const dates = datesOf(range)
-  const items = filled(dates, rows, ({ date }) => date, { date: "", ...NONE })
+  const items = filled(
+    datesOf(range),
+    rows,
+    ({ date }) => date,
+    (date) => ({ date, ...NONE }),
+  )
   return {
     ...envelopeOf(ctx, range, "day"),
-    items: items.map(({ date: _date, model_call, ...ours }, at) => ({
-      date: dates[at] ?? "",
+    items: items.map(({ model_call, ...ours }) => ({
       ...ours,
       total: ours.container_exec + ours.container_start + ours.subagent_dispatch,
       model_call,

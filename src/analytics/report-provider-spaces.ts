@@ -5,20 +5,12 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, wholeRange } from "./answer.ts"
-import {
-  COST_SUMS,
-  COSTS_OF_ROW,
-  type Costs,
-  costs,
-  costsOf,
-  costsSchema,
-  restOfCosts,
-  serializeCosts,
-} from "./costs.ts"
+import { type Costs, costs, costsOf, costsSchema, restOfCosts, serializeCosts } from "./costs.ts"
 import { providerDays, providerSpaceDays } from "./families.ts"
 import { rowsOf } from "./procedure-rows.ts"
 import { type Range, rangeOfDates } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
+import { COST_SUMS, RANKED_COSTS } from "./sums.ts"
 
 /** Pairs of a provider and a space that are listed; `other` has the rest. */
 const SHOWN = 500
@@ -116,7 +108,7 @@ function pairsOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Fi
     chat_key === undefined
       ? db
           .selectFrom(rowsOf("range_provider_spaces", { ...range, provider_key: key, limit: SHOWN }).as("r"))
-          .select(["r.provider_key", "r.space_id", ...COSTS_OF_ROW])
+          .select(["r.provider_key", "r.space_id", ...RANKED_COSTS])
       : db
           .selectFrom(providerSpaceDays(db, range, chatOf(db, chat_key)).as("u"))
           .$if(key !== null, (query) => query.where("u.provider_key", "=", key ?? ""))

@@ -4,9 +4,10 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, wholeRange } from "./answer.ts"
-import { allCosts, COSTS_OF_ROW, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
+import { allCosts, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
 import { rowsOf } from "./procedure-rows.ts"
 import { lastDays } from "./range.ts"
+import { RANKED_COSTS } from "./sums.ts"
 
 export const userCostsSchema = z
   .object({
@@ -45,7 +46,7 @@ export async function reportUserCosts(
       const top = db
         .selectFrom(rowsOf("range_users", { ...range, limit }).as("r"))
         .innerJoin("users as p", "p.user_id", "r.user_id")
-        .select(["r.user_id", "p.name", "p.email", ...COSTS_OF_ROW])
+        .select(["r.user_id", "p.name", "p.email", ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.user_id")
       return db

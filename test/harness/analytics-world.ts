@@ -179,7 +179,6 @@ export async function billedInLedger(
   return row?.billed ?? 0
 }
 
-export const micros = (usd: number) => Math.round(usd * 1e7)
 export const today = (world: World) => dayText(world.clock.now())
 
 /** A report as an admin gets it. */

@@ -1,0 +1,55 @@
+import { env as bindings } from "cloudflare:workers"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { createRandom } from "../harness/random.ts"
+import { balanceDifferences, differences, rangeDifferences } from "../harness/rollups.ts"
+import { serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+// A quarter of the sequences of the reference model: 38 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
+// TURNPIKE_SEED=<its seed>.
+const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
+const [SEQUENCES, LENGTH] = [Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 4), 16]
+const DAY_MS = 86_400_000
+
+let world: World
+const policy = { ...ANALYTICS_POLICY }
+beforeAll(async () => {
+  world = await createWorld()
+  await serveFromPools(world)
+})
+afterAll(async () => {
+  Object.assign(ANALYTICS_POLICY, policy)
+  await world.close()
+})
+
+test(`${SEQUENCES} random sequences: what is rolled and queued is what raw records come to, after every step`, async () => {
+  const base = Number(settings.TURNPIKE_SEED) || createRandom("rollups").seed
+  const met: Record<string, number> = {}
+  for (let n = 0; n < SEQUENCES; n++) {
+    const seed = (base + n) >>> 0
+    const random = createRandom("", seed)
+    const sequence = await usageSequence(world, random)
+    const day = (back: number) => new Date(world.clock.ms() - back * DAY_MS)
+    try {
+      for (let at = 0; at < LENGTH; at++) {
+        await sequence.next()
+        expect(await differences(world)).toEqual([])
+      }
+      await sequence.finish()
+      expect(await differences(world)).toEqual([])
+      const [longer, shorter] = [random.int(200) + random.int(1000) / 1000, random.int(40) - 1]
+      const [from, to] = [day(longer + shorter), random.int(3) ? day(shorter) : day(-1)]
+      expect(await rangeDifferences(world, RELEASE, [from, to, 1 + random.int(9)])).toEqual([])
+      const at = day(random.int(20) - 1)
+        .toISOString()
+        .slice(0, 10)
+      expect(await balanceDifferences(world, RELEASE, at, 1 + random.int(9))).toEqual([])
+    } catch (error) {
+      throw new Error(`seed ${seed}, after ${sequence.done.join(", ")}: ${(error as Error).message}`, { cause: error })
+    }
+    for (const act of sequence.done) met[act] = (met[act] ?? 0) + 1
+  }
+  console.log(`${SEQUENCES} sequences of ${LENGTH} acts, seeds from ${base}, ${JSON.stringify(met)}`)
+})

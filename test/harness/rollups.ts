@@ -1,0 +1,187 @@
+import type { World } from "./world.ts"
+
+const MEASURES = [
+  "turns",
+  "calls",
+  "tokens_input",
+  "tokens_cached",
+  "tokens_output",
+  "cost_credit_micros",
+  "billed_credit_micros",
+]
+const KEYED = ["keyed_calls", "duration_us"]
+
+/** A rollup, how its keys are made of a queued row `q`, and what it sums. */
+interface Family {
+  keys: Record<string, string>
+  sums: string[]
+  most?: true
+}
+
+const DAY = "(q.ended_at at time zone 'UTC')::date"
+const HOUR = "date_trunc('hour', q.ended_at, 'UTC')"
+const SPACE = { space_id: "q.space_id" }
+const PROVIDER = { provider_key: "q.provider_key" }
+
+export const FAMILIES: Record<string, Family> = {
+  usage_hours: { keys: { hour: HOUR }, sums: [...MEASURES, ...KEYED], most: true },
+  model_days: { keys: { day: DAY, model: "q.model" }, sums: MEASURES },
+  provider_days: { keys: { day: DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role" }, sums: MEASURES },
+  space_hours: {
+    keys: { ...SPACE, hour: HOUR },
+    sums: ["turns", "calls", "cost_credit_micros", "billed_credit_micros"],
+  },
+  space_days: { keys: { day: DAY, ...SPACE }, sums: [...MEASURES, ...KEYED], most: true },
+  user_days: { keys: { day: DAY, user_id: "q.user_id" }, sums: [...MEASURES, ...KEYED] },
+  provider_space_days: { keys: { day: DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
+  space_sums: { keys: { until: "m.until", ...SPACE }, sums: MEASURES },
+  user_sums: { keys: { until: "m.until", user_id: "q.user_id" }, sums: MEASURES },
+  provider_space_sums: { keys: { until: "m.until", ...PROVIDER, ...SPACE }, sums: MEASURES },
+}
+
+/** What live turns that have ended have used, by call, as turns, usage and chat_calls say: columns as in usage_queue. */
+export const PLAIN = `(
+  select c.*, (row_number() over (partition by c.turn_id order by c.step, c.role) = 1)::integer as turns from (
+    select t.turn_id, t.finished_at as ended_at, t.user_id, t.space_id, u.step, u.role, u.model,
+      coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider) as provider_key,
+      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls, u.tokens_input,
+      u.tokens_cached, u.tokens_output, u.tokens_input as tokens_input_most, u.cost_credit_micros, u.billed_credit_micros,
+      (u.duration_sec * 1e6)::bigint as duration_us
+    from turns t join usage u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
+    union all
+    select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.role, u.model,
+      coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
+      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', u.calls, 0, u.tokens_input, u.tokens_cached, u.tokens_output,
+      (u.tokens_input + u.calls - 1) / u.calls, u.cost_credit_micros, u.billed_credit_micros, 0
+    from turns t join chat_calls u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
+    union all
+    select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
+      0, 0, 0, 0
+    from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
+  ) c)`
+
+const MARKS =
+  "join (select until from usage_marks union all select 'infinity') m on m.until > (q.ended_at at time zone 'UTC')::date"
+
+function differencesOf(name: string, { keys, sums, most }: Family): string {
+  const names = Object.keys(keys)
+  const read = names.includes("until") ? MARKS : ""
+  const columns = [...sums, ...(most ? ["tokens_input_most"] : [])]
+  const summed = [...sums.map((column) => `sum(${column})`), ...(most ? ["max(tokens_input_most)"] : [])].join(", ")
+  const of = (from: string) =>
+    `select ${Object.entries(keys).map(([key, made]) => `${made} as ${key}`)}, ${columns.map((column) => `q.${column}`)} from ${from} q ${read}`
+  const group = (from: string) =>
+    `select ${names}, jsonb_build_array(${summed}) as said from (${from}) x group by ${names}`
+  const kept = `select ${[...names, ...columns]} from ${name} union all ${of("usage_queue")}`
+  return `select '${name}' as family, jsonb_build_array(${names})::text as key, a.said::text as rolled, b.said::text as plain
+    from (${group(kept)}) a full join (${group(of("plain"))}) b using (${names}) where a.said is distinct from b.said`
+}
+
+const LEDGER = `
+  select 'ledger_days', jsonb_build_array(day, reason)::text, a.said::text, b.said::text from (
+    select day, reason, jsonb_build_array(sum(entries), sum(given), sum(taken)) as said from (
+      select day, reason, entries, given_credit_micros as given, taken_credit_micros as taken from ledger_days
+      union all select (created_at at time zone 'UTC')::date, reason, 1, greatest(coalesce(amount_credit_micros, 0), 0),
+        least(coalesce(amount_credit_micros, 0), 0) from ledger_queue) x group by 1, 2) a
+  full join (
+    select (created_at at time zone 'UTC')::date as day, reason, jsonb_build_array(count(*),
+      coalesce(sum(amount_credit_micros) filter (where amount_credit_micros > 0), 0),
+      coalesce(sum(amount_credit_micros) filter (where amount_credit_micros < 0), 0)) as said from ledger group by 1, 2) b
+  using (day, reason) where a.said is distinct from b.said
+  union all
+  select 'ledger_user_days', jsonb_build_array(user_id, day)::text, a.said::text, b.said::text from (
+    select user_id, day, jsonb_build_array(sum(debits), max(ledger_id), (array_agg(balance order by ledger_id desc))[1]) as said from (
+      select user_id, day, debits, ledger_id, balance_after_credit_micros as balance from ledger_user_days
+      union all select user_id, (created_at at time zone 'UTC')::date, (reason in ('usage', 'space_usage'))::integer, ledger_id,
+        balance_after_credit_micros from ledger_queue) x group by 1, 2) a
+  full join (
+    select user_id, (created_at at time zone 'UTC')::date as day, jsonb_build_array(count(*) filter (where reason in ('usage', 'space_usage')),
+      max(ledger_id), (array_agg(balance_after_credit_micros order by ledger_id desc))[1]) as said from ledger group by 1, 2) b
+  using (user_id, day) where a.said is distinct from b.said
+  union all
+  select 'ledger_users', user_id::text, a.said::text, b.said::text from (
+    select user_id, jsonb_build_array(max(ledger_id), (array_agg(balance order by ledger_id desc))[1], max(debited_at)) as said from (
+      select user_id, ledger_id, balance_after_credit_micros as balance, debited_at from ledger_users
+      union all select user_id, ledger_id, balance_after_credit_micros, case when reason in ('usage', 'space_usage') then created_at end
+      from ledger_queue) x group by 1) a
+  full join (
+    select user_id, jsonb_build_array(max(ledger_id), (array_agg(balance_after_credit_micros order by ledger_id desc))[1],
+      max(created_at) filter (where reason in ('usage', 'space_usage'))) as said from ledger group by 1) b
+  using (user_id) where a.said is distinct from b.said`
+
+/** What calls of a turn come to is what its own row, its record of a web chat and its charge say. */
+const AGREEING = `
+  select 'turns', t.turn_id, jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
+    t.billed_credit_micros)::text, p.said::text
+  from turns t left join (select turn_id, jsonb_build_array(sum(calls), sum(tokens_input), sum(tokens_cached), sum(tokens_output),
+    sum(cost_credit_micros), sum(billed_credit_micros)) as said from plain group by 1) p on p.turn_id = t.turn_id
+  where t.finished_at is not null and not t.test and p.said is distinct from jsonb_build_array(t.model_calls, t.tokens_input,
+    t.tokens_cached, t.tokens_output, t.cost_credit_micros, t.billed_credit_micros)
+  union all
+  select 'charges', jsonb_build_array(user_id, day)::text, a.micros::text, b.micros::text from (
+    select user_id, (ended_at at time zone 'UTC')::date as day, sum(billed_credit_micros) as micros from plain group by 1, 2
+    having sum(billed_credit_micros) > 0) a
+  full join (
+    select user_id, (created_at at time zone 'UTC')::date as day, -sum(amount_credit_micros) as micros from (
+      select user_id, created_at, amount_credit_micros from ledger where reason in ('usage', 'space_usage') and turn_id is not null
+      union all select user_id, created_at, amount_credit_micros from postings) l group by 1, 2) b
+  using (user_id, day) where a.micros is distinct from b.micros`
+
+const ALL = `with plain as materialized (select * from ${PLAIN} q)
+  ${Object.entries(FAMILIES)
+    .map(([name, family]) => differencesOf(name, family))
+    .join(" union all ")}
+  union all ${LEDGER} union all ${AGREEING}`
+
+export interface Difference {
+  family: string
+  key: string
+  rolled: string | null
+  plain: string | null
+}
+
+/** Where a family, read as rollup and queue in one snapshot, is not what raw records come to. */
+export const differences = (world: Pick<World, "sql">) => world.sql<Difference>(ALL)
+
+/** The same of ranges: the first of spaces, accounts and pairs between two moments. */
+export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, limit]: [Date, Date, number]) {
+  const sums = MEASURES.map((column) => `sum(${column})::bigint as ${column}`).join(", ")
+  const compare = (name: string, keys: string, call: string) => `
+    select '${name}' as family, '' as key, a.said::text as rolled, b.said::text as plain from
+      (select coalesce(jsonb_agg(to_jsonb(r)), '[]') as said from ${schema}.${call} r) a,
+      (select coalesce(jsonb_agg(to_jsonb(x)), '[]') as said from (
+        select ${keys}, ${sums} from plain where ended_at >= $1 and ended_at < $2 group by ${keys}
+        order by sum(billed_credit_micros) desc, ${keys.replace("provider_key", 'provider_key collate "C"')} limit $3) x) b
+    where a.said is distinct from b.said`
+  return world.sql<Difference>(
+    `with plain as (select * from ${PLAIN} q)
+    ${compare("range_spaces", "space_id", "range_spaces($1::timestamptz, $2::timestamptz, $3::integer)")}
+    union all ${compare("range_users", "user_id", "range_users($1::timestamptz, $2::timestamptz, $3::integer)")}
+    union all ${compare("range_provider_spaces", "provider_key, space_id", "range_provider_spaces($1::timestamptz, $2::timestamptz, null, $3::integer)")}`,
+    [from, to, limit],
+  )
+}
+
+/** The same of balances at the end of a day, and of those that are kept of it. */
+export function balanceDifferences(world: Pick<World, "sql">, schema: string, day: string, window: number) {
+  return world.sql<Difference>(
+    `with active as (
+      select distinct user_id from ledger where reason in ('usage', 'space_usage')
+        and (created_at at time zone 'UTC')::date between $1::date - $2::integer + 1 and $1::date
+    ), held as (
+      select (select l.balance_after_credit_micros from ledger l where l.user_id = a.user_id and (l.created_at at time zone 'UTC')::date <= $1::date
+        order by l.ledger_id desc limit 1) as balance from active a
+    ), plain as (
+      select jsonb_build_array(count(*), coalesce(sum(balance), 0),
+        coalesce((2 * percentile_cont(0.5) within group (order by balance))::bigint, 0))::text as said from held
+    ), kept as (
+      select 'balances_at' as family, jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
+        from ${schema}.balances_at($1::date, $2::integer, $2::integer)
+      union all select 'balance_days', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text from balance_days
+        where day = $1::date and window_days = $2::integer
+          and day < coalesce((select min(created_at at time zone 'UTC') from ledger_queue)::date, 'infinity')
+    )
+    select k.family, $1::text as key, k.said as rolled, p.said as plain from kept k, plain p where k.said <> p.said`,
+    [day, window],
+  )
+}

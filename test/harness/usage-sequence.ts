@@ -1,0 +1,192 @@
+import { createContext } from "../../src/actor/context.ts"
+import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
+import { sweepAnalytics } from "../../src/analytics/roll.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
+import { CREDIT_REASONS } from "../../src/billing/buckets.ts"
+import { creditAccount } from "../../src/billing/credit-account.ts"
+import { sweepPostings } from "../../src/billing/post-charges.ts"
+import { recordCommission } from "../../src/billing/record-commission.ts"
+import { refundTurn } from "../../src/billing/refund-turn.ts"
+import { claimTurn } from "../../src/turns/claim-turn.ts"
+import { commitAnswer } from "../../src/turns/commit-step.ts"
+import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
+import type { TurnRow } from "../../src/turns/turn-row.ts"
+import type { Random } from "./random.ts"
+import { finishedStep } from "./steps.ts"
+import { type TestClient, turnOf, type World } from "./world.ts"
+
+const PINS = ["rehearsal/standard", "rehearsal/other", "elsewhere/third"]
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+const OUTCOMES: Outcome[] = [
+  { state: "done", result: "r" },
+  { state: "done", result: "r" },
+  { state: "failed", code: "INTERNAL", message: "m", ours: true, result: null },
+  { state: "failed", code: "MINE", message: "m", ours: false, result: null },
+  { state: "cancelled", reason: "client", result: null },
+]
+
+interface Open {
+  turn: TurnRow
+  steps: number
+  /** What it may still cost, in credit micros. */
+  left: number
+  isChat: boolean
+}
+
+interface Place {
+  client: TestClient
+  spaces: string[]
+  isTest?: boolean
+}
+
+/** A member of a pool, a plan's id, or nobody served a call, by turn and step: nothing else in these tests chooses one. */
+export async function serveFromPools({ sql }: Pick<World, "sql">): Promise<void> {
+  await sql(`create function serve_from_pool() returns trigger language plpgsql as $$ begin
+    new.subscription_id := (array[null, '17', 'claude-1', 'rehearsal'])[1 + (new.step + ascii(right(new.turn_id, 1))) % 4];
+    return new; end $$`)
+  for (const table of ["usage", "chat_calls"]) {
+    await sql(`create trigger served before insert on ${table} for each row execute function serve_from_pool()`)
+  }
+}
+
+/** Random acts on a few accounts: turns of every kind and end, money, rollers. */
+export async function usageSequence(world: World, random: Random) {
+  const ctx = {
+    ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }),
+    queue: { publish: async () => {} },
+    log: () => {},
+  }
+  const places: Place[] = []
+  for (const test of [false, false, true]) {
+    const client = await world.createAccount({ usd: test ? 0 : 1 + random.int(20), test })
+    places.push({ client, spaces: [await client.space(), await client.space()], isTest: test })
+  }
+  const [first, second] = places as [Place, Place]
+  const browser = await world.signIn(first.client.userId)
+  const open: Open[] = []
+  const ended: string[] = []
+  const done: string[] = []
+
+  const step = (one: Open) => {
+    const at = one.steps
+    const cost = Math.min(random.int(3000), one.left)
+    one.left -= cost
+    const made = finishedStep(at, { cost })
+    const input = random.int(5000)
+    const usage = { tokensInput: input, tokensCached: random.int(input + 1), tokensOutput: random.int(900) }
+    return {
+      ...made,
+      // The first call is the space's own agent's.
+      ...(at > 0 && random.int(3) === 0 && { agent: "0.0", subagent: "helper" }),
+      ...{ answer: { ...made.answer, usage }, pin: random.pick(PINS), durationSec: random.int(9_000) / 1000 },
+    }
+  }
+
+  async function send({ client, spaces }: Place, isChat: boolean) {
+    const body = { space: random.pick(spaces), text: "hello" }
+    const conversation = `c${random.int(1000)}`
+    const answer = isChat
+      ? await browser.call("POST", "/api/account/chat/turns", { ...body, conversation })
+      : await client.sendTurn({ ...body, conversation, end_user_ref: `customer-${random.int(2)}` })
+    if (answer.status >= 300) return
+    const { turn_id } = await turnOf(answer)
+    await world.settled()
+    if (random.int(8) === 0) return void (await client.call("POST", `/v1/turns/${turn_id}/cancel`))
+    const claim = await claimTurn(ctx, turn_id)
+    if (claim) open.push({ turn: claim.turn, steps: 0, left: claim.turn.hold_credit_micros, isChat })
+  }
+
+  async function commit(one: Open) {
+    if (await commitAnswer(ctx, one.turn, step(one), [])) one.steps++
+  }
+
+  async function settle(one: Open) {
+    open.splice(open.indexOf(one), 1)
+    const last = random.int(3) > 0 ? { step: step(one) } : {}
+    if (await settleTurn(ctx, one.turn, random.pick(OUTCOMES), last)) ended.push(one.turn.turn_id)
+  }
+
+  /** As a worker of a former release leaves a turn under way: calls of a chat unknown, of a key without what was added since. */
+  async function forget({ turn, isChat }: Open) {
+    if (!isChat) {
+      await world.sql("update usage set test = null, conversation_id = null, subagent = null where turn_id = $1", [
+        turn.turn_id,
+      ])
+    } else {
+      const [from, most] = [random.int(3), 1 + random.int(2)]
+      await world.sql("delete from chat_calls where turn_id = $1 and step between $2 and $3", [
+        turn.turn_id,
+        from,
+        from + most,
+      ])
+    }
+  }
+
+  const roll = async () => {
+    const policy = ANALYTICS_POLICY as { rollBatch: number; rollBatches: number; mostWindowDays: number }
+    Object.assign(policy, { rollBatch: 1 + random.int(6), rollBatches: 1 + random.int(3), mostWindowDays: 7 })
+    const match = random.pick(["roll_usage", "roll_ledger", "mark_usage", "close_balances"])
+    if (random.int(3) === 0) {
+      const when = random.pick(["before", "after"] as const)
+      await world.plan([{ service: "pg", match, call: 1, action: "cut", when }])
+    }
+    await Promise.allSettled(Array.from({ length: 1 + random.int(3) }, () => sweepAnalytics(ctx)))
+    await world.clearFaults()
+  }
+
+  const book = () =>
+    creditAccount(ctx, {
+      ...{ userId: random.pick([first, second]).client.userId, reason: random.pick(CREDIT_REASONS), note: "n" },
+      ...{ micros: 1 + random.int(10_000_000), reference: crypto.randomUUID(), actor: "operator" },
+    })
+  const commission = () =>
+    recordCommission(ctx, {
+      ...{ userId: first.client.userId, currency: "EUR", minor: 1 + random.int(9), source: crypto.randomUUID() },
+      ...{ actor: "system", note: "Referral" },
+    })
+  const take = () =>
+    creditAccount(ctx, {
+      ...{ userId: second.client.userId, reason: "admin_action", micros: -1 - random.int(1000), note: "n" },
+      ...{ reference: crypto.randomUUID(), actor: "operator" },
+    }).catch(() => {})
+
+  const acts: [string, number, () => Promise<unknown>][] = [
+    ["send", 6, () => send(random.pick(places), false)],
+    ["chat", 4, () => send(first, true)],
+    ["commit", 6, async () => open.length && commit(random.pick(open))],
+    ["forget", 1, async () => open.length && forget(random.pick(open))],
+    ["settle", 6, async () => open.length && settle(random.pick(open))],
+    ["roll", 6, roll],
+    ["book", 2, book],
+    ["commission", 1, commission],
+    ["take back", 1, take],
+    [
+      "refund",
+      2,
+      async () =>
+        ended.length && refundTurn(ctx, { turnId: random.pick(ended), actor: "operator", note: "n" }).catch(() => {}),
+    ],
+    ["post", 1, () => sweepPostings(ctx)],
+    ["erase", 1, () => random.pick(places).client.call("DELETE", "/v1/end-users/customer-0")],
+    ["an hour", 3, () => world.advance(random.int(2 * HOUR_MS))],
+    ["some days", 1, () => world.advance(random.int(9 * DAY_MS))],
+  ]
+  const tickets = acts.flatMap((act) => Array<typeof act>(act[1]).fill(act))
+
+  return {
+    done,
+    roll,
+    async next() {
+      const [name, , act] = random.pick(tickets)
+      done.push(name)
+      await act()
+    },
+    /** Ends what is open, an hour late, so the next sequence finds none of it. */
+    async finish() {
+      await world.advance(HOUR_MS)
+      for (const one of [...open]) await settle(one)
+    },
+  }
+}
