@@ -11,7 +11,10 @@ type Reader = QueryCreator<CallerDB>
 /** The spaces to read: their `space_id`. */
 export type Spaces = SelectQueryBuilder<never, never, { space_id: number }>
 
-const SUMS = ["turns", "calls", "tokens_input", "tokens_cached", "tokens_output", "billed_credit_micros"] as const
+const SUMS = [
+  ...(["turns", "calls", "tokens_input", "tokens_cached", "tokens_output"] as const),
+  ...(["cost_credit_micros", "billed_credit_micros"] as const),
+] as const
 const DURATION = ["keyed_calls", "duration_us"] as const
 
 const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
@@ -25,6 +28,15 @@ export function usageHours(db: Reader, range: Range) {
     .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...SUMS, ...DURATION]))
 }
 
+export function modelDays(db: Reader, range: Range) {
+  return db
+    .selectFrom("model_days as r")
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.day", "r.model", ...SUMS])
+    .unionAll(queued(db, range).select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), "q.model", ...SUMS]))
+}
+
 export function providerDays(db: Reader, range: Range) {
   return db
     .selectFrom("provider_days as r")
@@ -36,6 +48,20 @@ export function providerDays(db: Reader, range: Range) {
         ...[dayOf(eb.ref("q.ended_at")).as("day")],
         ...(["q.provider_key", "q.pooled", "q.role", ...SUMS] as const),
       ]),
+    )
+}
+
+export function providerSpaceDays(db: Reader, range: Range, spaces: Spaces) {
+  return db
+    .selectFrom("provider_space_days as r")
+    .where("r.space_id", "in", spaces)
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.provider_key", "r.space_id", ...SUMS])
+    .unionAll(
+      queued(db, range)
+        .where("q.space_id", "in", spaces)
+        .select(["q.provider_key", "q.space_id", ...SUMS]),
     )
 }
 
