@@ -11,7 +11,7 @@ type RowOf<Name extends ProcedureName> = {
 }
 
 /** The rows of a procedure as a table of a query, which reads them in its own snapshot. */
-export function rowsOf<Name extends ProcedureName>(
+export function procedureRows<Name extends ProcedureName>(
   name: Name,
   args: Given<ArgumentsOf<Name>>,
 ): ExpressionWrapper<CallerDB, never, RowOf<Name>> {

@@ -7,7 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { spaceDays } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { datesOf, filled, lastDays, type Range } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { CONTEXT } from "./sums.ts"
@@ -122,7 +122,7 @@ function shownSpaces(db: QueryCreator<CallerDB>, range: Range, slug: string | un
       .select((eb) => ["s.space_id", eb.lit(0).as("billed")])
   }
   return db
-    .selectFrom(rowsOf("range_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
+    .selectFrom(procedureRows("range_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
     .select(["r.space_id", "r.billed_credit_micros as billed"])
 }
 

@@ -9,7 +9,7 @@ import { toInstant } from "../base/time.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
 import { hourOf, type Spaces, spaceHours, usageHours } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { bucketStart, hoursOf, nextBucket, type Range, rangeBetween } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { BILLED } from "./sums.ts"
@@ -58,7 +58,7 @@ export async function reportHourlySpaces(
           (cte) => cte("top").materialized(),
           (cte) =>
             cte
-              .selectFrom(rowsOf("range_spaces", { ...range, limit: top }).as("r"))
+              .selectFrom(procedureRows("range_spaces", { ...range, limit: top }).as("r"))
               .select(["r.space_id", "r.billed_credit_micros as billed"]),
         )
         .selectFrom("caller")
@@ -139,4 +139,6 @@ function hoursOfSpaces(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces)
 }
 
 const rawHours = (db: QueryCreator<CallerDB>, range: Range) =>
-  db.selectFrom(rowsOf("raw_usage", { ...range }).as("w")).select(({ ref }) => hourOf(ref("w.ended_at")).as("hour"))
+  db
+    .selectFrom(procedureRows("raw_usage", { ...range }).as("w"))
+    .select(({ ref }) => hourOf(ref("w.ended_at")).as("hour"))

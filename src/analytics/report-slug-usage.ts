@@ -7,7 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
 import { spaceDays } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { lastDays, type Range } from "./range.ts"
 import {
   daySchema,
@@ -89,7 +89,7 @@ function topSpaces(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter
   const limit = REPORT_POLICY.slugs
   if (filter.user_id === undefined && filter.chat_key === undefined) {
     return db
-      .selectFrom(rowsOf("range_spaces", { ...range, limit }).as("r"))
+      .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
       .select(["r.space_id", "r.billed_credit_micros as billed"])
   }
   return db

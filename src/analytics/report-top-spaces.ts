@@ -5,7 +5,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
 import { usageHours } from "./families.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { lastDays } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { RANKED, SUMS } from "./sums.ts"
@@ -38,7 +38,7 @@ export async function reportTopSpaces(
       db.selectFrom("caller").select([
         jsonArrayFrom(
           db
-            .selectFrom(rowsOf("range_spaces", { ...range, limit }).as("r"))
+            .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
             .innerJoin("spaces as s", "s.space_id", "r.space_id")
             .select([...SPACE_COLUMNS, ...RANKED])
             .orderBy("r.billed_credit_micros", "desc")
