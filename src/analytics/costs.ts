@@ -3,7 +3,7 @@ import * as z from "zod"
 import type { CallerDB } from "../actor/call-as.ts"
 import { toUsd } from "../base/money.ts"
 import { NO_SUMS, restOf, type Sums, serializeSums, sums } from "./answer.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import type { Range } from "./range.ts"
 import { COST_SUMS } from "./sums.ts"
 
@@ -46,7 +46,7 @@ export const restOfCosts = (total: Costs, rows: readonly Costs[]): Costs => ({
 
 /** Everybody's costs in a range that may begin and end at any instant. */
 export const allCosts = (db: QueryCreator<CallerDB>, { from, to }: Range) =>
-  db.selectFrom(rowsOf("range_models", { from, to, limit: null }).as("u")).select(COST_SUMS)
+  db.selectFrom(procedureRows("range_models", { from, to, limit: null }).as("u")).select(COST_SUMS)
 
 /** The columns of a file. */
 export const COST_COLUMNS = {

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { MICROS_PER_ENERGY } from "../base/money.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { GRANULARITIES, lastDays, type Range, rangeBetween } from "./range.ts"
 
 export interface LedgerQuery {
@@ -18,7 +18,7 @@ export interface LedgerQuery {
 export function ledgerRange(now: Date, { all_time, ...asked }: LedgerQuery) {
   const { from, to }: { from: Date | null; to: Date } = all_time ? allTime(now, asked.end) : rangeBetween(now, asked)
   const [{ upToDays: daily }, { upToDays: weekly }] = GRANULARITIES
-  return { to, range: rowsOf("ledger_range", { from, to, daily, weekly }).as("r") }
+  return { to, range: procedureRows("ledger_range", { from, to, daily, weekly }).as("r") }
 }
 
 function allTime(now: Date, end: string | undefined): { from: null; to: Date } {

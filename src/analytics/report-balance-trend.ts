@@ -5,7 +5,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, ratio } from "./answer.ts"
 import { granularityByLength, type LedgerQuery, ledgerRange, rangeRead, toEnergy } from "./ledger-range.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { bucketsOf, dayText, filled, granularityOf } from "./range.ts"
 
 export const balanceTrendSchema = z
@@ -56,7 +56,7 @@ export async function reportBalanceTrend(
     (db) =>
       db.selectFrom(["caller", range]).select((eb) => {
         const [from, unit] = [eb.ref("r.from_at"), eb.ref("r.unit")]
-        const trend = rowsOf("balance_trend", { from, to, unit, window: active_window_days, moment: now })
+        const trend = procedureRows("balance_trend", { from, to, unit, window: active_window_days, moment: now })
         return ["r.from_at", jsonArrayFrom(eb.selectFrom(trend.as("b")).selectAll("b")).as("balances")]
       }),
     { role: "admin" },

@@ -6,7 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, ratio, wholeRange } from "./answer.ts"
 import { allCosts, type Costs, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { type Range, rangeBetween } from "./range.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
@@ -101,7 +101,7 @@ const PARTS = {
   space: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
     jsonArrayFrom(
       db
-        .selectFrom(rowsOf("range_spaces", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
         .innerJoin("spaces as s", "s.space_id", "r.space_id")
         .select(({ cast, ref }) => [cast<string>(ref("r.space_id"), "text").as("key"), ref("s.title").as("name")])
         .select(["s.chat_key", ...RANKED_COSTS])
@@ -111,7 +111,7 @@ const PARTS = {
   user: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
     jsonArrayFrom(
       db
-        .selectFrom(rowsOf("range_users", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_users", { ...range, limit }).as("r"))
         .innerJoin("users as p", "p.user_id", "r.user_id")
         .select(({ cast, ref }) => [cast<string>(ref("r.user_id"), "text").as("key"), ref("p.name").as("name")])
         .select([NO_NAME.as("chat_key"), ...RANKED_COSTS])
@@ -121,7 +121,7 @@ const PARTS = {
   model: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
     jsonArrayFrom(
       db
-        .selectFrom(rowsOf("range_models", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_models", { ...range, limit }).as("r"))
         .leftJoin("model_catalog as c", "c.pin", "r.model")
         .select(["r.model as key", "c.label as name", NO_NAME.as("chat_key"), ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
@@ -130,7 +130,7 @@ const PARTS = {
   provider: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
     jsonArrayFrom(
       db
-        .selectFrom(rowsOf("range_providers", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_providers", { ...range, limit }).as("r"))
         .select(["r.provider_key as key", NO_NAME.as("name"), NO_NAME.as("chat_key"), ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.provider_key", (order) => order.collate("C")),

@@ -6,7 +6,7 @@ import type { Context } from "../actor/context.ts"
 import { bucketOf, type LedgerBucket, type LedgerReason } from "../billing/buckets.ts"
 import { envelope, envelopeOf } from "./answer.ts"
 import { granularityByLength, type LedgerQuery, ledgerRange, rangeRead, toEnergy } from "./ledger-range.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { bucketsOf, dayText, granularityOf } from "./range.ts"
 
 const amounts = {
@@ -66,7 +66,7 @@ export async function reportEnergyTimeline(
     (db) =>
       db.selectFrom(["caller", range]).select((eb) => {
         const { from_at: from, unit } = { from_at: eb.ref("r.from_at"), unit: eb.ref("r.unit") }
-        const booked = eb.selectFrom(rowsOf("ledger_sums", { from, to, unit }).as("s")).selectAll("s")
+        const booked = eb.selectFrom(procedureRows("ledger_sums", { from, to, unit }).as("s")).selectAll("s")
         return ["r.from_at", jsonArrayFrom(booked).as("booked")]
       }),
     { role: "admin" },

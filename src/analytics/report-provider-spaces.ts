@@ -7,7 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, wholeRange } from "./answer.ts"
 import { type Costs, costs, costsOf, costsSchema, restOfCosts, serializeCosts } from "./costs.ts"
 import { providerDays, providerSpaceDays } from "./families.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { type Range, rangeOfDates } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { COST_SUMS, RANKED_COSTS } from "./sums.ts"
@@ -107,7 +107,7 @@ function pairsOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Fi
   const pairs: AliasableExpression<Pair> =
     chat_key === undefined
       ? db
-          .selectFrom(rowsOf("range_provider_spaces", { ...range, provider_key: key, limit: SHOWN }).as("r"))
+          .selectFrom(procedureRows("range_provider_spaces", { ...range, provider_key: key, limit: SHOWN }).as("r"))
           .select(["r.provider_key", "r.space_id", ...RANKED_COSTS])
       : db
           .selectFrom(providerSpaceDays(db, range, chatOf(db, chat_key)).as("u"))

@@ -5,7 +5,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, wholeRange } from "./answer.ts"
 import { allCosts, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
-import { rowsOf } from "./procedure-rows.ts"
+import { procedureRows } from "./procedure-rows.ts"
 import { lastDays } from "./range.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
@@ -44,7 +44,7 @@ export async function reportUserCosts(
     credential,
     (db) => {
       const top = db
-        .selectFrom(rowsOf("range_users", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_users", { ...range, limit }).as("r"))
         .innerJoin("users as p", "p.user_id", "r.user_id")
         .select(["r.user_id", "p.name", "p.email", ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
