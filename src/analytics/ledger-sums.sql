@@ -25,27 +25,25 @@ end $$;
 create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language plpgsql stable as $$
 declare
-  from_day date := (p_from + interval '1 day' - interval '1 microsecond') at time zone 'UTC';
-  to_day date := p_to at time zone 'UTC';
-  head_until timestamptz := least(p_to, from_day::timestamp at time zone 'UTC');
-  tail_from timestamptz := greatest(head_until, to_day::timestamp at time zone 'UTC');
+  w record;
 begin
+  w := turnpike.whole_days(p_from, p_to);
   return query
     select date_trunc(p_unit, s.day::timestamp)::date::text, s.reason, sum(s.given)::bigint, sum(s.taken)::bigint from (
       select d.day, d.reason, d.given_credit_micros as given, d.taken_credit_micros as taken
-        from ledger_days d where d.day >= from_day and d.day < to_day
+        from ledger_days d where d.day >= w.from_day and d.day < w.to_day
       union all
       select (q.created_at at time zone 'UTC')::date, q.reason, greatest(q.amount_credit_micros, 0), least(q.amount_credit_micros, 0)
-        from ledger_queue q where q.created_at >= head_until and q.created_at < tail_from
+        from ledger_queue q where q.created_at >= w.head_until and q.created_at < w.tail_from
       union all
       select (p.created_at at time zone 'UTC')::date, p.reason, greatest(p.amount_credit_micros, 0), least(p.amount_credit_micros, 0)
         from postings p where p.created_at >= p_from and p.created_at < p_to
     ) s group by 1, 2;
-  if p_from < head_until then
-    return query select l.* from turnpike.raw_ledger_sums(p_from, head_until, p_unit) l;
+  if p_from < w.head_until then
+    return query select l.* from turnpike.raw_ledger_sums(p_from, w.head_until, p_unit) l;
   end if;
-  if tail_from < p_to then
-    return query select l.* from turnpike.raw_ledger_sums(tail_from, p_to, p_unit) l;
+  if w.tail_from < p_to then
+    return query select l.* from turnpike.raw_ledger_sums(w.tail_from, p_to, p_unit) l;
   end if;
 end $$;
 

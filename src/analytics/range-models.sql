@@ -7,7 +7,7 @@ returns table (model text, turns bigint, calls bigint, tokens_input bigint, toke
 declare
   p record;
 begin
-  p := turnpike.range_parts(p_from, p_to);
+  p := turnpike.whole_days(p_from, p_to);
   return query
     select u.model, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint, sum(u.tokens_cached)::bigint,
       sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (
@@ -33,7 +33,7 @@ returns table (provider_key text, turns bigint, calls bigint, tokens_input bigin
 declare
   p record;
 begin
-  p := turnpike.range_parts(p_from, p_to);
+  p := turnpike.whole_days(p_from, p_to);
   return query
     select u.provider_key, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint, sum(u.tokens_cached)::bigint,
       sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (

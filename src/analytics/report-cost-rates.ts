@@ -10,7 +10,7 @@ import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
 import { modelDays, spaceDays, userDays } from "./families.ts"
 import { datesOf, lastDays, type Range } from "./range.ts"
-import { kindsOf, splitBy, sumOfKinds, type TokenKinds, weightsAt } from "./split-cost.ts"
+import { kindsOf, sharesOf, sumOfKinds, type TokenKinds, weightsAt } from "./share-cost.ts"
 import { COST_SUMS } from "./sums.ts"
 
 const rate = (description: string, example: number) => z.number().nullable().meta({ description, example })
@@ -32,6 +32,8 @@ const rated = {
 export const costRatesSchema = z
   .object({
     ...envelope(always("day")),
+    user_id: z.int().nullable().meta({ description: "The account that was asked for.", example: 42 }),
+    chat_key: z.string().nullable().meta({ description: "The chat that was asked for.", example: null }),
     total: z.object(rated),
     items: z
       .array(z.object({ date: z.iso.date().meta({ example: "2026-01-14" }), ...rated }))
@@ -99,6 +101,8 @@ export async function reportCostRates(
     serializeRated(sums, isOwn ? weightsAt(kindsOf(sums), average) : weights)
   return {
     ...envelopeOf(ctx, range, "day"),
+    user_id: user_id ?? null,
+    chat_key: chat_key ?? null,
     total: rated(isOwn ? costsOf(own) : everybody.sums, everybody.weights),
     items: datesOf(range).map((date) => {
       const ofDay = byDate.get(date) ?? []
@@ -161,7 +165,7 @@ function serializeRated(sums: Costs, weights: TokenKinds) {
   const perMillion = (micros: number | undefined, count: number) =>
     micros === undefined || count === 0 ? null : (toUsd(micros) / count) * 1_000_000
   const ratesOf = (micros: number): z.infer<typeof rates> => {
-    const parts = splitBy(micros, weights)
+    const parts = sharesOf(micros, weights)
     return {
       per_turn_usd: ratio(toUsd(micros), sums.turns),
       per_million_usd: perMillion(micros, sums.tokens_input + sums.tokens_output),

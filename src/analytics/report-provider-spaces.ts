@@ -24,6 +24,11 @@ const providerKey = z.string().meta({
 export const providerSpacesSchema = z
   .object({
     ...envelope(wholeRange),
+    subscription_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The `provider_key` that was asked for.", example: null }),
+    chat_key: z.string().nullable().meta({ description: "The chat that was asked for.", example: null }),
     providers: z
       .array(z.object({ provider_key: providerKey, ...costs }))
       .meta({ description: "All of them, those that were billed most first." }),
@@ -70,6 +75,8 @@ export async function reportProviderSpaces(
   const total = costsOf(providers)
   return {
     ...envelopeOf(ctx, range, null),
+    subscription_id: subscription_id ?? null,
+    chat_key: chat_key ?? null,
     providers: providers.map(({ provider_key, ...sums }) => ({ provider_key, ...serializeCosts(sums) })),
     items: items.map(({ provider_key, space_id, slug, chat_key, title, owner_id, ...sums }) => ({
       ...{ provider_key, space_id, slug, chat_key, title, owner_id },

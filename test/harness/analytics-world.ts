@@ -14,7 +14,7 @@ export async function serveBy({ sql }: Pick<World, "sql">, member: string | null
   await sql(`do $do$ begin
     create table if not exists served_by (member text);
     create or replace function note_served_by() returns trigger language plpgsql as $body$ begin
-      select member into new.subscription_id from served_by where member is not null; return new; end $body$;
+      new.subscription_id := coalesce((select member from served_by), new.subscription_id); return new; end $body$;
     create or replace trigger served_by before insert on usage for each row execute function note_served_by();
     create or replace trigger served_by before insert on chat_calls for each row execute function note_served_by();
     delete from served_by;

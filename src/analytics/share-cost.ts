@@ -30,11 +30,9 @@ export const sumOfKinds = (all: readonly TokenKinds[]): TokenKinds =>
     { fresh: 0, cached: 0, output: 0 },
   )
 
-/** Splits an amount by weights into integers that add up to it. Null where nothing weighs anything, and there is something to split. */
-export function splitBy(micros: number, { fresh, cached, output }: TokenKinds): TokenKinds | null {
+/** The shares of an amount by weights. Null where nothing weighs anything, and there is something to share. */
+export function sharesOf(micros: number, { fresh, cached, output }: TokenKinds): TokenKinds | null {
   const all = fresh + cached + output
   if (all === 0) return micros === 0 ? { fresh: 0, cached: 0, output: 0 } : null
-  const upTo = (weight: number) => (weight === all ? micros : Math.round(micros * (weight / all)))
-  const [first, second] = [upTo(fresh), upTo(fresh + cached)]
-  return { fresh: first, cached: second - first, output: micros - second }
+  return { fresh: (micros * fresh) / all, cached: (micros * cached) / all, output: (micros * output) / all }
 }
