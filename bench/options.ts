@@ -23,7 +23,7 @@ export interface Options {
 
 export const MEASUREMENTS = [
   ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
-  ...["history", "books", "memory", "files", "logins", "upgrade", "churn", "admin"],
+  ...["history", "books", "memory", "files", "logins", "upgrade", "churn", "admin", "analytics"],
 ]
 
 export function readBenchOptions(args: string[]): Options {

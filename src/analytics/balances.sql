@@ -1,7 +1,8 @@
 -- Last balances at the end of a day (UTC), of accounts with a debit on one of the p_window days that end with it, for each window from
 -- p_least to p_most: rollup and queue. An account's last balance is that of its highest ledger_id up to then.
 create function turnpike.balances_at(p_day date, p_least integer, p_most integer) returns table (window_days integer, accounts bigint,
-  balance_credit_micros bigint, median_twice bigint) language plpgsql stable as $$
+  balance_credit_micros bigint, median_twice bigint) language plpgsql stable
+set jit = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
   until timestamptz := (p_day + 1)::timestamp at time zone 'UTC';

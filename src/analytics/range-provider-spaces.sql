@@ -1,14 +1,15 @@
 -- The same of spaces at each provider_key; p_provider_key: of that one only, or null.
 create function turnpike.range_provider_spaces(p_from timestamptz, p_to timestamptz, p_provider_key text, p_limit integer)
 returns table (provider_key text, space_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint,
-  tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 as $$
+  tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+set jit = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
   p record;
   top_provider_key text[];
   top_space_id bigint[];
 begin
-  p := turnpike.range_parts(p_from, p_to);
+  p := turnpike.range_parts(p_from, p_to, 'provider_space_sums', 'provider_space_days');
   select array_agg(r.provider_key), array_agg(r.space_id) into top_provider_key, top_space_id from (
     select u.provider_key, u.space_id from (
       select s.provider_key, s.space_id, s.billed_credit_micros as billed, s.turns + s.calls as acts

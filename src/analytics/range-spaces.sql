@@ -1,13 +1,14 @@
 -- The p_limit spaces whose turns that ended in a range were billed most, then by id; spaces without any are left out.
 create function turnpike.range_spaces(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (space_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 as $$
+  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+set jit = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
   p record;
   top_space_id bigint[];
 begin
-  p := turnpike.range_parts(p_from, p_to);
+  p := turnpike.range_parts(p_from, p_to, 'space_sums', 'space_days');
   select array_agg(r.space_id) into top_space_id from (
     select u.space_id from (
       select s.space_id, s.billed_credit_micros as billed, s.turns + s.calls as acts

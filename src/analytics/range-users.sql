@@ -1,13 +1,14 @@
 -- The same of accounts.
 create function turnpike.range_users(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (user_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 as $$
+  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+set jit = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
   p record;
   top_user_id bigint[];
 begin
-  p := turnpike.range_parts(p_from, p_to);
+  p := turnpike.range_parts(p_from, p_to, 'user_sums', 'user_days');
   select array_agg(r.user_id) into top_user_id from (
     select u.user_id from (
       select s.user_id, s.billed_credit_micros as billed, s.turns + s.calls as acts

@@ -29,6 +29,8 @@ export const RECONCILIATION_POLICY = {
     ledger: { first: 5_000, most: 50_000 },
     turns: { first: 2_000, most: 20_000 },
     counters: { first: 200, most: 20_000 },
+    // Days.
+    rollups: { first: 4, most: 40 },
   },
   fastMs: 250,
   slowMs: 1_000,

@@ -117,6 +117,9 @@ begin
       next_phase := 'counters';
     when 'counters' then
       slice := turnpike.counters_slice(p_position, p_size, p_moment);
+      next_phase := 'rollups';
+    when 'rollups' then
+      slice := turnpike.rollups_slice(p_position, p_size, pass.scope, p_moment);
   end case;
   is_over := slice.rows < p_size;
   update reconciliations r set findings = r.findings + cardinality(slice.findings),

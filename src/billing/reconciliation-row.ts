@@ -4,7 +4,7 @@ import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/db.ts"
 
 /** The phases of a pass, in their order. */
-export type Phase = "accounts" | "ledger" | "turns" | "counters"
+export type Phase = "accounts" | "ledger" | "turns" | "counters" | "rollups"
 
 /** What can be wrong with the books. `repaired`: what the reconciliation does about it by itself. */
 export const FINDING_KINDS = {
@@ -33,6 +33,7 @@ export const FINDING_KINDS = {
   counter_spent: "A cap's counter differs from what its turns were billed. Repaired: it is set to that.",
   counter_reserved: "A cap's counter differs from what its open turns hold. Repaired: it is set to that.",
   counter_missing: "Turns of a current period have no counter. Repaired: it is made.",
+  rollup: "A number in a rollup of a day that is over is not what raw records come to.",
 } as const
 
 export type FindingKind = keyof typeof FINDING_KINDS
@@ -44,9 +45,9 @@ export interface FindingRow extends Omit<JsonRow<"reconciliation_findings">, "ki
 }
 
 export interface Counter {
-  kind: "key" | "end_user" | "account"
+  kind: "key" | "end_user" | "account" | "rollup"
   subject: string
-  period: "day" | "month" | "window"
+  period: "day" | "month" | "window" | "hour"
   starts_at: string
 }
 
@@ -71,15 +72,19 @@ const findingSchema = z
     ledger_id: z.int().nullable().meta({ description: "The wrong entry, or the first entry after a missing one." }),
     counter: z
       .object({
-        kind: z.enum(["key", "end_user", "account"]),
+        kind: z.enum(["key", "end_user", "account", "rollup"]),
         subject: z
           .string()
-          .meta({ description: "A `key_id`, or an `end_user_ref`; empty for an account.", example: "customer-42" }),
-        period: z.enum(["day", "month", "window"]),
+          .meta({
+            description:
+              "A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column.",
+            example: "customer-42",
+          }),
+        period: z.enum(["day", "month", "window", "hour"]),
         starts_at: z.iso.datetime(),
       })
       .nullable()
-      .meta({ description: "Which counter, when a cap's counter is wrong.", example: null }),
+      .meta({ description: "Which counter, when a cap's counter or a rollup is wrong.", example: null }),
     expected_usd: z.number().nullable().meta({ description: "What should be there.", example: 0.0041 }),
     found_usd: z.number().nullable().meta({ description: "What is there.", example: 0.0082 }),
     repaired: z.boolean().meta({ description: "Whether the reconciliation repaired it.", example: false }),

@@ -41,6 +41,7 @@ test(`${SEQUENCES} random sequences: what is rolled and queued is what raw recor
       expect(await differences(world)).toEqual([])
       const [longer, shorter] = [random.int(200) + random.int(1000) / 1000, random.int(40) - 1]
       const [from, to] = [day(longer + shorter), random.int(3) ? day(shorter) : day(-1)]
+      await believe(random.int(2) === 0)
       expect(await rangeDifferences(world, RELEASE, [from, to, 1 + random.int(9)])).toEqual([])
       const at = day(random.int(20) - 1)
         .toISOString()
@@ -53,3 +54,12 @@ test(`${SEQUENCES} random sequences: what is rolled and queued is what raw recor
   }
   console.log(`${SEQUENCES} sequences of ${LENGTH} acts, seeds from ${base}, ${JSON.stringify(met)}`)
 })
+
+/** Makes the database think that reading sums is cheap, or that reading days is: both ways are to be right. */
+async function believe(inSums: boolean): Promise<void> {
+  await world.sql(
+    `update pg_class set reltuples = case when relname like '%_sums' = $1 then 1 else 1e6 end
+     where relname in ('space_sums', 'user_sums', 'provider_space_sums', 'space_days', 'user_days', 'provider_space_days')`,
+    [inSums],
+  )
+}

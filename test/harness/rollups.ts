@@ -1,3 +1,4 @@
+import { columnsOf, type Family, SUM_FAMILIES, USAGE_FAMILIES } from "../../bench/rollup-families.ts"
 import type { World } from "./world.ts"
 
 const MEASURES = [
@@ -9,35 +10,6 @@ const MEASURES = [
   "cost_credit_micros",
   "billed_credit_micros",
 ]
-const KEYED = ["keyed_calls", "duration_us"]
-
-/** A rollup, how its keys are made of a queued row `q`, and what it sums. */
-interface Family {
-  keys: Record<string, string>
-  sums: string[]
-  most?: true
-}
-
-const DAY = "(q.ended_at at time zone 'UTC')::date"
-const HOUR = "date_trunc('hour', q.ended_at, 'UTC')"
-const SPACE = { space_id: "q.space_id" }
-const PROVIDER = { provider_key: "q.provider_key" }
-
-export const FAMILIES: Record<string, Family> = {
-  usage_hours: { keys: { hour: HOUR }, sums: [...MEASURES, ...KEYED], most: true },
-  model_days: { keys: { day: DAY, model: "q.model" }, sums: MEASURES },
-  provider_days: { keys: { day: DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role" }, sums: MEASURES },
-  space_hours: {
-    keys: { ...SPACE, hour: HOUR },
-    sums: ["turns", "calls", "cost_credit_micros", "billed_credit_micros"],
-  },
-  space_days: { keys: { day: DAY, ...SPACE }, sums: [...MEASURES, ...KEYED], most: true },
-  user_days: { keys: { day: DAY, user_id: "q.user_id" }, sums: [...MEASURES, ...KEYED] },
-  provider_space_days: { keys: { day: DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
-  space_sums: { keys: { until: "m.until", ...SPACE }, sums: MEASURES },
-  user_sums: { keys: { until: "m.until", user_id: "q.user_id" }, sums: MEASURES },
-  provider_space_sums: { keys: { until: "m.until", ...PROVIDER, ...SPACE }, sums: MEASURES },
-}
 
 /** What live turns that have ended have used, by call, as turns, usage and chat_calls say: columns as in usage_queue. */
 export const PLAIN = `(
@@ -63,10 +35,11 @@ export const PLAIN = `(
 const MARKS =
   "join (select until from usage_marks union all select 'infinity') m on m.until > (q.ended_at at time zone 'UTC')::date"
 
-function differencesOf(name: string, { keys, sums, most }: Family): string {
+function differencesOf(family: Family): string {
+  const { name, keys, sums, most } = family
   const names = Object.keys(keys)
   const read = names.includes("until") ? MARKS : ""
-  const columns = [...sums, ...(most ? ["tokens_input_most"] : [])]
+  const columns = columnsOf(family).slice(names.length)
   const summed = [...sums.map((column) => `sum(${column})`), ...(most ? ["max(tokens_input_most)"] : [])].join(", ")
   const of = (from: string) =>
     `select ${Object.entries(keys).map(([key, made]) => `${made} as ${key}`)}, ${columns.map((column) => `q.${column}`)} from ${from} q ${read}`
@@ -127,11 +100,8 @@ const AGREEING = `
       union all select user_id, created_at, amount_credit_micros from postings) l group by 1, 2) b
   using (user_id, day) where a.micros is distinct from b.micros`
 
-const ALL = `with plain as materialized (select * from ${PLAIN} q)
-  ${Object.entries(FAMILIES)
-    .map(([name, family]) => differencesOf(name, family))
-    .join(" union all ")}
-  union all ${LEDGER} union all ${AGREEING}`
+const FAMILIES = [...USAGE_FAMILIES, ...SUM_FAMILIES].map(differencesOf).join(" union all ")
+const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${AGREEING}`
 
 export interface Difference {
   family: string
@@ -142,6 +112,12 @@ export interface Difference {
 
 /** Where a family, read as rollup and queue in one snapshot, is not what raw records come to. */
 export const differences = (world: Pick<World, "sql">) => world.sql<Difference>(ALL)
+
+/** The same without rows of turns: as raw_usage has them. */
+export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
+  world.sql<Difference>(
+    `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER}`,
+  )
 
 /** The same of ranges: the first of spaces, accounts and pairs between two moments. */
 export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, limit]: [Date, Date, number]) {

@@ -1,0 +1,61 @@
+const MEASURES = [
+  "turns",
+  "calls",
+  "tokens_input",
+  "tokens_cached",
+  "tokens_output",
+  "cost_credit_micros",
+  "billed_credit_micros",
+]
+const KEYED = ["keyed_calls", "duration_us"]
+
+/** A rollup of usage: how its keys are made of a queued row `q`, and what it sums. */
+export interface Family {
+  name: string
+  keys: Record<string, string>
+  sums: string[]
+  /** It has tokens_input_most too. */
+  most?: true
+}
+
+const DAY = { day: "(q.ended_at at time zone 'UTC')::date" }
+const HOUR = { hour: "date_trunc('hour', q.ended_at, 'UTC')" }
+const SPACE = { space_id: "q.space_id" }
+const USER = { user_id: "q.user_id" }
+const PROVIDER = { provider_key: "q.provider_key" }
+const UNTIL = { until: "m.until" }
+
+export const USAGE_FAMILIES: Family[] = [
+  { name: "usage_hours", keys: HOUR, sums: [...MEASURES, ...KEYED], most: true },
+  { name: "model_days", keys: { ...DAY, model: "q.model" }, sums: MEASURES },
+  { name: "provider_days", keys: { ...DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role" }, sums: MEASURES },
+  {
+    name: "space_hours",
+    keys: { ...SPACE, ...HOUR },
+    sums: ["turns", "calls", "cost_credit_micros", "billed_credit_micros"],
+  },
+  { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...KEYED], most: true },
+  { name: "user_days", keys: { ...DAY, ...USER }, sums: [...MEASURES, ...KEYED] },
+  { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
+]
+
+/** The same before marked days; `m` is the mark. */
+export const SUM_FAMILIES: Family[] = [
+  { name: "space_sums", keys: { ...UNTIL, ...SPACE }, sums: MEASURES },
+  { name: "user_sums", keys: { ...UNTIL, ...USER }, sums: MEASURES },
+  { name: "provider_space_sums", keys: { ...UNTIL, ...PROVIDER, ...SPACE }, sums: MEASURES },
+]
+
+export const columnsOf = ({ keys, sums, most }: Family) => [
+  ...Object.keys(keys),
+  ...sums,
+  ...(most ? ["tokens_input_most"] : []),
+]
+
+/** Fills a rollup that has none of these rows yet from a table of queued rows. */
+export function fillFamily(family: Family, from: string): string {
+  const { name, keys, sums, most } = family
+  const summed = [...sums.map((column) => `sum(q.${column})`), ...(most ? ["max(q.tokens_input_most)"] : [])]
+  const groups = Object.keys(keys).map((_, at) => at + 1)
+  return `insert into ${name} (${columnsOf(family)}) select ${[...Object.values(keys), ...summed]} from ${from} q group by ${groups} order by ${groups}`
+}

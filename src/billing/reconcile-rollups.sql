@@ -1,0 +1,218 @@
+-- Days that are over, read as rollups and queue and from raw records: all days behind p_position, or, of what has moved, the last one and
+-- one by chance. A rollup is named once for each of its keys and each number that differs.
+create function turnpike.rollups_slice(p_position text, p_size integer, p_scope text, p_moment timestamptz) returns turnpike.books_slice
+language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
+declare
+  last_day date := (p_moment at time zone 'UTC')::date - 1;
+  first_day date;
+  looked date;
+  slice turnpike.books_slice;
+begin
+  select least((select (u.settled_at at time zone 'UTC')::date from usage u where u.settled_at is not null order by u.usage_id limit 1),
+    (select (h.hour at time zone 'UTC')::date from usage_hours h order by h.hour limit 1),
+    (select (l.created_at at time zone 'UTC')::date from ledger l order by l.ledger_id limit 1)) into first_day;
+  slice.rows := 0;
+  slice.last := p_position;
+  slice.findings := '{}';
+  if p_scope = 'recent' then
+    if first_day <= last_day then
+      looked := first_day + floor(random() * (last_day - first_day))::integer;
+      slice.findings := turnpike.day_findings(last_day, false) || case when looked < last_day
+        then turnpike.day_findings(looked, true) else '{}' end;
+    end if;
+    return slice;
+  end if;
+  for looked in
+    select g.day::date from generate_series(greatest(first_day, nullif(p_position, '')::date + 1)::timestamp, last_day::timestamp,
+      interval '1 day') g(day) limit p_size
+  loop
+    slice.rows := slice.rows + 1;
+    slice.last := looked::text;
+    slice.findings := slice.findings || turnpike.day_findings(looked, looked = last_day
+      or exists (select from usage_marks m where m.until = looked + 1));
+  end loop;
+  return slice;
+end $$;
+
+-- p_sums: also the sums before the next mark, and before the one behind it. A day on which a turn's calls do not add up to it is left to
+-- the pass that looks at that turn: the rollup may well be right.
+create function turnpike.day_findings(p_day date, p_sums boolean) returns turnpike.finding[] language plpgsql stable
+set plan_cache_mode = force_custom_plan set jit = off as $$
+declare
+  is_sound boolean := not exists (select from turnpike.usage_differences(p_day)) or not exists (
+    select from (
+      select r.turn_id, jsonb_build_array(sum(r.calls), sum(r.tokens_input), sum(r.tokens_cached), sum(r.tokens_output),
+        sum(r.cost_credit_micros), sum(r.billed_credit_micros)) as said
+      from turnpike.raw_usage(p_day::timestamp at time zone 'UTC', (p_day + 1)::timestamp at time zone 'UTC') r group by r.turn_id) r
+    join turns t on t.turn_id = r.turn_id
+    where r.said <> jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
+      t.billed_credit_micros));
+begin
+  return array(
+    select row('rollup', null, null, null, jsonb_build_object('kind', 'rollup', 'period', d.period, 'starts_at', d.starts_at,
+        'subject', concat_ws(' ', d.family, d.key, n.name)), (d.said ->> n.name)::bigint, (d.kept ->> n.name)::bigint)::turnpike.finding
+    from (select * from turnpike.usage_differences(p_day) where is_sound union all select * from turnpike.ledger_differences(p_day)
+      union all select * from turnpike.sum_differences(p_day) where p_sums) d,
+      lateral (select distinct k.name from (select jsonb_object_keys(d.said) union select jsonb_object_keys(d.kept)) k(name)) n
+    where d.said -> n.name is distinct from d.kept -> n.name order by d.family, d.key, d.starts_at, n.name);
+end $$;
+
+-- said: what raw records come to; kept: rollup and queue. Both by the names of what they sum; null where there is nothing.
+create function turnpike.usage_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz,
+  said jsonb, kept jsonb) language sql stable as $$
+  with span as materialized (
+    select p_day::timestamp at time zone 'UTC' as begins, (p_day + 1)::timestamp at time zone 'UTC' as ends
+  ), raw as materialized (
+    select r.* from span s, lateral turnpike.raw_usage(s.begins, s.ends) r
+  ), queued as materialized (
+    select q.* from span s, usage_queue q where q.ended_at >= s.begins and q.ended_at < s.ends
+  ), sides as materialized (
+    select true as is_raw, r.ended_at, r.user_id, r.space_id, r.tokens_input, r.tokens_cached, r.tokens_output, r.tokens_input_most,
+      r.cost_credit_micros, r.billed_credit_micros, r.duration_us, r.calls, r.keyed_calls, r.turns, r.pooled, r.provider_key, r.role,
+      r.model from raw r
+    union all select false, q.ended_at, q.user_id, q.space_id, q.tokens_input, q.tokens_cached, q.tokens_output, q.tokens_input_most,
+      q.cost_credit_micros, q.billed_credit_micros, q.duration_us, q.calls, q.keyed_calls, q.turns, q.pooled, q.provider_key, q.role,
+      q.model from queued q
+  ), rows as (
+    select 'usage_hours' as family, '' as key, 'hour' as period, date_trunc('hour', x.ended_at, 'UTC') as starts_at, x.is_raw, x.turns,
+      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls,
+      x.duration_us, x.tokens_input_most
+    from sides x, span s
+    union all select 'usage_hours', '', 'hour', h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
+      h.cost_credit_micros, h.billed_credit_micros, h.keyed_calls, h.duration_us, h.tokens_input_most
+    from usage_hours h, span s where h.hour >= s.begins and h.hour < s.ends
+    union all select 'model_days', x.model, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
+      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+    from sides x, span s
+    union all select 'model_days', d.model, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached, d.tokens_output,
+      d.cost_credit_micros, d.billed_credit_micros, null, null, null
+    from model_days d, span s where d.day = p_day
+    union all select 'provider_days', concat_ws(' ', x.provider_key, x.pooled::text, x.role), 'day', s.begins, x.is_raw, x.turns,
+      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+    from sides x, span s
+    union all select 'provider_days', concat_ws(' ', d.provider_key, d.pooled::text, d.role), 'day', s.begins, false, d.turns, d.calls,
+      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null
+    from provider_days d, span s where d.day = p_day
+    union all select 'space_days', x.space_id::text, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
+      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, x.tokens_input_most
+    from sides x, span s
+    union all select 'space_days', d.space_id::text, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached,
+      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, d.tokens_input_most
+    from space_days d, span s where d.day = p_day
+    union all select 'user_days', x.user_id::text, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
+      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, null
+    from sides x, span s
+    union all select 'user_days', d.user_id::text, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached,
+      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, null
+    from user_days d, span s where d.day = p_day
+    union all select 'provider_space_days', concat_ws(' ', x.provider_key, x.space_id::text), 'day', s.begins, x.is_raw, x.turns,
+      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+    from sides x, span s
+    union all select 'provider_space_days', concat_ws(' ', d.provider_key, d.space_id::text), 'day', s.begins, false, d.turns, d.calls,
+      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null
+    from provider_space_days d, span s where d.day = p_day
+    union all select 'space_hours', x.space_id::text, 'hour', date_trunc('hour', x.ended_at, 'UTC'), x.is_raw, x.turns, x.calls, null,
+      null, null, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+    from sides x, span s
+    union all select 'space_hours', h.space_id::text, 'hour', h.hour, false, h.turns, h.calls, null, null, null, h.cost_credit_micros,
+      h.billed_credit_micros, null, null, null
+    from (select d.space_id from space_days d where d.day = p_day union select r.space_id from raw r) k, span s,
+      lateral (select * from space_hours n where n.space_id = k.space_id and n.hour >= s.begins and n.hour < s.ends) h
+  ), summed as (
+    select w.family, w.key, w.period, w.starts_at, w.is_raw, jsonb_strip_nulls(jsonb_build_object(
+      'turns', sum(w.turns), 'calls', sum(w.calls), 'tokens_input', sum(w.tokens_input), 'tokens_cached', sum(w.tokens_cached),
+      'tokens_output', sum(w.tokens_output), 'cost_credit_micros', sum(w.cost_credit_micros),
+      'billed_credit_micros', sum(w.billed_credit_micros), 'keyed_calls', sum(w.keyed_calls), 'duration_us', sum(w.duration_us),
+      'tokens_input_most', max(w.tokens_input_most))) as sums
+    from rows w group by 1, 2, 3, 4, 5
+  )
+  select coalesce(a.family, b.family), coalesce(a.key, b.key), coalesce(a.period, b.period), coalesce(a.starts_at, b.starts_at), a.sums,
+    b.sums
+  from (select * from summed where is_raw) a full join (select * from summed where not is_raw) b
+    on b.family = a.family and b.key = a.key and b.starts_at = a.starts_at
+  where a.sums is distinct from b.sums
+$$;
+
+-- The same of the ledger.
+create function turnpike.ledger_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz,
+  said jsonb, kept jsonb) language sql stable as $$
+  with span as materialized (
+    select p_day::timestamp at time zone 'UTC' as begins, (p_day + 1)::timestamp at time zone 'UTC' as ends
+  ), raw as materialized (
+    select l.ledger_id, l.user_id, l.reason, l.amount_credit_micros as amount, l.balance_after_credit_micros as balance
+    from span s, ledger l where l.created_at >= s.begins and l.created_at < s.ends
+  ), queued as materialized (
+    select q.ledger_id, q.user_id, q.reason, q.amount_credit_micros as amount, q.balance_after_credit_micros as balance
+    from span s, ledger_queue q where q.created_at >= s.begins and q.created_at < s.ends
+  ), reasons as (
+    select true as is_raw, r.reason, 1 as entries, greatest(r.amount, 0) as given, least(r.amount, 0) as taken from raw r
+    union all select false, q.reason, 1, greatest(q.amount, 0), least(q.amount, 0) from queued q
+    union all select false, d.reason, d.entries, d.given_credit_micros, d.taken_credit_micros from ledger_days d where d.day = p_day
+  ), people as (
+    select true as is_raw, r.user_id, r.ledger_id, r.balance, (r.reason in ('usage', 'space_usage'))::integer as debits from raw r
+    union all select false, q.user_id, q.ledger_id, q.balance, (q.reason in ('usage', 'space_usage'))::integer from queued q
+    union all select false, d.user_id, d.ledger_id, d.balance_after_credit_micros, d.debits from ledger_user_days d
+      where d.day = p_day and d.user_id in (select r.user_id from raw r
+        union select a.user_id from ledger_user_days a where a.day = p_day and a.debits > 0)
+  ), summed as (
+    select 'ledger_days' as family, r.reason as key, r.is_raw, jsonb_build_object('entries', sum(r.entries), 'given_credit_micros',
+      coalesce(sum(r.given), 0), 'taken_credit_micros', coalesce(sum(r.taken), 0)) as sums
+    from reasons r group by r.reason, r.is_raw
+    union all
+    select 'ledger_user_days', p.user_id::text, p.is_raw, jsonb_build_object('ledger_id', max(p.ledger_id), 'debits', sum(p.debits),
+      'balance_after_credit_micros', (array_agg(p.balance order by p.ledger_id desc))[1])
+    from people p group by p.user_id, p.is_raw
+  )
+  select coalesce(a.family, b.family), coalesce(a.key, b.key), 'day', s.begins, a.sums, b.sums
+  from span s, (select * from summed where is_raw) a full join (select * from summed where not is_raw) b
+    on b.family = a.family and b.key = a.key
+  where a.sums is distinct from b.sums
+$$;
+
+-- What the sums before the next mark behind a day are more than those before the mark in front of it, and than the days between them: by
+-- how much, where it should be nothing.
+create function turnpike.sum_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz, said jsonb,
+  kept jsonb) language sql stable as $$
+  with marks as materialized (
+    select (select coalesce(min(m.until), 'infinity') from usage_marks m where m.until > p_day) as later,
+      (select coalesce(max(m.until), '-infinity') from usage_marks m where m.until <= p_day) as earlier
+  ), rows as (
+    select 'space_sums' as family, n.space_id::text as key, n.turns, n.calls, n.tokens_input, n.tokens_cached, n.tokens_output,
+      n.cost_credit_micros, n.billed_credit_micros
+    from space_sums n, marks k where n.until = k.later
+    union all select 'space_sums', n.space_id::text, -n.turns, -n.calls, -n.tokens_input, -n.tokens_cached, -n.tokens_output,
+      -n.cost_credit_micros, -n.billed_credit_micros
+    from space_sums n, marks k where n.until = k.earlier
+    union all select 'space_sums', d.space_id::text, -d.turns, -d.calls, -d.tokens_input, -d.tokens_cached, -d.tokens_output,
+      -d.cost_credit_micros, -d.billed_credit_micros
+    from space_days d, marks k where d.day >= k.earlier and d.day < k.later
+    union all select 'user_sums', n.user_id::text, n.turns, n.calls, n.tokens_input, n.tokens_cached, n.tokens_output,
+      n.cost_credit_micros, n.billed_credit_micros
+    from user_sums n, marks k where n.until = k.later
+    union all select 'user_sums', n.user_id::text, -n.turns, -n.calls, -n.tokens_input, -n.tokens_cached, -n.tokens_output,
+      -n.cost_credit_micros, -n.billed_credit_micros
+    from user_sums n, marks k where n.until = k.earlier
+    union all select 'user_sums', d.user_id::text, -d.turns, -d.calls, -d.tokens_input, -d.tokens_cached, -d.tokens_output,
+      -d.cost_credit_micros, -d.billed_credit_micros
+    from user_days d, marks k where d.day >= k.earlier and d.day < k.later
+    union all select 'provider_space_sums', concat_ws(' ', n.provider_key, n.space_id::text), n.turns, n.calls, n.tokens_input,
+      n.tokens_cached, n.tokens_output, n.cost_credit_micros, n.billed_credit_micros
+    from provider_space_sums n, marks k where n.until = k.later
+    union all select 'provider_space_sums', concat_ws(' ', n.provider_key, n.space_id::text), -n.turns, -n.calls, -n.tokens_input,
+      -n.tokens_cached, -n.tokens_output, -n.cost_credit_micros, -n.billed_credit_micros
+    from provider_space_sums n, marks k where n.until = k.earlier
+    union all select 'provider_space_sums', concat_ws(' ', d.provider_key, d.space_id::text), -d.turns, -d.calls, -d.tokens_input,
+      -d.tokens_cached, -d.tokens_output, -d.cost_credit_micros, -d.billed_credit_micros
+    from provider_space_days d, marks k where d.day >= k.earlier and d.day < k.later
+  ), summed as (
+    select r.family, r.key, jsonb_build_object(
+      'turns', sum(r.turns), 'calls', sum(r.calls), 'tokens_input', sum(r.tokens_input), 'tokens_cached', sum(r.tokens_cached),
+      'tokens_output', sum(r.tokens_output), 'cost_credit_micros', sum(r.cost_credit_micros),
+      'billed_credit_micros', sum(r.billed_credit_micros)) as sums
+    from rows r group by r.family, r.key
+    having sum(r.turns) <> 0 or sum(r.calls) <> 0 or sum(r.tokens_input) <> 0 or sum(r.tokens_cached) <> 0
+      or sum(r.tokens_output) <> 0 or sum(r.cost_credit_micros) <> 0 or sum(r.billed_credit_micros) <> 0
+  )
+  select u.family, u.key, 'day', p_day::timestamp at time zone 'UTC',
+    (select jsonb_object_agg(e.key, 0) from jsonb_each(u.sums) e), u.sums from summed u
+$$;

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { storeUsage } from "../../bench/store-usage.ts"
+import { createContext } from "../../src/actor/context.ts"
+import { sweepAnalytics } from "../../src/analytics/roll.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { differencesFromRaw } from "../harness/rollups.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test("what the bench stores is as raw records say, before and after the roller took its tail", async () => {
+  const ends = new Date(Math.ceil(world.clock.ms() / 86_400_000) * 86_400_000)
+  await storeUsage(world.sql, { calls: 6_000, ledgerRows: 1_200, users: 200, spaces: 100, tail: 50, ends })
+  expect(await differencesFromRaw(world, RELEASE)).toEqual([])
+  const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const swept = await sweepAnalytics(ctx)
+  expect(swept.usage).toBeGreaterThanOrEqual(50)
+  expect(swept).toMatchObject({ ledger: 50, marks: 0 })
+  expect(await world.sql("select 1 from usage_queue union all select 1 from ledger_queue")).toEqual([])
+  expect(await differencesFromRaw(world, RELEASE)).toEqual([])
+  const [seen] = await world.sql("select count(*)::int as marks, min(until) > '2000-01-01' as finite from usage_marks")
+  expect(seen).toEqual({ marks: 13, finite: true })
+})

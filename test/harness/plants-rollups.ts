@@ -1,0 +1,86 @@
+/** Where a rollup of a day that is over is corrupted: the row, and what its column has more than it should. */
+export interface RollupPlant {
+  table: string
+  /** The row, by columns of `facts`. */
+  where: string
+  column: string
+  by: number
+  /** How findings name the row. */
+  key: string
+  /** Sums of marks are compared with the days too: these are wrong beside it, by as much and the other way. */
+  sums?: string[]
+}
+
+export interface RollupFacts {
+  space: number
+  user: number
+  day: string
+  hour: string
+}
+
+/** One plant for each rollup. A turn of the account had its only call at the rehearsal, on `day` in `hour`. */
+export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<string, RollupPlant> {
+  const onDay = `day = '${day}'`
+  const ofSpace = `space_id = ${space}`
+  const all = "until = 'infinity'"
+  return {
+    "an hour": { table: "usage_hours", where: `hour = '${hour}'`, column: "duration_us", by: 5, key: "" },
+    "a model's day": {
+      table: "model_days",
+      where: onDay,
+      column: "cost_credit_micros",
+      by: 1,
+      key: "rehearsal/standard",
+    },
+    "a provider's day": {
+      table: "provider_days",
+      where: onDay,
+      column: "tokens_cached",
+      by: 2,
+      key: "rehearsal false orchestrator",
+    },
+    "a space's hour": { table: "space_hours", where: ofSpace, column: "billed_credit_micros", by: 1, key: `${space}` },
+    "a space's day": {
+      ...{ table: "space_days", where: `${onDay} and ${ofSpace}`, column: "tokens_input", by: 7, key: `${space}` },
+      sums: ["space_sums"],
+    },
+    "the most of a space's day": {
+      ...{
+        table: "space_days",
+        where: `${onDay} and ${ofSpace}`,
+        column: "tokens_input_most",
+        by: -1,
+        key: `${space}`,
+      },
+    },
+    "an account's day": {
+      ...{ table: "user_days", where: `${onDay} and user_id = ${user}`, column: "turns", by: -1, key: `${user}` },
+      sums: ["user_sums"],
+    },
+    "a space's day at a provider": {
+      ...{ table: "provider_space_days", where: `${onDay} and ${ofSpace}`, column: "tokens_output", by: 3 },
+      ...{ key: `rehearsal ${space}`, sums: ["provider_space_sums"] },
+    },
+    "all of a space": { table: "space_sums", where: `${all} and ${ofSpace}`, column: "calls", by: 1, key: `${space}` },
+    "all of an account": {
+      table: "user_sums",
+      where: `${all} and user_id = ${user}`,
+      column: "turns",
+      by: 2,
+      key: `${user}`,
+    },
+    "a day of the ledger": {
+      ...{
+        table: "ledger_days",
+        where: `${onDay} and reason = 'usage'`,
+        column: "taken_credit_micros",
+        by: -9,
+        key: "usage",
+      },
+    },
+    "an account's day in the ledger": {
+      ...{ table: "ledger_user_days", where: `${onDay} and user_id = ${user}`, column: "balance_after_credit_micros" },
+      ...{ by: 1, key: `${user}` },
+    },
+  }
+}
