@@ -1,115 +1,79 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { createUser } from "../../src/ops/seed.ts"
-import { ANALYTICS, type Planted, plantTurns, read, roll } from "../harness/analytics-world.ts"
-import { type Admin, signInAdmin } from "../harness/books.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { afterEach, expect, test } from "vitest"
+import { ANALYTICS } from "../harness/analytics-world.ts"
+import { type Json, NO_USE, openReports, type ReportWorld, used } from "../harness/report-world.ts"
 
 const HOUR_MS = 3_600_000
 const USAGE = "/api/admin/usage"
 
-let world: World
-let admin: Admin
-
-/** A world of its own for each test, at this moment. */
-async function at(moment: string) {
-  world = await createWorld()
-  await world.advance(Date.parse(moment) - world.clock.ms())
-  admin = await signInAdmin(world)
-}
+let world: ReportWorld
 afterEach(() => world.close())
 
-// biome-ignore lint/suspicious/noExplicitAny: each report has its own shape
-type Json = any
-
-async function place(title = "A space"): Promise<{ user: number; space: number; slug: string; chatKey: string }> {
-  const user = await createUser(world.sql, { name: "Somebody" })
-  const [row] = await world.sql<{ space_id: number; slug: string; chat_key: string }>(
-    `insert into spaces (slug, user_id, title, created_at, updated_at) values ('spc_' || gen_random_uuid(), $1, $2, now(), now())
-     returning space_id::int, slug, chat_key`,
-    [user, title],
-  )
-  if (!row) throw new Error("no space")
-  return { user, space: row.space_id, slug: row.slug, chatKey: row.chat_key }
-}
-
-const plant = (...turns: Planted[]) => plantTurns(world, turns)
-const used = ({ items }: Json) => items.filter(({ turns }: Json) => turns > 0)
 const dates = (report: Json) => used(report).map(({ date }: Json) => date)
 const fault = async (path: string) => {
-  const [status, { detail }] = await admin.json("GET", path)
+  const [status, { detail }] = await world.admin.json("GET", path)
   return [status, detail?.[0]?.loc]
 }
 
-/** As it is now and, once all is rolled up, still. */
-async function twice(path: string): Promise<Json> {
-  const before = await read(admin, path)
-  await roll(world)
-  expect(await read(admin, path)).toEqual(before)
-  return before
-}
-
-const NO_SUMS = { turns: 0, model_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, billed_cost_usd: 0 }
-
 test("an empty database: every day and hour is there, and what nothing can be divided by is null", async () => {
-  await at("2026-12-02T10:30:00Z")
+  world = await openReports("2026-12-02T10:30:00Z")
   const range = { from: "2026-12-01T00:00:00.000Z", to: "2026-12-03T00:00:00.000Z", as_of: "2026-12-02T10:30:00.000Z" }
   const days = ["2026-12-01", "2026-12-02"]
-  const empty = { ...NO_SUMS, avg_duration_sec: null }
+  const empty = { ...NO_USE, avg_duration_sec: null }
   const context = { model_calls: 0, tokens_input: 0, tokens_cached: 0, avg_context_tokens: null, cache_hit_rate: null }
-  expect(await read(admin, "/api/admin/context-comparison?days=2")).toEqual({
+  expect(await world.read("/api/admin/context-comparison?days=2")).toEqual({
     ...{ ...range, granularity: "day" },
     items: days.map((date) => ({ date, orchestrator: context, subagent: context })),
   })
   const usage = { ...range, granularity: "day", user_id: null, chat_key: null }
-  expect(await read(admin, `${USAGE}?days=2`)).toEqual({ ...usage, items: days.map((date) => ({ date, ...empty })) })
-  expect(await read(admin, `${USAGE}?days=2&group_by=slug`)).toEqual({
+  expect(await world.read(`${USAGE}?days=2`)).toEqual({ ...usage, items: days.map((date) => ({ date, ...empty })) })
+  expect(await world.read(`${USAGE}?days=2&group_by=slug`)).toEqual({
     ...{ ...usage, grouped_by: "slug", series: {} },
     other: days.map((date) => ({ date, ...empty })),
   })
   for (const name of ["top-users", "top-spaces"]) {
-    expect(await read(admin, `${name}?days=2`)).toEqual({
+    expect(await world.read(`${name}?days=2`)).toEqual({
       ...{ ...range, granularity: null, limit: 20, items: [] },
-      ...{ other: NO_SUMS, total: NO_SUMS },
+      ...{ other: NO_USE, total: NO_USE },
     })
   }
   const none = { container_exec: 0, container_start: 0, subagent_dispatch: 0, total: 0, model_call: 0 }
-  expect(await read(admin, "errors?days=2")).toEqual({
+  expect(await world.read("errors?days=2")).toEqual({
     ...{ ...range, granularity: "day" },
     items: days.map((date) => ({ date, ...none })),
   })
-  expect(await read(admin, "context-size?days=2")).toEqual({ ...range, granularity: "day", space: null, items: [] })
-  const hourly = await read(admin, "hourly?days=2")
+  expect(await world.read("context-size?days=2")).toEqual({ ...range, granularity: "day", space: null, items: [] })
+  const hourly = await world.read("hourly?days=2")
   expect(hourly).toMatchObject({ ...range, granularity: "hour" })
   expect(hourly.items).toHaveLength(48)
   expect([hourly.items[0], hourly.items[47]]).toEqual([
-    { hour: "2026-12-01T00:00:00.000Z", ...NO_SUMS },
-    { hour: "2026-12-02T23:00:00.000Z", ...NO_SUMS },
+    { hour: "2026-12-01T00:00:00.000Z", ...NO_USE },
+    { hour: "2026-12-02T23:00:00.000Z", ...NO_USE },
   ])
-  const { series, other } = await read(admin, "hourly-spaces?start=2026-12-01T22:00:00Z&end=2026-12-02T00:00:00Z")
+  const { series, other } = await world.read("hourly-spaces?start=2026-12-01T22:00:00Z&end=2026-12-02T00:00:00Z")
   const points = ["22", "23"].map((hour) => ({ hour: `2026-12-01T${hour}:00:00.000Z`, billed_cost_usd: 0 }))
   expect([series, other]).toEqual([[], { billed_cost_usd: 0, points }])
 })
 
 test("one row is in the day and the hour in which its turn ended, and in no other", async () => {
-  await at("2026-12-02T10:30:00Z")
-  const { user, space, slug } = await place()
-  await plant({
+  world = await openReports("2026-12-02T10:30:00Z")
+  const { user, space, slug } = await world.place()
+  await world.plant({
     user,
     space,
     at: "2026-12-01T23:59:59.999Z",
     calls: [{ micros: 1, input: 7, output: 3, seconds: 0.25 }],
   })
   const sums = { turns: 1, model_calls: 1, tokens_input: 7, tokens_cached: 0, tokens_output: 3, billed_cost_usd: 1e-7 }
-  expect((await twice(`${USAGE}?days=2`)).items).toEqual([
+  expect((await world.twice(`${USAGE}?days=2`)).items).toEqual([
     { date: "2026-12-01", ...sums, avg_duration_sec: 0.25 },
-    { date: "2026-12-02", ...NO_SUMS, avg_duration_sec: null },
+    { date: "2026-12-02", ...NO_USE, avg_duration_sec: null },
   ])
-  expect(used(await read(admin, "hourly?days=2"))).toEqual([{ hour: "2026-12-01T23:00:00.000Z", ...sums }])
-  expect(used(await read(admin, "hourly?days=1"))).toEqual([])
-  expect((await read(admin, "top-users")).items).toEqual([{ user_id: user, name: "Somebody", email: null, ...sums }])
-  const [, today] = (await read(admin, "context-size?days=2")).items[0].days
+  expect(used(await world.read("hourly?days=2"))).toEqual([{ hour: "2026-12-01T23:00:00.000Z", ...sums }])
+  expect(used(await world.read("hourly?days=1"))).toEqual([])
+  expect((await world.read("top-users")).items).toEqual([{ user_id: user, name: "Somebody", email: null, ...sums }])
+  const [, today] = (await world.read("context-size?days=2")).items[0].days
   expect(today).toEqual({ date: "2026-12-02", model_calls: 0, avg_tokens_input: null, max_tokens_input: null })
-  const cut = (start: string, end: string) => read(admin, `hourly-spaces?${new URLSearchParams({ start, end })}`)
+  const cut = (start: string, end: string) => world.read(`hourly-spaces?${new URLSearchParams({ start, end })}`)
   for (const [start, end, billed] of [
     ["2026-12-01T23:59:59.999Z", "2026-12-02T00:00:00Z", 1e-7],
     ["2026-12-01T23:00:00Z", "2026-12-01T23:59:59.999Z", 0],
@@ -127,26 +91,26 @@ test("one row is in the day and the hour in which its turn ended, and in no othe
 })
 
 test("ranges end at midnight (UTC) on days, weeks, months and leap days", async () => {
-  await at("2028-03-01T00:00:00.000Z")
-  const { user, space } = await place()
-  await plant(
+  world = await openReports("2028-03-01T00:00:00.000Z")
+  const { user, space } = await world.place()
+  await world.plant(
     // A Sunday, a Monday, a month's last day, a leap day, a month's first.
     ...["2028-01-31T12:00:00Z", "2028-02-27T23:59:59.999Z", "2028-02-28T00:00:00Z", "2028-02-29T00:00:00Z"].map(
       (moment) => ({ user, space, at: moment }),
     ),
     ...["2028-02-29T23:59:59.999Z", "2028-03-01T00:00:00Z"].map((moment) => ({ user, space, at: moment })),
   )
-  expect(dates(await twice(`${USAGE}?days=1`))).toEqual(["2028-03-01"])
-  expect(dates(await twice(`${USAGE}?days=2`))).toEqual(["2028-02-29", "2028-03-01"])
-  expect(dates(await twice(`${USAGE}?days=3`))).toEqual(["2028-02-28", "2028-02-29", "2028-03-01"])
-  const all = await twice(`${USAGE}?days=31`)
+  expect(dates(await world.twice(`${USAGE}?days=1`))).toEqual(["2028-03-01"])
+  expect(dates(await world.twice(`${USAGE}?days=2`))).toEqual(["2028-02-29", "2028-03-01"])
+  expect(dates(await world.twice(`${USAGE}?days=3`))).toEqual(["2028-02-28", "2028-02-29", "2028-03-01"])
+  const all = await world.twice(`${USAGE}?days=31`)
   expect([all.from, all.to, all.items.length]).toEqual(["2028-01-31T00:00:00.000Z", "2028-03-02T00:00:00.000Z", 31])
   expect(dates(all)).toEqual(["2028-01-31", "2028-02-27", "2028-02-28", "2028-02-29", "2028-03-01"])
-  expect(used(await read(admin, "hourly?days=2")).map(({ hour }: Json) => hour)).toEqual(
+  expect(used(await world.read("hourly?days=2")).map(({ hour }: Json) => hour)).toEqual(
     ["02-29T00", "02-29T23", "03-01T00"].map((hour) => `2028-${hour}:00:00.000Z`),
   )
   const total = async (start: string, end: string) => {
-    const { series, other } = await read(admin, `hourly-spaces?start=${start}&end=${end}`)
+    const { series, other } = await world.read(`hourly-spaces?start=${start}&end=${end}`)
     expect(series[0]?.points ?? other.points).toHaveLength((Date.parse(end) - Date.parse(start)) / HOUR_MS)
     return series[0]?.billed_cost_usd ?? 0
   }
@@ -154,18 +118,18 @@ test("ranges end at midnight (UTC) on days, weeks, months and leap days", async 
   expect(await total("2028-02-28T00:00:00Z", "2028-03-06T00:00:00Z"), "a week from Monday").toBe(4e-5)
   expect(await total("2028-02-01T00:00:00Z", "2028-03-01T00:00:00Z"), "a month").toBe(4e-5)
   expect(await total("2028-02-29T23:00:00Z", "2028-03-01T00:00:00Z"), "an hour").toBe(1e-5)
-  const spaces = await twice("top-spaces?days=3")
+  const spaces = await world.twice("top-spaces?days=3")
   expect([spaces.from, spaces.items[0].turns]).toEqual(["2028-02-28T00:00:00.000Z", 4])
 })
 
 test("ends in the wrong order, too far apart, missing or malformed are refused", async () => {
-  await at("2026-12-02T10:30:00Z")
+  world = await openReports("2026-12-02T10:30:00Z")
   const spaces = `${ANALYTICS}/hourly-spaces`
   const [day, next] = ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"]
   expect(await fault(`${spaces}?start=${next}&end=${day}`)).toEqual([422, ["query", "start"]])
   expect(await fault(`${spaces}?start=${day}&end=${day}`)).toEqual([422, ["query", "start"]])
-  expect((await admin.json("GET", `${spaces}?start=2026-12-01&end=2026-12-02`))[0]).toBe(200)
-  expect((await admin.json("GET", `${spaces}?start=2026-12-01T00:00:00Z&end=2027-01-01T00:00:00Z`))[0]).toBe(200)
+  expect((await world.admin.json("GET", `${spaces}?start=2026-12-01&end=2026-12-02`))[0]).toBe(200)
+  expect((await world.admin.json("GET", `${spaces}?start=2026-12-01T00:00:00Z&end=2027-01-01T00:00:00Z`))[0]).toBe(200)
   expect(await fault(`${spaces}?start=2026-11-30T23:59:59Z&end=2027-01-01T00:00:00Z`)).toEqual([
     422,
     ["query", "start"],
@@ -179,7 +143,7 @@ test("ends in the wrong order, too far apart, missing or malformed are refused",
     expect(await fault(`${spaces}?start=${day}&end=${next}&top=${top}`), top).toEqual([422, ["query", "top"]])
   }
   for (const top of [1, 20]) {
-    expect(await read(admin, `hourly-spaces?start=${day}&end=${next}&top=${top}`)).toMatchObject({ top })
+    expect(await world.read(`hourly-spaces?start=${day}&end=${next}&top=${top}`)).toMatchObject({ top })
   }
   expect(await fault(`${USAGE}?group_by=space`)).toEqual([422, ["query", "group_by"]])
   expect(await fault(`${USAGE}?chat_key=`)).toEqual([422, ["query", "chat_key"]])
@@ -188,36 +152,36 @@ test("ends in the wrong order, too far apart, missing or malformed are refused",
 })
 
 test("equal ones are in the order of their ids, and all beyond the top are `other`", async () => {
-  await at("2026-12-02T10:30:00Z")
-  const places: Awaited<ReturnType<typeof place>>[] = []
-  for (let n = 0; n < 22; n++) places.push(await place(`Space ${n}`))
+  world = await openReports("2026-12-02T10:30:00Z")
+  const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
+  for (let n = 0; n < 22; n++) places.push(await world.place(`Space ${n}`))
   // The last one comes first; the others are equal, and were used in another order than they were made in.
   const moment = "2026-12-01T08:00:00Z"
-  await plant(
+  await world.plant(
     ...[...places]
       .reverse()
       .map(({ user, space }, n) => ({ user, space, at: moment, calls: [{ micros: n === 0 ? 21 : 20 }] })),
   )
   const inOrder = [places[21], ...places.slice(0, 21)] as typeof places
   for (const top of [1, 20]) {
-    const users = await twice(`top-users?limit=${top}`)
+    const users = await world.twice(`top-users?limit=${top}`)
     expect(users.items.map(({ user_id }: Json) => user_id)).toEqual(inOrder.slice(0, top).map(({ user }) => user))
     expect([users.other.turns, Math.round(users.other.billed_cost_usd * 1e7)]).toEqual([22 - top, 20 * (22 - top)])
-    const spaces = await twice(`top-spaces?limit=${top}`)
+    const spaces = await world.twice(`top-spaces?limit=${top}`)
     expect(spaces.items.map(({ slug }: Json) => slug)).toEqual(inOrder.slice(0, top).map(({ slug }) => slug))
     expect(spaces.other).toEqual(users.other)
-    const hours = await twice(`hourly-spaces?start=${moment}&end=2026-12-01T09:00:00Z&top=${top}`)
+    const hours = await world.twice(`hourly-spaces?start=${moment}&end=2026-12-01T09:00:00Z&top=${top}`)
     expect(hours.series.map(({ space_id }: Json) => space_id)).toEqual(inOrder.slice(0, top).map(({ space }) => space))
     expect(Math.round(hours.other.billed_cost_usd * 1e7)).toBe(20 * (22 - top))
   }
-  expect((await read(admin, "top-users?limit=100")).other).toEqual(NO_SUMS)
+  expect((await world.read("top-users?limit=100")).other).toEqual(NO_USE)
 })
 
 test("of very many spaces those that were billed most have a series, and the others are one", async () => {
-  await at("2026-12-02T10:30:00Z")
-  const places: Awaited<ReturnType<typeof place>>[] = []
-  for (let n = 0; n < 52; n++) places.push(await place(`Space ${n}`))
-  await plant(
+  world = await openReports("2026-12-02T10:30:00Z")
+  const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
+  for (let n = 0; n < 52; n++) places.push(await world.place(`Space ${n}`))
+  await world.plant(
     ...places.map(({ user, space }, n) => ({
       user,
       space,
@@ -225,7 +189,7 @@ test("of very many spaces those that were billed most have a series, and the oth
       calls: [{ micros: n, seconds: 4 }],
     })),
   )
-  const { series, other } = await twice(`${USAGE}?days=2&group_by=slug`)
+  const { series, other } = await world.twice(`${USAGE}?days=2&group_by=slug`)
   expect(Object.keys(series)).toEqual(
     places
       .slice(32)
@@ -233,124 +197,5 @@ test("of very many spaces those that were billed most have a series, and the oth
       .map(({ slug }) => slug),
   )
   expect(other[0]).toMatchObject({ date: "2026-12-01", turns: 32, billed_cost_usd: 0.0000496, avg_duration_sec: 4 })
-  expect((await read(admin, "context-size?days=2")).items).toHaveLength(50)
-})
-
-describe("what only some have", () => {
-  beforeEach(() => at("2026-12-02T10:30:00Z"))
-
-  test("web chats are counted and not timed", async () => {
-    const { user, space, chatKey } = await place()
-    await plant(
-      { user, space, chat: true, at: "2026-11-30T08:00:00Z", calls: [{ seconds: 9 }] },
-      { user, space, chat: true, at: "2026-12-01T08:00:00Z", calls: [{ seconds: 9 }] },
-      { user, space, at: "2026-12-01T09:00:00Z", calls: [{ seconds: 2 }, { seconds: 3 }] },
-      { user, space, at: "2026-12-02T09:00:00Z", calls: [] },
-    )
-    for (const filter of ["", `&user_id=${user}`, `&chat_key=${chatKey}`]) {
-      const { items } = await twice(`${USAGE}?days=3${filter}`)
-      expect(
-        items.map(({ model_calls, avg_duration_sec }: Json) => [model_calls, avg_duration_sec]),
-        filter,
-      ).toEqual([
-        [1, null],
-        [3, 2.5],
-        [0, null],
-      ])
-    }
-  })
-
-  test("accounts that were billed nothing have no ledger and are listed last", async () => {
-    const [first, second, third] = [await place(), await place(), await place()]
-    await plant(
-      { ...first, at: "2026-12-01T08:00:00Z", lost: true, calls: [{ micros: 900 }] },
-      { ...second, at: "2026-12-01T08:00:00Z", calls: [{ micros: 1 }] },
-      // Not live.
-      { ...third, at: "2026-12-01T08:00:00Z", test: true },
-    )
-    const { items } = await twice("top-users")
-    expect(items.map(({ user_id, billed_cost_usd }: Json) => [user_id, billed_cost_usd])).toEqual([
-      [second.user, 1e-7],
-      [first.user, 0],
-    ])
-  })
-
-  test("an unknown account, chat or space has used nothing", async () => {
-    const { user, space, slug, chatKey } = await place()
-    await plant({ user, space, at: "2026-12-01T08:00:00Z" })
-    const none = (await read(admin, `${USAGE}?days=2&user_id=999999`)).items
-    expect(none).toEqual(["2026-12-01", "2026-12-02"].map((date) => ({ date, ...NO_SUMS, avg_duration_sec: null })))
-    expect((await read(admin, `${USAGE}?days=2&chat_key=nowhere`)).items).toEqual(none)
-    expect((await read(admin, `${USAGE}?days=2&chat_key=${chatKey}&user_id=${admin.userId}`)).items).toEqual(none)
-    expect(await read(admin, `${USAGE}?days=2&group_by=slug&chat_key=nowhere`)).toMatchObject({
-      ...{ chat_key: "nowhere", series: {}, other: none },
-    })
-    expect((await read(admin, "context-size?space=nowhere")).items).toEqual([])
-    // One that is known and has used nothing in the range is shown.
-    const quiet = await read(admin, `context-size?days=1&space=${slug}`)
-    expect(quiet.items).toMatchObject([
-      { slug, model_calls: 0, avg_tokens_input: null, days: [{ date: "2026-12-02" }] },
-    ])
-  })
-
-  test("calls count as pooled when the account that served them is named, not numbered", async () => {
-    const { user, space } = await place()
-    const turn = { user, space, at: "2026-12-02T08:00:00Z" }
-    await plant(
-      {
-        ...turn,
-        calls: [
-          { account: "17", input: 1000 },
-          { account: null, input: 1000 },
-        ],
-      },
-      {
-        ...turn,
-        calls: [
-          { account: "claude-1", input: 300, cached: 100 },
-          { account: "a17", input: 100, cached: 0 },
-        ],
-      },
-      {
-        ...turn,
-        chat: true,
-        calls: [
-          { account: "claude-1", input: 200, cached: 200 },
-          { account: "claude-1", subagent: true, input: 0 },
-        ],
-      },
-    )
-    const { items } = await twice("/api/admin/context-comparison?days=1")
-    expect(items).toEqual([
-      {
-        date: "2026-12-02",
-        orchestrator: {
-          model_calls: 3,
-          tokens_input: 600,
-          tokens_cached: 300,
-          avg_context_tokens: 200,
-          cache_hit_rate: 0.5,
-        },
-        subagent: { model_calls: 1, tokens_input: 0, tokens_cached: 0, avg_context_tokens: 0, cache_hit_rate: null },
-      },
-    ])
-  })
-
-  test("failures are counted by kind, on the day on which they were noted", async () => {
-    const note = (kind: string, moment: string, count = 1) =>
-      world.sql(
-        `insert into infrastructure_errors (kind, name, code, created_at) select $1, 'x', 'X', $2 from generate_series(1, $3)`,
-        [kind, moment, count],
-      )
-    await note("container_exec", "2026-11-30T23:59:59.999Z", 5)
-    await note("container_exec", "2026-12-01T00:00:00Z", 2)
-    await note("container_start", "2026-12-01T23:59:59.999Z", 3)
-    await note("subagent_dispatch", "2026-12-02T00:00:00Z", 4)
-    await note("model_call", "2026-12-02T10:00:00Z", 6)
-    expect((await read(admin, "errors?days=2")).items).toEqual([
-      { date: "2026-12-01", container_exec: 2, container_start: 3, subagent_dispatch: 0, total: 5, model_call: 0 },
-      { date: "2026-12-02", container_exec: 0, container_start: 0, subagent_dispatch: 4, total: 4, model_call: 6 },
-    ])
-    expect((await read(admin, "errors?days=3")).items[0]).toMatchObject({ date: "2026-11-30", container_exec: 5 })
-  })
+  expect((await world.read("context-size?days=2")).items).toHaveLength(50)
 })
