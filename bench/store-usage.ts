@@ -137,21 +137,29 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
   )
 }
 
-/** The sums of all, and those before the first days of months. */
+/** The sums before the first day of each month, and those of all: each is the former one with the days since. */
 async function storeSums(sql: Sql): Promise<void> {
   const measures = "turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros, billed_credit_micros"
   const sums = measures.replace(/\w+/g, "sum($&)")
+  const marks = await sql<{ until: string }>(
+    `select m::date::text as until from (select min(day) as first, max(day) as last from space_days) x,
+       generate_series(date_trunc('month', x.first + interval '1 month'), x.last, interval '1 month') m group by 1 order by 1`,
+  )
   for (const [subject, keys] of [
     ["space", "space_id"],
     ["user", "user_id"],
     ["provider_space", "provider_key, space_id"],
   ]) {
-    await sql(
-      `insert into ${subject}_sums (until, ${keys}, ${measures})
-       select m.until, ${keys}, ${sums} from ${subject}_days d
-       join (select 'infinity'::date as until union all select generate_series(date_trunc('month', min(day) + interval '1 month'), max(day),
-         interval '1 month')::date from space_days) m on d.day < m.until group by m.until, ${keys}`,
-    )
+    let former = "-infinity"
+    for (const until of [...marks.map((mark) => mark.until), "infinity"]) {
+      await sql(
+        `insert into ${subject}_sums (until, ${keys}, ${measures}) select $1::date, ${keys}, ${sums} from (
+           select ${keys}, ${measures} from ${subject}_sums where until = $2::date
+           union all select ${keys}, ${measures} from ${subject}_days where day >= $2::date and day < $1::date) s group by ${keys}`,
+        [until, former],
+      )
+      former = until
+    }
   }
   await sql("insert into usage_marks select distinct until from space_sums where until < 'infinity'")
 }

@@ -14,7 +14,7 @@ export const ANALYTICS_POLICY = {
 /** How much a report shows where the contract sets no bound (section 4.5). */
 export const REPORT_POLICY = {
   /** Spaces that have a series of their own in daily usage by slug; all others are its `other`. */
-  slugs: 50,
+  slugs: 20,
   /** Spaces in a report of context sizes that names none. */
   contextSpaces: 50,
   /** The longest range of hourly costs by space, in days: any month. */

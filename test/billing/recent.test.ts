@@ -85,6 +85,9 @@ test("what is booked for a turn long ended is seen, a refund as well as a charge
       balance_after_credit_micros, turn_id, actor, created_at)
     select user_id, 'admin_action', ${micros}, balance_after_credit_micros + ${micros}, '${turnId}', 'operator', created_at
     from ledger where user_id = ${client.userId} order by ledger_id desc limit 1;
+    insert into ledger_queue (ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason)
+    select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason
+    from ledger order by ledger_id desc limit 1;
     update wallets set balance_credit_micros = balance_credit_micros + ${micros} where user_id = ${client.userId}`
   await books.unguarded(book(second, 1))
   expect(kinds(await reconcileRecent(world, admin))).toEqual([["refund_amount", second]])

@@ -1,4 +1,6 @@
-import { dayText } from "../../src/analytics/range.ts"
+import { sweepAnalytics } from "../../src/analytics/roll.ts"
+import { callOne } from "../../src/platform/db.ts"
+import { authContextOf } from "./auth.ts"
 import type { Admin } from "./books.ts"
 import { addModel } from "./models.ts"
 import { CHAT, type Shared, shareSpace } from "./shared-space.ts"
@@ -157,10 +159,12 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
   }
 }
 
-/** Rolls up so many rows of each queue; all of them if not said. */
-export async function roll({ sql }: Pick<World, "sql">, limit = 1_000_000): Promise<void> {
-  const [release] = await sql<{ name: string }>("select name from procedure_releases order by applied_at desc limit 1")
-  await sql(`select ${release?.name}.roll_usage($1), ${release?.name}.roll_ledger($1)`, [limit])
+/** Rolls up so many rows of each queue; if not said, all of them, and makes the sums of whole months. */
+export async function roll(world: World, limit?: number): Promise<void> {
+  const ctx = authContextOf(world)
+  if (limit === undefined) return void (await sweepAnalytics(ctx))
+  await callOne(ctx.db, "roll_usage", { limit })
+  await callOne(ctx.db, "roll_ledger", { limit })
 }
 
 /** What the ledger says that turns were billed in a range, in credit micros. */
@@ -178,8 +182,6 @@ export async function billedInLedger(
   )
   return row?.billed ?? 0
 }
-
-export const today = (world: World) => dayText(world.clock.now())
 
 /** A report as an admin gets it. */
 export async function read(admin: Admin, path: string) {

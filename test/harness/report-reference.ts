@@ -115,7 +115,7 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
       ...{ user_id: null, chat_key: null, ...filter },
       items: usage(days, ofFilter(filter)),
     }),
-    slugUsage(days: number, filter: { user_id?: number; chat_key?: string } = {}, slugs = 50) {
+    slugUsage(days: number, filter: { user_id?: number; chat_key?: string } = {}, slugs = 20) {
       const of = ofFilter(filter)
       const shown = top("space_id", tonight - days * DAY_MS, tonight, slugs, of).map(({ id }) => id)
       return {

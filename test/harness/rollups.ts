@@ -103,7 +103,7 @@ const AGREEING = `
 const FAMILIES = [...USAGE_FAMILIES, ...SUM_FAMILIES].map(differencesOf).join(" union all ")
 const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${AGREEING}`
 
-export interface Difference {
+export interface RollupDifference {
   family: string
   key: string
   rolled: string | null
@@ -111,11 +111,11 @@ export interface Difference {
 }
 
 /** Where a family, read as rollup and queue in one snapshot, is not what raw records come to. */
-export const differences = (world: Pick<World, "sql">) => world.sql<Difference>(ALL)
+export const differences = (world: Pick<World, "sql">) => world.sql<RollupDifference>(ALL)
 
 /** The same without rows of turns: as raw_usage has them. */
 export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
-  world.sql<Difference>(
+  world.sql<RollupDifference>(
     `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER}`,
   )
 
@@ -129,7 +129,7 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
         select ${keys}, ${sums} from plain where ended_at >= $1 and ended_at < $2 group by ${keys}
         order by sum(billed_credit_micros) desc, ${keys.replace("provider_key", 'provider_key collate "C"')} limit $3) x) b
     where a.said is distinct from b.said`
-  return world.sql<Difference>(
+  return world.sql<RollupDifference>(
     `with plain as (select * from ${PLAIN} q)
     ${compare("range_spaces", "space_id", "range_spaces($1::timestamptz, $2::timestamptz, $3::integer)")}
     union all ${compare("range_users", "user_id", "range_users($1::timestamptz, $2::timestamptz, $3::integer)")}
@@ -140,7 +140,7 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
 
 /** The same of balances at the end of a day, and of those that are kept of it. */
 export function balanceDifferences(world: Pick<World, "sql">, schema: string, day: string, window: number) {
-  return world.sql<Difference>(
+  return world.sql<RollupDifference>(
     `with active as (
       select distinct user_id from ledger where reason in ('usage', 'space_usage')
         and (created_at at time zone 'UTC')::date between $1::date - $2::integer + 1 and $1::date
