@@ -2,6 +2,7 @@ import pg from "pg"
 import { RELEASE } from "../src/platform/procedures.ts"
 import { reportReads } from "./analytics-reports.ts"
 import { analyticsReads, type MeasuredRead } from "./analytics-statements.ts"
+import { moneyReads } from "./money-reports.ts"
 import type { Options } from "./options.ts"
 import { prepareReports } from "./report-statement.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
@@ -55,7 +56,7 @@ async function measureOver(world: BenchWorld, name: string, calls: number) {
   await client.connect()
   const measure = async (tail: string) => {
     const table: Table = []
-    for (const read of [...analyticsReads(ends), ...(await reportReads(sql, ends))])
+    for (const read of [...analyticsReads(ends), ...(await reportReads(sql, ends)), ...(await moneyReads(sql, ends))])
       table.push([`${read.name}, ${tail}`, await timeOf(client, read)])
     return table
   }
