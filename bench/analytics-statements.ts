@@ -1,11 +1,13 @@
 import { RELEASE } from "../src/platform/procedures.ts"
 
-/** A read that is measured: with the same parameters, how an operation asks and how one would write it by hand over the same rollups. */
+/** A read that is measured: how an operation asks and how one would write it by hand over the same rollups. */
 export interface MeasuredRead {
   name: string
   sql: string
   written?: string
   params?: unknown[]
+  /** Of the query that is written by hand, if they are others. */
+  writtenParams?: unknown[]
 }
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,10 @@
 import pg from "pg"
 import { RELEASE } from "../src/platform/procedures.ts"
+import { reportReads } from "./analytics-reports.ts"
 import { analyticsReads, type MeasuredRead } from "./analytics-statements.ts"
+import { moneyReads } from "./money-reports.ts"
 import type { Options } from "./options.ts"
+import { prepareReports } from "./report-statement.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
 import { round } from "./statistics.ts"
 import { storeUsage } from "./store-usage.ts"
@@ -47,12 +50,14 @@ async function measureOver(world: BenchWorld, name: string, calls: number) {
   const began = performance.now()
   const ledgerRows = Math.round(calls / CALLS_OF_ENTRY)
   await storeUsage(sql, { calls, ledgerRows, users: USERS, spaces: SPACES, tail: TAIL, ends })
+  await prepareReports(sql, ends)
   const seconds = round((performance.now() - began) / 1000, 0)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const measure = async (tail: string) => {
     const table: Table = []
-    for (const read of analyticsReads(ends)) table.push([`${read.name}, ${tail}`, await timeOf(client, read)])
+    for (const read of [...analyticsReads(ends), ...(await reportReads(sql, ends)), ...(await moneyReads(sql, ends))])
+      table.push([`${read.name}, ${tail}`, await timeOf(client, read)])
     return table
   }
   try {
@@ -76,9 +81,12 @@ async function rollAll(client: pg.Client, name: string): Promise<number> {
   return round(rows / ((performance.now() - began) / 1000), 0)
 }
 
-async function timeOf(client: pg.Client, { sql, written, params = [] }: MeasuredRead): Promise<Measured> {
+async function timeOf(
+  client: pg.Client,
+  { sql, written, params = [], writtenParams = params }: MeasuredRead,
+): Promise<Measured> {
   const { rows, ms } = await fastest(client, sql, params)
-  return { rows, ms, ...(written && { written: (await fastest(client, written, params)).ms }) }
+  return { rows, ms, ...(written && { written: (await fastest(client, written, writtenParams)).ms }) }
 }
 
 async function fastest(client: pg.Client, sql: string, params: unknown[]) {

@@ -10,3 +10,13 @@ export const ANALYTICS_POLICY = {
   /** The longest window of active accounts (contract section 4.5), in days. */
   mostWindowDays: 90,
 } as const
+
+/** How much a report shows where the contract sets no bound (section 4.5). */
+export const REPORT_POLICY = {
+  /** Spaces that have a series of their own in daily usage by slug; all others are its `other`. */
+  slugs: 20,
+  /** Spaces in a report of context sizes that names none. */
+  contextSpaces: 50,
+  /** The longest range of hourly costs by space, in days: any month. */
+  spaceHoursDays: 31,
+} as const

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Every query parameter of contract 4.3, 4.4, 4.6 and 4.7 that is a number: its path, least, most and default. */
+/** Every query parameter of contract 4.3 to 4.7 that is a number: its path, least, most and default. */
 const NUMBERS: [path: string, name: string, least: number, most: number | null, usual: number | null][] = [
   ["/users", "limit", 1, 2000, 50],
   ["/users", "offset", 0, null, 0],

@@ -1,6 +1,8 @@
 import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { admin as group } from "../../src/routes/admin/group.ts"
+import { ADMIN_ANALYTICS } from "./admin-analytics.ts"
+import { ADMIN_MONEY } from "./admin-analytics-money.ts"
 import { ADMIN_GROUPS } from "./admin-groups.ts"
 import { ADMIN_LOGINS } from "./admin-logins.ts"
 import { ADMIN_PEOPLE } from "./admin-people.ts"
@@ -37,6 +39,8 @@ const FIXTURES: AdminFixtures = {
   ...ADMIN_SYSTEM,
   ...ADMIN_LOGINS,
   ...ADMIN_PROVIDERS,
+  ...ADMIN_ANALYTICS,
+  ...ADMIN_MONEY,
 }
 
 /** Every operation of admins, from the table that the worker routes by. */

@@ -1,4 +1,6 @@
 import type { App } from "../../http/app.ts"
+import { mountAnalytics } from "./analytics.ts"
+import { mountMoneyAnalytics } from "./analytics-money.ts"
 import { mountApiKeys } from "./api-keys.ts"
 import { mountAudit } from "./audit.ts"
 import { mountBooks } from "./books.ts"
@@ -34,4 +36,6 @@ export function mountAdmin(app: App) {
   mountProviderLogins(app)
   mountSystem(app)
   mountAudit(app)
+  mountAnalytics(app)
+  mountMoneyAnalytics(app)
 }

@@ -1,0 +1,42 @@
+import type { SessionCredential } from "../src/actor/actor.ts"
+import type { Context } from "../src/actor/context.ts"
+import { databaseOver } from "../src/platform/db.ts"
+import type { Sql } from "./site.ts"
+
+/** 250 a day. */
+const ERRORS = 100_000
+const SESSION = "ses_of_the_bench"
+
+/** Gives the reports of a database their admin, and failures to count: some of every day before `ends`. */
+export async function prepareReports(sql: Sql, ends: Date): Promise<void> {
+  await sql(
+    `with admin as (insert into users (role, name, created_at) values ('admin', 'Operator', now()) returning user_id, session_epoch)
+     insert into sessions (session_id, user_id, epoch, created_at, last_seen_at, expires_at)
+     select $1, user_id, session_epoch, now(), now(), 'infinity' from admin`,
+    [SESSION],
+  )
+  await sql(
+    `insert into infrastructure_errors (kind, name, code, created_at)
+     select (array['container_start', 'container_exec', 'subagent_dispatch', 'model_call'])[1 + n % 4], 'x', 'X',
+       $1::timestamptz - interval '400 days' * (n / ${ERRORS}.0) from generate_series(${ERRORS}, 1, -1) n`,
+    [ends],
+  )
+  await sql("vacuum analyze users, sessions, infrastructure_errors")
+}
+
+/** The one statement with which a report asks the database, as an admin who has a session there, an hour before `ends`. */
+export async function statementOf(
+  ends: Date,
+  report: (ctx: Context, credential: SessionCredential) => Promise<unknown>,
+): Promise<{ sql: string; params: unknown[] }> {
+  const asked: { sql: string; params: unknown[] }[] = []
+  const db = databaseOver(async ({ sql, parameters }) => {
+    asked.push({ sql, params: [...parameters] })
+    throw new Error("it is only to be seen")
+  })
+  const ctx = { db, clock: { now: () => new Date(ends.getTime() - 3_600_000) } } as unknown as Context
+  await report(ctx, { kind: "session", sessionId: SESSION, test: false }).catch(() => {})
+  const [statement] = asked
+  if (!statement || asked.length > 1) throw new Error("a report is one statement")
+  return statement
+}

@@ -1,0 +1,118 @@
+import { type Expression, type QueryCreator, type SelectQueryBuilder, sql } from "kysely"
+import type { CallerDB } from "../actor/call-as.ts"
+import type { Range } from "./range.ts"
+
+/**
+ * Rows of rollups with those of the queue that are in none yet, of whole days or hours, to be grouped. Both are read in the snapshot of
+ * the statement that they are in, so a turn is in exactly one of them.
+ */
+type Reader = QueryCreator<CallerDB>
+
+/** The spaces to read: their `space_id`. */
+export type Spaces = SelectQueryBuilder<never, never, { space_id: number }>
+
+const SUMS = [
+  ...(["turns", "calls", "tokens_input", "tokens_cached", "tokens_output"] as const),
+  ...(["cost_credit_micros", "billed_credit_micros"] as const),
+] as const
+const DURATION = ["keyed_calls", "duration_us"] as const
+
+const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
+
+export function usageHours(db: Reader, range: Range) {
+  return db
+    .selectFrom("usage_hours as r")
+    .where("r.hour", ">=", range.from)
+    .where("r.hour", "<", range.to)
+    .select(["r.hour", ...SUMS, ...DURATION])
+    .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...SUMS, ...DURATION]))
+}
+
+export function modelDays(db: Reader, range: Range) {
+  return db
+    .selectFrom("model_days as r")
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.day", "r.model", ...SUMS])
+    .unionAll(queued(db, range).select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), "q.model", ...SUMS]))
+}
+
+export function providerDays(db: Reader, range: Range) {
+  return db
+    .selectFrom("provider_days as r")
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...SUMS])
+    .unionAll(
+      queued(db, range).select((eb) => [
+        ...[dayOf(eb.ref("q.ended_at")).as("day")],
+        ...(["q.provider_key", "q.pooled", "q.role", ...SUMS] as const),
+      ]),
+    )
+}
+
+export function providerSpaceDays(db: Reader, range: Range, spaces: Spaces) {
+  return db
+    .selectFrom("provider_space_days as r")
+    .where("r.space_id", "in", spaces)
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.provider_key", "r.space_id", ...SUMS])
+    .unionAll(
+      queued(db, range)
+        .where("q.space_id", "in", spaces)
+        .select(["q.provider_key", "q.space_id", ...SUMS]),
+    )
+}
+
+export function userDays(db: Reader, range: Range, userId: number) {
+  return db
+    .selectFrom("user_days as r")
+    .where("r.user_id", "=", userId)
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.day", ...SUMS, ...DURATION])
+    .unionAll(
+      queued(db, range)
+        .where("q.user_id", "=", userId)
+        .select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), ...SUMS, ...DURATION]),
+    )
+}
+
+export function spaceDays(db: Reader, range: Range, spaces: Spaces) {
+  return db
+    .selectFrom("space_days as r")
+    .where("r.space_id", "in", spaces)
+    .where("r.day", ">=", dateOf(range.from))
+    .where("r.day", "<", dateOf(range.to))
+    .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most"])
+    .unionAll(
+      queued(db, range)
+        .where("q.space_id", "in", spaces)
+        .select((eb) => [
+          ...[dayOf(eb.ref("q.ended_at")).as("day")],
+          ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most"] as const),
+        ]),
+    )
+}
+
+export function spaceHours(db: Reader, range: Range, spaces: Spaces) {
+  return db
+    .selectFrom("space_hours as r")
+    .where("r.space_id", "in", spaces)
+    .where("r.hour", ">=", range.from)
+    .where("r.hour", "<", range.to)
+    .select(["r.hour", "r.space_id", "r.billed_credit_micros"])
+    .unionAll(
+      queued(db, range)
+        .where("q.space_id", "in", spaces)
+        .select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), "q.space_id", "q.billed_credit_micros"]),
+    )
+}
+
+const queued = (db: Reader, { from, to }: Range) =>
+  db.selectFrom("usage_queue as q").where("q.ended_at", ">=", from).where("q.ended_at", "<", to)
+
+/** The hour of a moment, and its day in UTC. */
+export const hourOf = (moment: Expression<Date>) => sql<Date>`date_trunc('hour', ${moment}, 'UTC')`
+export const dayOf = (moment: Expression<Date>) => sql<Date>`(${moment} at time zone 'UTC')::date`

@@ -1,0 +1,38 @@
+import * as z from "zod"
+import { MICROS_PER_ENERGY } from "../base/money.ts"
+import { procedureRows } from "./procedure-rows.ts"
+import { GRANULARITIES, lastDays, type Range, rangeBetween } from "./range.ts"
+
+export interface LedgerQuery {
+  days: number
+  start?: string | undefined
+  end?: string | undefined
+  /** From the earliest ledger row on, whatever `days` and `start` say. */
+  all_time: boolean
+}
+
+/**
+ * Where a report over the ledger ends, and the rows that say where it begins and what its buckets cover (`granularityOf` says the same of
+ * both ends). All time ends tonight at the latest. VALIDATION_FAILED as `rangeBetween` says.
+ */
+export function ledgerRange(now: Date, { all_time, ...asked }: LedgerQuery) {
+  const { from, to }: { from: Date | null; to: Date } = all_time ? allTime(now, asked.end) : rangeBetween(now, asked)
+  const [{ upToDays: daily }, { upToDays: weekly }] = GRANULARITIES
+  return { to, range: procedureRows("ledger_range", { from, to, daily, weekly }).as("r") }
+}
+
+function allTime(now: Date, end: string | undefined): { from: null; to: Date } {
+  const tonight = lastDays(now, 1).to
+  const to = end === undefined ? tonight : new Date(end)
+  return { from: null, to: to < tonight ? to : tonight }
+}
+
+/** The range that was read. */
+export const rangeRead = (fromAt: string | undefined, to: Date): Range => ({ from: new Date(fromAt ?? to), to })
+
+export const toEnergy = (micros: number) => micros / MICROS_PER_ENERGY
+
+export const granularityByLength = z.enum(["day", "week", "month"]).meta({
+  description: `\`day\` in ranges of up to ${GRANULARITIES[0].upToDays} days, \`week\` up to ${GRANULARITIES[1].upToDays}, else \`month\`. Weeks begin on Monday.`,
+  example: "day",
+})

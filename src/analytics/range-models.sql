@@ -1,0 +1,56 @@
+-- The p_limit models whose calls by turns that ended in a range were billed most, then by name. Each call is under its own model; a turn
+-- is under that of its first call.
+create function turnpike.range_models(p_from timestamptz, p_to timestamptz, p_limit integer)
+returns table (model text, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
+  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 as $$
+#variable_conflict use_column
+declare
+  p record;
+begin
+  p := turnpike.whole_days(p_from, p_to);
+  return query
+    select u.model, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint, sum(u.tokens_cached)::bigint,
+      sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (
+      select d.model, d.turns, d.calls, d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros
+      from model_days d where d.day >= p.from_day and d.day < p.to_day
+      union all
+      select q.model, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
+      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from
+      union all
+      select w.model, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+      from turnpike.raw_usage(p_from, p.head_until) w
+      union all
+      select w.model, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+      from turnpike.raw_usage(p.tail_from, p_to) w
+    ) u group by u.model order by sum(u.billed_credit_micros) desc, u.model collate "C" limit p_limit;
+end $$;
+
+-- The same of providers, by provider_key (contract section 2.2).
+create function turnpike.range_providers(p_from timestamptz, p_to timestamptz, p_limit integer)
+returns table (provider_key text, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
+  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 as $$
+#variable_conflict use_column
+declare
+  p record;
+begin
+  p := turnpike.whole_days(p_from, p_to);
+  return query
+    select u.provider_key, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint, sum(u.tokens_cached)::bigint,
+      sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (
+      select d.provider_key, d.turns, d.calls, d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros,
+        d.billed_credit_micros
+      from provider_days d where d.day >= p.from_day and d.day < p.to_day
+      union all
+      select q.provider_key, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros,
+        q.billed_credit_micros
+      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from
+      union all
+      select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
+        w.billed_credit_micros
+      from turnpike.raw_usage(p_from, p.head_until) w
+      union all
+      select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
+        w.billed_credit_micros
+      from turnpike.raw_usage(p.tail_from, p_to) w
+    ) u group by u.provider_key order by sum(u.billed_credit_micros) desc, u.provider_key collate "C" limit p_limit;
+end $$;

@@ -1,0 +1,120 @@
+import { TurnpikeError } from "../base/errors.ts"
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/** The longest range that a report takes by its ends, in days: as long as the contract's longest `days` (section 4.5). */
+export const MOST_DAYS = 3650
+
+/** What a report covers, in UTC: `to` is exclusive. */
+export interface Range {
+  from: Date
+  to: Date
+}
+
+export type Granularity = "hour" | "day" | "week" | "month"
+
+/** Up to so many days, a series has one row for each of these; beyond the last, for each month. */
+export const GRANULARITIES = [
+  { upToDays: 92, granularity: "day" },
+  { upToDays: 730, granularity: "week" },
+] as const
+
+export const startOfDay = (moment: Date) => new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS)
+const startOfHour = (moment: Date) => new Date(Math.floor(moment.getTime() / HOUR_MS) * HOUR_MS)
+const daysLater = (moment: Date, days: number) => new Date(moment.getTime() + days * DAY_MS)
+
+/** A day as `2026-01-14`, in UTC. */
+export const dayText = (moment: Date) => moment.toISOString().slice(0, 10)
+
+/** The last `days` days in UTC, of which today is one: whole days, so the last ends tonight. */
+export function lastDays(now: Date, days: number): Range {
+  const to = daysLater(startOfDay(now), 1)
+  return { from: daysLater(to, -days), to }
+}
+
+/**
+ * The range between two instants (RFC 3339), which take precedence over `days`. Without `start` it begins `days` days before its end;
+ * without `end` it ends tonight. VALIDATION_FAILED when it is empty, or longer than `mostDays`.
+ */
+export function rangeBetween(
+  now: Date,
+  { days = 1, start, end }: { days?: number; start?: string | undefined; end?: string | undefined },
+  mostDays = MOST_DAYS,
+): Range {
+  const to = end === undefined ? lastDays(now, 1).to : new Date(end)
+  const from = start === undefined ? daysLater(to, -days) : new Date(start)
+  return checkedRange({ from, to }, ["start", "end"], mostDays)
+}
+
+/**
+ * The range of the days from `date_from` to `date_to`, both included, which take precedence over `days`. Without `date_from` it has the
+ * `days` days that end with `date_to`; without `date_to` it ends with today. VALIDATION_FAILED as above.
+ */
+export function rangeOfDates(
+  now: Date,
+  { days, date_from, date_to }: { days: number; date_from?: string | undefined; date_to?: string | undefined },
+  mostDays = MOST_DAYS,
+): Range {
+  const to = date_to === undefined ? lastDays(now, 1).to : daysLater(new Date(`${date_to}T00:00:00Z`), 1)
+  const from = date_from === undefined ? daysLater(to, -days) : new Date(`${date_from}T00:00:00Z`)
+  return checkedRange({ from, to }, ["date_from", "date_to"], mostDays)
+}
+
+function checkedRange(range: Range, [first, last]: [string, string], mostDays: number): Range {
+  if (!(range.from < range.to)) throw refused(first, `must be before \`${last}\``)
+  if (spanOf(range) > mostDays) throw refused(first, `at most ${mostDays} days before \`${last}\``)
+  return range
+}
+
+const refused = (param: string, fault: string) =>
+  new TurnpikeError("VALIDATION_FAILED", `${param}: ${fault}`, { param })
+
+/** Its length in days, begun ones included. */
+const spanOf = ({ from, to }: Range) => Math.ceil((to.getTime() - from.getTime()) / DAY_MS)
+
+/** How finely a series shows a range, by its length. */
+export function granularityOf(range: Range): "day" | "week" | "month" {
+  const days = spanOf(range)
+  return GRANULARITIES.find(({ upToDays }) => days <= upToDays)?.granularity ?? "month"
+}
+
+/** The beginning of the bucket that a moment is in: weeks begin on Monday. */
+export function bucketStart(moment: Date, granularity: Granularity): Date {
+  if (granularity === "hour") return startOfHour(moment)
+  const day = startOfDay(moment)
+  if (granularity === "week") return daysLater(day, -((day.getUTCDay() + 6) % 7))
+  return granularity === "day" ? day : new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), 1))
+}
+
+/** The beginning of the next bucket. */
+export function nextBucket(start: Date, granularity: Granularity): Date {
+  if (granularity === "hour") return new Date(start.getTime() + HOUR_MS)
+  if (granularity === "month") return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1))
+  return daysLater(start, granularity === "week" ? 7 : 1)
+}
+
+/** The beginnings of all buckets that a range touches, in order. The first may lie before the range, the last may end behind it. */
+export function bucketsOf({ from, to }: Range, granularity: Granularity): Date[] {
+  const starts: Date[] = []
+  for (let start = bucketStart(from, granularity); start < to; start = nextBucket(start, granularity))
+    starts.push(start)
+  return starts
+}
+
+/** The days that a range touches, as texts. */
+export const datesOf = (range: Range) => bucketsOf(range, "day").map(dayText)
+
+/** The hours that a range touches, as RFC 3339 in UTC. */
+export const hoursOf = (range: Range) => bucketsOf(range, "hour").map((hour) => hour.toISOString())
+
+/** A row for each key, in their order: the one that there is, or an empty one. */
+export function filled<Row>(
+  keys: readonly string[],
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  emptyOf: (key: string) => Row,
+): Row[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]))
+  return keys.map((key) => byKey.get(key) ?? emptyOf(key))
+}

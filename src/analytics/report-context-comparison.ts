@@ -1,0 +1,87 @@
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { always, envelope, envelopeOf, ratio } from "./answer.ts"
+import { providerDays } from "./families.ts"
+import { datesOf, lastDays } from "./range.ts"
+import { SUMS } from "./sums.ts"
+
+const contextSchema = z.object({
+  model_calls: z.int().meta({ description: "Calls that a member of a pool served.", example: 320 }),
+  tokens_input: z.int().meta({ description: "All that they read, cached tokens included.", example: 6_400_000 }),
+  tokens_cached: z.int().meta({ example: 4_800_000 }),
+  avg_context_tokens: z
+    .number()
+    .nullable()
+    .meta({ description: "What a call read on average; null without calls.", example: 20_000 }),
+  cache_hit_rate: z.number().nullable().meta({
+    description: "The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read.",
+    example: 0.75,
+  }),
+})
+
+export const contextComparisonSchema = z
+  .object({
+    ...envelope(always("day")),
+    items: z
+      .array(
+        z.object({
+          date: z.iso.date().meta({ example: "2026-01-14" }),
+          orchestrator: contextSchema.meta({ description: "Calls of the spaces' own agents." }),
+          subagent: contextSchema.meta({ description: "Calls of sub-agents." }),
+        }),
+      )
+      .meta({ description: "Every day of the range, the oldest first." }),
+  })
+  .meta({ id: "ContextComparisonReport" })
+
+export type ContextComparison = z.infer<typeof contextComparisonSchema>
+
+interface Read {
+  model_calls: number
+  tokens_input: number
+  tokens_cached: number
+}
+
+const NOTHING: Read = { model_calls: 0, tokens_input: 0, tokens_cached: 0 }
+
+const serializeContext = ({ model_calls, tokens_input, tokens_cached }: Read) => ({
+  ...{ model_calls, tokens_input, tokens_cached },
+  avg_context_tokens: ratio(tokens_input, model_calls),
+  cache_hit_rate: ratio(tokens_cached, tokens_input),
+})
+
+/** What the calls that pools served have read by day, those of orchestrators beside those of sub-agents. For admins. */
+export async function reportContextComparison(
+  ctx: Context,
+  credential: SessionCredential,
+  { days }: { days: number },
+): Promise<ContextComparison> {
+  const range = lastDays(ctx.clock.now(), days)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select(
+        jsonArrayFrom(
+          db
+            .selectFrom(providerDays(db, range).as("u"))
+            .where("u.pooled", "=", true)
+            .select(["u.day", "u.role", ...SUMS])
+            .groupBy(["u.day", "u.role"]),
+        ).as("days"),
+      ),
+    { role: "admin" },
+  )
+  const read = new Map(rows[0]?.days.map((row) => [`${row.day} ${row.role}`, row]))
+  return {
+    ...envelopeOf(ctx, range, "day"),
+    items: datesOf(range).map((date) => ({
+      date,
+      orchestrator: serializeContext(read.get(`${date} orchestrator`) ?? NOTHING),
+      subagent: serializeContext(read.get(`${date} subagent`) ?? NOTHING),
+    })),
+  }
+}

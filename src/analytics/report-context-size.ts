@@ -1,0 +1,141 @@
+import type { QueryCreator } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { always, envelope, envelopeOf, ratio } from "./answer.ts"
+import { spaceDays } from "./families.ts"
+import { REPORT_POLICY } from "./policies.ts"
+import { procedureRows } from "./procedure-rows.ts"
+import { datesOf, filled, lastDays, type Range } from "./range.ts"
+import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
+import { CONTEXT } from "./sums.ts"
+
+const size = {
+  model_calls: z.int().meta({ example: 48 }),
+  avg_tokens_input: z
+    .number()
+    .nullable()
+    .meta({ description: "What a model call read on average, in tokens; null without calls.", example: 8421.5 }),
+  max_tokens_input: z.int().nullable().meta({
+    description: "The most that a call read; null without calls.",
+    example: 31_200,
+  }),
+}
+
+export const contextSizeSchema = z
+  .object({
+    ...envelope(always("day")),
+    space: z.string().nullable().meta({
+      description: "The slug that was asked for; null: any.",
+      example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
+    }),
+    items: z
+      .array(
+        z.object({
+          ...spaceFields,
+          ...size,
+          days: z
+            .array(z.object({ date: z.iso.date().meta({ example: "2026-01-14" }), ...size }))
+            .meta({ description: "Every day of the range, the oldest first." }),
+        }),
+      )
+      .meta({
+        description:
+          `The space that was asked for, or the ${REPORT_POLICY.contextSpaces} that were billed most; ` +
+          "none if there is no such space.",
+      }),
+  })
+  .meta({ id: "ContextSizeReport" })
+
+export type ContextSize = z.infer<typeof contextSizeSchema>
+
+interface Row {
+  model_calls: number
+  tokens_input: number
+  most: number
+}
+
+/** How much the model calls of spaces have read on each of the last days, for admins. */
+export async function reportContextSize(
+  ctx: Context,
+  credential: SessionCredential,
+  { days, space }: { days: number; space?: string | undefined },
+): Promise<ContextSize> {
+  const range = lastDays(ctx.clock.now(), days)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .with(
+          (cte) => cte("shown").materialized(),
+          (cte) => shownSpaces(cte, range, space),
+        )
+        .selectFrom("caller")
+        .select((eb) => [
+          jsonArrayFrom(
+            eb
+              .selectFrom("shown as w")
+              .innerJoin("spaces as s", "s.space_id", "w.space_id")
+              .select(SPACE_COLUMNS)
+              .orderBy("w.billed", "desc")
+              .orderBy("s.space_id"),
+          ).as("spaces"),
+          jsonArrayFrom(
+            eb
+              .selectFrom(spaceDays(db, range, eb.selectFrom("shown as w").select("w.space_id")).as("u"))
+              .select(["u.space_id", "u.day", ...CONTEXT])
+              .groupBy(["u.space_id", "u.day"]),
+          ).as("days"),
+        ]),
+    { role: "admin" },
+  )
+  const { spaces = [], days: used = [] } = rows[0] ?? {}
+  const bySpace = Map.groupBy(used, ({ space_id }) => space_id)
+  return {
+    ...envelopeOf(ctx, range, "day"),
+    space: space ?? null,
+    items: spaces.map((shown) => {
+      const own = bySpace.get(shown.space_id) ?? []
+      const days = filled<Row & { day: string }>(
+        datesOf(range),
+        own,
+        ({ day }) => day,
+        (day) => ({ day, ...NOTHING }),
+      )
+      return {
+        ...shown,
+        ...serializeSize(own.reduce(together, NOTHING)),
+        days: days.map(({ day, ...row }) => ({ date: day, ...serializeSize(row) })),
+      }
+    }),
+  }
+}
+
+function shownSpaces(db: QueryCreator<CallerDB>, range: Range, slug: string | undefined) {
+  if (slug !== undefined) {
+    return db
+      .selectFrom("spaces as s")
+      .where("s.slug", "=", slug)
+      .select((eb) => ["s.space_id", eb.lit(0).as("billed")])
+  }
+  return db
+    .selectFrom(procedureRows("range_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
+    .select(["r.space_id", "r.billed_credit_micros as billed"])
+}
+
+const NOTHING: Row = { model_calls: 0, tokens_input: 0, most: 0 }
+
+const together = (a: Row, b: Row): Row => ({
+  model_calls: a.model_calls + b.model_calls,
+  tokens_input: a.tokens_input + b.tokens_input,
+  most: Math.max(a.most, b.most),
+})
+
+const serializeSize = ({ model_calls, tokens_input, most }: Row) => ({
+  model_calls,
+  avg_tokens_input: ratio(tokens_input, model_calls),
+  max_tokens_input: model_calls === 0 ? null : most,
+})

@@ -1,0 +1,178 @@
+import { type QueryCreator, sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toUsd } from "../base/money.ts"
+import type { Price } from "../billing/price.ts"
+import { always, envelope, envelopeOf, ratio } from "./answer.ts"
+import { type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
+import { modelDays, spaceDays, userDays } from "./families.ts"
+import { datesOf, lastDays, type Range } from "./range.ts"
+import { kindsOf, sharesOf, sumOfKinds, type TokenKinds, weightsAt } from "./share-cost.ts"
+import { COST_SUMS } from "./sums.ts"
+
+const rate = (description: string, example: number) => z.number().nullable().meta({ description, example })
+
+const rates = z.object({
+  per_turn_usd: rate("Null without turns.", 0.0193),
+  per_million_usd: rate("Of a million tokens of all kinds; each null without such tokens.", 2.13),
+  per_million_input_usd: rate("Of tokens that were read and not from a cache.", 3),
+  per_million_cached_usd: rate("Of tokens that were read from a cache.", 0.3),
+  per_million_output_usd: rate("Of tokens that were written.", 15),
+})
+
+const rated = {
+  ...costs,
+  cost: rates.meta({ description: "Of `cost_usd`." }),
+  billed: rates.meta({ description: "Of `billed_cost_usd`." }),
+}
+
+export const costRatesSchema = z
+  .object({
+    ...envelope(always("day")),
+    user_id: z.int().nullable().meta({ description: "The account that was asked for.", example: 42 }),
+    chat_key: z.string().nullable().meta({ description: "The chat that was asked for.", example: null }),
+    total: z.object(rated),
+    items: z
+      .array(z.object({ date: z.iso.date().meta({ example: "2026-01-14" }), ...rated }))
+      .meta({ description: "Every day of the range, the oldest first." }),
+  })
+  .meta({ id: "CostRatesReport" })
+
+export type CostRates = z.infer<typeof costRatesSchema>
+
+export interface CostRatesQuery {
+  days: number
+  user_id?: number | undefined
+  chat_key?: string | undefined
+}
+
+interface Day extends Costs {
+  date: string
+}
+
+interface ModelDay extends Day {
+  model: string
+}
+
+/**
+ * What turns and a million tokens cost and were billed, by day, for admins; of one account, one chat, or both. A sum is divided among
+ * kinds of tokens in proportion to what they cost in the catalog when the day began, by the models of that day; those of one account or
+ * chat at the average prices of everybody's calls in the range.
+ */
+export async function reportCostRates(
+  ctx: Context,
+  credential: SessionCredential,
+  { days, user_id, chat_key }: CostRatesQuery,
+): Promise<CostRates> {
+  const range = lastDays(ctx.clock.now(), days)
+  const isOwn = user_id !== undefined || chat_key !== undefined
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => {
+      const models = db
+        .selectFrom(modelDays(db, range).as("u"))
+        .select(({ cast, ref }) => [cast<string>(ref("u.day"), "text").as("date"), "u.model", ...COST_SUMS])
+        .groupBy(["u.day", "u.model"])
+      const prices = db.selectFrom("model_catalog as c").select(priceColumns("c"))
+      const former = db.selectFrom("former_prices as f").select(priceColumns("f")).select("f.until_at")
+      return db
+        .selectFrom("caller")
+        .select([
+          jsonArrayFrom(models).as("models"),
+          jsonArrayFrom(prices).as("prices"),
+          jsonArrayFrom(former.orderBy("f.until_at")).as("former"),
+          isOwn ? jsonArrayFrom(ownDays(db, range, { user_id, chat_key })).as("own") : sql<Day[]>`'[]'::json`.as("own"),
+        ])
+    },
+    { role: "admin" },
+  )
+  const { models = [], prices = [], former = [], own = [] } = rows[0] ?? {}
+  const priceOn = pricesOf(prices, former)
+  const weigh = (row: ModelDay) => weightsAt(kindsOf(row), priceOn(row.model, row.date))
+  const byDate = Map.groupBy<string, ModelDay>(models, ({ date }) => date)
+  const everybody = { sums: costsOf(models), weights: sumOfKinds(models.map(weigh)) }
+  const shown = new Map(own.map((row) => [row.date, row]))
+  const average = averagePrices(everybody)
+  const rated = (sums: Costs, weights: TokenKinds) =>
+    serializeRated(sums, isOwn ? weightsAt(kindsOf(sums), average) : weights)
+  return {
+    ...envelopeOf(ctx, range, "day"),
+    user_id: user_id ?? null,
+    chat_key: chat_key ?? null,
+    total: rated(isOwn ? costsOf(own) : everybody.sums, everybody.weights),
+    items: datesOf(range).map((date) => {
+      const ofDay = byDate.get(date) ?? []
+      const sums = isOwn ? (shown.get(date) ?? NO_COSTS) : costsOf(ofDay)
+      return { date, ...rated(sums, sumOfKinds(ofDay.map(weigh))) }
+    }),
+  }
+}
+
+/** What one account, one chat, or one chat of one account used by day; nothing if neither is asked for. */
+function ownDays(db: QueryCreator<CallerDB>, range: Range, { user_id, chat_key }: Omit<CostRatesQuery, "days">) {
+  const spaces = db
+    .selectFrom("spaces as s")
+    .select("s.space_id")
+    .where("s.chat_key", "=", chat_key ?? "")
+    .$if(user_id !== undefined, (query) => query.where("s.user_id", "=", user_id ?? 0))
+  const days =
+    chat_key === undefined
+      ? db.selectFrom(userDays(db, range, user_id ?? 0).as("u"))
+      : db.selectFrom(spaceDays(db, range, spaces).as("u"))
+  return days
+    .select(({ cast, ref }) => cast<string>(ref("u.day"), "text").as("date"))
+    .select(COST_SUMS)
+    .groupBy("u.day")
+}
+
+const priceColumns = <Alias extends "c" | "f">(alias: Alias) =>
+  [
+    ...([`${alias}.pin`, `${alias}.price_input`] as const),
+    ...([`${alias}.price_cached`, `${alias}.price_output`, `${alias}.price_cache_write`] as const),
+  ] as const
+
+type PinPrice = Price & { pin: string }
+
+const NO_PRICE: Price = { price_input: 0, price_cached: 0, price_output: 0, price_cache_write: null }
+
+/** The price of a model when a day began. `former`: those that counted until then, the oldest first. */
+function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { until_at: string })[]) {
+  const now = new Map(prices.map((price) => [price.pin, price]))
+  const before = Map.groupBy(former, ({ pin }) => pin)
+  return (model: string, date: string): Price => {
+    const begin = Date.parse(`${date}T00:00:00Z`)
+    return before.get(model)?.find(({ until_at }) => Date.parse(until_at) > begin) ?? now.get(model) ?? NO_PRICE
+  }
+}
+
+/** Prices that give everybody's tokens of each kind what they weigh together. */
+const averagePrices = ({ sums, weights }: { sums: Costs; weights: TokenKinds }): Price => {
+  const tokens = kindsOf(sums)
+  return {
+    price_input: ratio(weights.fresh, tokens.fresh) ?? 0,
+    price_cached: ratio(weights.cached, tokens.cached) ?? 0,
+    price_output: ratio(weights.output, tokens.output) ?? 0,
+    price_cache_write: null,
+  }
+}
+
+function serializeRated(sums: Costs, weights: TokenKinds) {
+  const tokens = kindsOf(sums)
+  const perMillion = (micros: number | undefined, count: number) =>
+    micros === undefined || count === 0 ? null : (toUsd(micros) / count) * 1_000_000
+  const ratesOf = (micros: number): z.infer<typeof rates> => {
+    const parts = sharesOf(micros, weights)
+    return {
+      per_turn_usd: ratio(toUsd(micros), sums.turns),
+      per_million_usd: perMillion(micros, sums.tokens_input + sums.tokens_output),
+      per_million_input_usd: perMillion(parts?.fresh, tokens.fresh),
+      per_million_cached_usd: perMillion(parts?.cached, tokens.cached),
+      per_million_output_usd: perMillion(parts?.output, tokens.output),
+    }
+  }
+  return { ...serializeCosts(sums), cost: ratesOf(sums.cost), billed: ratesOf(sums.billed) }
+}

@@ -1,0 +1,71 @@
+import { sql } from "kysely"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { always, envelope, envelopeOf } from "./answer.ts"
+import { datesOf, filled, lastDays } from "./range.ts"
+
+export const errorsReportSchema = z
+  .object({
+    ...envelope(always("day")),
+    items: z
+      .array(
+        z.object({
+          date: z.iso.date().meta({ example: "2026-01-14" }),
+          container_exec: z.int().meta({ description: "Calls in a container that failed.", example: 2 }),
+          container_start: z.int().meta({ description: "Containers that did not start.", example: 1 }),
+          subagent_dispatch: z.int().meta({ description: "Delegations to a sub-agent that failed.", example: 0 }),
+          total: z.int().meta({ description: "These three together.", example: 3 }),
+          model_call: z.int().meta({ description: "Model calls that failed at their provider, besides.", example: 4 }),
+        }),
+      )
+      .meta({ description: "Every day of the range, the oldest first." }),
+  })
+  .meta({ id: "ErrorsReport" })
+
+export type ErrorsReport = z.infer<typeof errorsReportSchema>
+
+const NONE = { container_exec: 0, container_start: 0, subagent_dispatch: 0, model_call: 0 }
+
+/** Failures of infrastructure by day, for admins. */
+export async function reportErrors(
+  ctx: Context,
+  credential: SessionCredential,
+  { days }: { days: number },
+): Promise<ErrorsReport> {
+  const range = lastDays(ctx.clock.now(), days)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .selectFrom("caller")
+        .innerJoin("infrastructure_errors as x", (join) => join.onTrue())
+        .where("x.created_at", ">=", range.from)
+        .where("x.created_at", "<", range.to)
+        .select(({ fn, ref }) => [
+          sql<string>`(${ref("x.created_at")} at time zone 'UTC')::date`.as("date"),
+          fn.countAll<number>().filterWhere("x.kind", "=", "container_exec").as("container_exec"),
+          fn.countAll<number>().filterWhere("x.kind", "=", "container_start").as("container_start"),
+          fn.countAll<number>().filterWhere("x.kind", "=", "subagent_dispatch").as("subagent_dispatch"),
+          fn.countAll<number>().filterWhere("x.kind", "=", "model_call").as("model_call"),
+        ])
+        .groupBy("date"),
+    { role: "admin" },
+  )
+  const items = filled(
+    datesOf(range),
+    rows,
+    ({ date }) => date,
+    (date) => ({ date, ...NONE }),
+  )
+  return {
+    ...envelopeOf(ctx, range, "day"),
+    items: items.map(({ model_call, ...ours }) => ({
+      ...ours,
+      total: ours.container_exec + ours.container_start + ours.subagent_dispatch,
+      model_call,
+    })),
+  }
+}

@@ -1,0 +1,115 @@
+import type { QueryCreator } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { always, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
+import { spaceDays } from "./families.ts"
+import { REPORT_POLICY } from "./policies.ts"
+import { procedureRows } from "./procedure-rows.ts"
+import { lastDays, type Range } from "./range.ts"
+import {
+  daySchema,
+  daysOf,
+  filteredSpaces,
+  serializeDays,
+  serializeFilter,
+  type UsageDayRow,
+  type UsageFilter,
+  usageFilters,
+} from "./report-daily-usage.ts"
+import { BILLED, DURATION, SUMS } from "./sums.ts"
+
+export const slugUsageSchema = z
+  .object({
+    ...envelope(always("day")),
+    ...usageFilters,
+    grouped_by: z.literal("slug").meta({ example: "slug" }),
+    series: z.record(z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }), z.array(daySchema)).meta({
+      description: `Every day of the range, for each of the ${REPORT_POLICY.slugs} spaces that were billed most, by slug.`,
+    }),
+    other: z.array(daySchema).meta({ description: "The same for all other spaces together." }),
+  })
+  .meta({ id: "SlugUsageReport" })
+
+export type SlugUsage = z.infer<typeof slugUsageSchema>
+
+/** What was used on each of the last days by space, for admins: the series and `other` add up to the report without spaces. */
+export async function reportSlugUsage(
+  ctx: Context,
+  credential: SessionCredential,
+  { days, ...filter }: { days: number } & UsageFilter,
+): Promise<SlugUsage> {
+  const range = lastDays(ctx.clock.now(), days)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db
+        .with(
+          (cte) => cte("top").materialized(),
+          (cte) => topSpaces(cte, range, filter),
+        )
+        .selectFrom("caller")
+        .select((eb) => [
+          jsonArrayFrom(daysOf(db, range, filter)).as("total"),
+          jsonArrayFrom(
+            eb
+              .selectFrom("top as t")
+              .innerJoin("spaces as s", "s.space_id", "t.space_id")
+              .select(["s.space_id", "s.slug"])
+              .orderBy("t.billed", "desc")
+              .orderBy("s.space_id"),
+          ).as("spaces"),
+          jsonArrayFrom(
+            eb
+              .selectFrom(spaceDays(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
+              .select(["u.space_id", "u.day", ...SUMS, ...DURATION])
+              .groupBy(["u.space_id", "u.day"]),
+          ).as("days"),
+        ]),
+    { role: "admin" },
+  )
+  const { total = [], spaces = [], days: ofSpaces = [] } = rows[0] ?? {}
+  const bySpace = Map.groupBy(ofSpaces, ({ space_id }) => space_id)
+  return {
+    ...envelopeOf(ctx, range, "day"),
+    ...serializeFilter(filter),
+    grouped_by: "slug",
+    series: Object.fromEntries(
+      spaces.map(({ space_id, slug }) => [slug, serializeDays(range, bySpace.get(space_id) ?? [])]),
+    ),
+    other: serializeDays(range, othersOf(total, ofSpaces)),
+  }
+}
+
+/** The spaces that were billed most; of those of a filter, by summing all their days. */
+function topSpaces(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
+  const limit = REPORT_POLICY.slugs
+  if (filter.user_id === undefined && filter.chat_key === undefined) {
+    return db
+      .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
+      .select(["r.space_id", "r.billed_credit_micros as billed"])
+  }
+  return db
+    .selectFrom(spaceDays(db, range, filteredSpaces(db, filter)).as("u"))
+    .select(["u.space_id", BILLED])
+    .groupBy("u.space_id")
+    .orderBy("billed", "desc")
+    .orderBy("u.space_id")
+    .limit(limit)
+}
+
+/** What is left of each day without the spaces that are shown, in integers. */
+function othersOf(total: UsageDayRow[], shown: UsageDayRow[]): UsageDayRow[] {
+  const rest = new Map(total.map((row) => [row.day, { ...row }]))
+  for (const row of shown) {
+    const left = rest.get(row.day)
+    if (!left) throw new Error("a space has used something on a day on which nothing was used")
+    for (const key of COUNTED) left[key] -= row[key]
+  }
+  return [...rest.values()]
+}
+
+const COUNTED = [...(Object.keys(NO_SUMS) as (keyof Sums)[]), "keyed_calls", "duration_us"] as const

@@ -1,0 +1,63 @@
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
+import { usageHours } from "./families.ts"
+import { procedureRows } from "./procedure-rows.ts"
+import { lastDays } from "./range.ts"
+import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
+import { RANKED, SUMS } from "./sums.ts"
+
+export const topSpacesSchema = z
+  .object({
+    ...envelope(wholeRange),
+    limit: z.int().meta({ example: 20 }),
+    items: z
+      .array(z.object({ ...spaceFields, ...sums }))
+      .meta({ description: "Those whose turns were billed most; equal ones by id. Archived spaces too." }),
+    other: z.object(sums).meta({ description: "All others together." }),
+    total: z.object(sums).meta({ description: "All spaces: the items and `other`." }),
+  })
+  .meta({ id: "TopSpacesReport" })
+
+export type TopSpaces = z.infer<typeof topSpacesSchema>
+
+/** The spaces whose turns were billed most in the last days, for admins. */
+export async function reportTopSpaces(
+  ctx: Context,
+  credential: SessionCredential,
+  { days, limit }: { days: number; limit: number },
+): Promise<TopSpaces> {
+  const range = lastDays(ctx.clock.now(), days)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select([
+        jsonArrayFrom(
+          db
+            .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
+            .innerJoin("spaces as s", "s.space_id", "r.space_id")
+            .select([...SPACE_COLUMNS, ...RANKED])
+            .orderBy("r.billed_credit_micros", "desc")
+            .orderBy("r.space_id"),
+        ).as("items"),
+        jsonObjectFrom(db.selectFrom(usageHours(db, range).as("u")).select(SUMS)).as("total"),
+      ]),
+    { role: "admin" },
+  )
+  const { items = [], total } = rows[0] ?? {}
+  const all = total ?? NO_SUMS
+  return {
+    ...envelopeOf(ctx, range, null),
+    limit,
+    items: items.map(({ space_id, slug, chat_key, title, owner_id, ...row }) => ({
+      ...{ space_id, slug, chat_key, title, owner_id },
+      ...serializeSums(row),
+    })),
+    other: serializeSums(restOf(all, items)),
+    total: serializeSums(all),
+  }
+}

@@ -1,0 +1,66 @@
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
+import { usageHours } from "./families.ts"
+import { procedureRows } from "./procedure-rows.ts"
+import { lastDays } from "./range.ts"
+import { RANKED, SUMS } from "./sums.ts"
+
+export const topUsersSchema = z
+  .object({
+    ...envelope(wholeRange),
+    limit: z.int().meta({ example: 20 }),
+    items: z
+      .array(
+        z.object({
+          user_id: z.int().meta({ description: "The account that is billed.", example: 42 }),
+          name: z.string().nullable().meta({ example: "Ada" }),
+          email: z.string().nullable().meta({ example: "ada@example.com" }),
+          ...sums,
+        }),
+      )
+      .meta({ description: "Those that were billed most; equal ones by id." }),
+    other: z.object(sums).meta({ description: "All others together." }),
+    total: z.object(sums).meta({ description: "Everybody: the items and `other`." }),
+  })
+  .meta({ id: "TopUsersReport" })
+
+export type TopUsers = z.infer<typeof topUsersSchema>
+
+/** The accounts that were billed most in the last days, for admins. Turns of members count for the owner of their space. */
+export async function reportTopUsers(
+  ctx: Context,
+  credential: SessionCredential,
+  { days, limit }: { days: number; limit: number },
+): Promise<TopUsers> {
+  const range = lastDays(ctx.clock.now(), days)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) =>
+      db.selectFrom("caller").select([
+        jsonArrayFrom(
+          db
+            .selectFrom(procedureRows("range_users", { ...range, limit }).as("r"))
+            .innerJoin("users as p", "p.user_id", "r.user_id")
+            .select(["r.user_id", "p.name", "p.email", ...RANKED])
+            .orderBy("r.billed_credit_micros", "desc")
+            .orderBy("r.user_id"),
+        ).as("items"),
+        jsonObjectFrom(db.selectFrom(usageHours(db, range).as("u")).select(SUMS)).as("total"),
+      ]),
+    { role: "admin" },
+  )
+  const { items = [], total } = rows[0] ?? {}
+  const all = total ?? NO_SUMS
+  return {
+    ...envelopeOf(ctx, range, null),
+    limit,
+    items: items.map(({ user_id, name, email, ...row }) => ({ user_id, name, email, ...serializeSums(row) })),
+    other: serializeSums(restOf(all, items)),
+    total: serializeSums(all),
+  }
+}

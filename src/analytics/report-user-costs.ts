@@ -1,0 +1,67 @@
+import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { envelope, envelopeOf, wholeRange } from "./answer.ts"
+import { allCosts, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
+import { procedureRows } from "./procedure-rows.ts"
+import { lastDays } from "./range.ts"
+import { RANKED_COSTS } from "./sums.ts"
+
+export const userCostsSchema = z
+  .object({
+    ...envelope(wholeRange),
+    limit: z.int().meta({ example: 20 }),
+    items: z
+      .array(
+        z.object({
+          user_id: z.int().meta({ description: "The account that is billed.", example: 42 }),
+          name: z.string().nullable().meta({ example: "Ada" }),
+          email: z.string().nullable().meta({ example: "ada@example.com" }),
+          ...costs,
+        }),
+      )
+      .meta({ description: "Those that were billed most; equal ones by id." }),
+    other: costsSchema.meta({ description: "All others together." }),
+    total: costsSchema.meta({ description: "Everybody: the items and `other`." }),
+  })
+  .meta({ id: "UserCostsReport" })
+
+export type UserCosts = z.infer<typeof userCostsSchema>
+
+/**
+ * What each account used and what that cost in the last days, for admins: turns of its keys and web-chat turns in its spaces together.
+ */
+export async function reportUserCosts(
+  ctx: Context,
+  credential: SessionCredential,
+  { days, limit }: { days: number; limit: number },
+): Promise<UserCosts> {
+  const range = lastDays(ctx.clock.now(), days)
+  const { rows } = await readAs(
+    ctx,
+    credential,
+    (db) => {
+      const top = db
+        .selectFrom(procedureRows("range_users", { ...range, limit }).as("r"))
+        .innerJoin("users as p", "p.user_id", "r.user_id")
+        .select(["r.user_id", "p.name", "p.email", ...RANKED_COSTS])
+        .orderBy("r.billed_credit_micros", "desc")
+        .orderBy("r.user_id")
+      return db
+        .selectFrom("caller")
+        .select([jsonArrayFrom(top).as("items"), jsonObjectFrom(allCosts(db, range)).as("total")])
+    },
+    { role: "admin" },
+  )
+  const { items = [], total } = rows[0] ?? {}
+  const all = total ?? NO_COSTS
+  return {
+    ...envelopeOf(ctx, range, null),
+    limit,
+    items: items.map(({ user_id, name, email, ...row }) => ({ user_id, name, email, ...serializeCosts(row) })),
+    other: serializeCosts(restOfCosts(all, items)),
+    total: serializeCosts(all),
+  }
+}

@@ -1,0 +1,87 @@
+import * as z from "zod"
+import { type BalanceTrend, balanceTrendSchema, reportBalanceTrend } from "../../analytics/report-balance-trend.ts"
+import {
+  type EnergyTimeline,
+  energyTimelineSchema,
+  reportEnergyTimeline,
+} from "../../analytics/report-energy-timeline.ts"
+import type { App } from "../../http/app.ts"
+import { type CsvColumns, csvOf } from "../../http/csv.ts"
+import { wholeParam } from "../../http/query.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { reportAnswer, reportQuery, spanQuery, reportTag as tag } from "./report.ts"
+
+const TIMELINE: CsvColumns<EnergyTimeline["items"][number]> = {
+  date: ({ date }) => date,
+  free: ({ free }) => free,
+  bonus: ({ bonus }) => bonus,
+  paid: ({ paid }) => paid,
+  spent: ({ spent }) => spent,
+  unbucketed: ({ unbucketed }) => unbucketed,
+  change: ({ change }) => change,
+}
+
+const TREND: CsvColumns<BalanceTrend["items"][number]> = {
+  date: ({ date }) => date,
+  active_users: ({ active_users }) => active_users,
+  average_balance: ({ average_balance }) => average_balance,
+  median_balance: ({ median_balance }) => median_balance,
+}
+
+const ledgerQuery = {
+  ...reportQuery(3650),
+  ...spanQuery,
+  all_time: z
+    .enum(["true", "false"])
+    .default("false")
+    .transform((text) => text === "true")
+    .meta({ description: "`true`: from the day of the earliest ledger row on, whatever `days` and `start` say." }),
+}
+
+/** The ledger over time (contract section 4.5). */
+export function mountLedgerAnalytics(app: App) {
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/analytics/energy-timeline",
+      id: "getEnergyTimeline",
+      tag,
+      summary: "Report the ledger of all accounts over time",
+      description:
+        "In energy: 10 are 1 USD. What is given is `free`, `bonus` or `paid` by its reason; `spent` is what was charged. Commissions, which " +
+        "are in a currency, are in none. What a turn was charged counts from its end on, also while it waits for its ledger row.",
+      query: z.strictObject(ledgerQuery),
+      answer: reportAnswer("The report.", energyTimelineSchema),
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { format, ...asked } }) => {
+      const report = await reportEnergyTimeline(c.get("ctx"), sessionOf(c), asked)
+      return format === "csv" ? csvOf(c, "energy-timeline", TIMELINE, report.items) : report
+    },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/analytics/balance-trend",
+      id: "getBalanceTrend",
+      tag,
+      summary: "Report balances of active users over time",
+      description:
+        "Average and median, in energy, of users who were charged for something in the days before. A user's balance is the running total " +
+        "of their latest ledger row up to then.",
+      query: z.strictObject({
+        ...ledgerQuery,
+        active_window_days: wholeParam(1, 90).default(30).meta({
+          description: "How many days before the end of a bucket a charge makes its user an active one.",
+        }),
+      }),
+      answer: reportAnswer("The report.", balanceTrendSchema),
+      errors: ["ADMIN_REQUIRED"],
+    },
+    async (c, { query: { format, ...asked } }) => {
+      const report = await reportBalanceTrend(c.get("ctx"), sessionOf(c), asked)
+      return format === "csv" ? csvOf(c, "balance-trend", TREND, report.items) : report
+    },
+  )
+}

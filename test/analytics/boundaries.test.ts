@@ -1,0 +1,201 @@
+import { afterEach, expect, test } from "vitest"
+import { ANALYTICS } from "../harness/analytics-world.ts"
+import { type Json, NO_USE, openReports, type ReportWorld, used } from "../harness/report-world.ts"
+
+const HOUR_MS = 3_600_000
+const USAGE = "/api/admin/usage"
+
+let world: ReportWorld
+afterEach(() => world.close())
+
+const dates = (report: Json) => used(report).map(({ date }: Json) => date)
+const fault = async (path: string) => {
+  const [status, { detail }] = await world.admin.json("GET", path)
+  return [status, detail?.[0]?.loc]
+}
+
+test("an empty database: every day and hour is there, and what nothing can be divided by is null", async () => {
+  world = await openReports("2026-12-02T10:30:00Z")
+  const range = { from: "2026-12-01T00:00:00.000Z", to: "2026-12-03T00:00:00.000Z", as_of: "2026-12-02T10:30:00.000Z" }
+  const days = ["2026-12-01", "2026-12-02"]
+  const empty = { ...NO_USE, avg_duration_sec: null }
+  const context = { model_calls: 0, tokens_input: 0, tokens_cached: 0, avg_context_tokens: null, cache_hit_rate: null }
+  expect(await world.read("/api/admin/context-comparison?days=2")).toEqual({
+    ...{ ...range, granularity: "day" },
+    items: days.map((date) => ({ date, orchestrator: context, subagent: context })),
+  })
+  const usage = { ...range, granularity: "day", user_id: null, chat_key: null }
+  expect(await world.read(`${USAGE}?days=2`)).toEqual({ ...usage, items: days.map((date) => ({ date, ...empty })) })
+  expect(await world.read(`${USAGE}?days=2&group_by=slug`)).toEqual({
+    ...{ ...usage, grouped_by: "slug", series: {} },
+    other: days.map((date) => ({ date, ...empty })),
+  })
+  for (const name of ["top-users", "top-spaces"]) {
+    expect(await world.read(`${name}?days=2`)).toEqual({
+      ...{ ...range, granularity: null, limit: 20, items: [] },
+      ...{ other: NO_USE, total: NO_USE },
+    })
+  }
+  const none = { container_exec: 0, container_start: 0, subagent_dispatch: 0, total: 0, model_call: 0 }
+  expect(await world.read("errors?days=2")).toEqual({
+    ...{ ...range, granularity: "day" },
+    items: days.map((date) => ({ date, ...none })),
+  })
+  expect(await world.read("context-size?days=2")).toEqual({ ...range, granularity: "day", space: null, items: [] })
+  const hourly = await world.read("hourly?days=2")
+  expect(hourly).toMatchObject({ ...range, granularity: "hour" })
+  expect(hourly.items).toHaveLength(48)
+  expect([hourly.items[0], hourly.items[47]]).toEqual([
+    { hour: "2026-12-01T00:00:00.000Z", ...NO_USE },
+    { hour: "2026-12-02T23:00:00.000Z", ...NO_USE },
+  ])
+  const { series, other } = await world.read("hourly-spaces?start=2026-12-01T22:00:00Z&end=2026-12-02T00:00:00Z")
+  const points = ["22", "23"].map((hour) => ({ hour: `2026-12-01T${hour}:00:00.000Z`, billed_cost_usd: 0 }))
+  expect([series, other]).toEqual([[], { billed_cost_usd: 0, points }])
+})
+
+test("one row is in the day and the hour in which its turn ended, and in no other", async () => {
+  world = await openReports("2026-12-02T10:30:00Z")
+  const { user, space, slug } = await world.place()
+  await world.plant({
+    user,
+    space,
+    at: "2026-12-01T23:59:59.999Z",
+    calls: [{ micros: 1, input: 7, output: 3, seconds: 0.25 }],
+  })
+  const sums = { turns: 1, model_calls: 1, tokens_input: 7, tokens_cached: 0, tokens_output: 3, billed_cost_usd: 1e-7 }
+  expect((await world.twice(`${USAGE}?days=2`)).items).toEqual([
+    { date: "2026-12-01", ...sums, avg_duration_sec: 0.25 },
+    { date: "2026-12-02", ...NO_USE, avg_duration_sec: null },
+  ])
+  expect(used(await world.read("hourly?days=2"))).toEqual([{ hour: "2026-12-01T23:00:00.000Z", ...sums }])
+  expect(used(await world.read("hourly?days=1"))).toEqual([])
+  expect((await world.read("top-users")).items).toEqual([{ user_id: user, name: "Somebody", email: null, ...sums }])
+  const [, today] = (await world.read("context-size?days=2")).items[0].days
+  expect(today).toEqual({ date: "2026-12-02", model_calls: 0, avg_tokens_input: null, max_tokens_input: null })
+  const cut = (start: string, end: string) => world.read(`hourly-spaces?${new URLSearchParams({ start, end })}`)
+  for (const [start, end, billed] of [
+    ["2026-12-01T23:59:59.999Z", "2026-12-02T00:00:00Z", 1e-7],
+    ["2026-12-01T23:00:00Z", "2026-12-01T23:59:59.999Z", 0],
+    ["2026-12-02T00:00:00Z", "2026-12-02T01:00:00Z", 0],
+    ["2026-12-01T20:30:00Z", "2026-12-02T04:15:00+00:00", 1e-7],
+    ["2026-12-02T01:00:00+02:00", "2026-12-02T02:00:00+02:00", 1e-7],
+  ] as const) {
+    const { series, other } = await cut(start, end)
+    expect(
+      series.map(({ slug, billed_cost_usd }: Json) => [slug, billed_cost_usd]),
+      start,
+    ).toEqual(billed ? [[slug, billed]] : [])
+    expect(other.billed_cost_usd).toBe(0)
+  }
+})
+
+test("ranges end at midnight (UTC) on days, weeks, months and leap days", async () => {
+  world = await openReports("2028-03-01T00:00:00.000Z")
+  const { user, space } = await world.place()
+  await world.plant(
+    // A Sunday, a Monday, a month's last day, a leap day, a month's first.
+    ...["2028-01-31T12:00:00Z", "2028-02-27T23:59:59.999Z", "2028-02-28T00:00:00Z", "2028-02-29T00:00:00Z"].map(
+      (moment) => ({ user, space, at: moment }),
+    ),
+    ...["2028-02-29T23:59:59.999Z", "2028-03-01T00:00:00Z"].map((moment) => ({ user, space, at: moment })),
+  )
+  expect(dates(await world.twice(`${USAGE}?days=1`))).toEqual(["2028-03-01"])
+  expect(dates(await world.twice(`${USAGE}?days=2`))).toEqual(["2028-02-29", "2028-03-01"])
+  expect(dates(await world.twice(`${USAGE}?days=3`))).toEqual(["2028-02-28", "2028-02-29", "2028-03-01"])
+  const all = await world.twice(`${USAGE}?days=31`)
+  expect([all.from, all.to, all.items.length]).toEqual(["2028-01-31T00:00:00.000Z", "2028-03-02T00:00:00.000Z", 31])
+  expect(dates(all)).toEqual(["2028-01-31", "2028-02-27", "2028-02-28", "2028-02-29", "2028-03-01"])
+  expect(used(await world.read("hourly?days=2")).map(({ hour }: Json) => hour)).toEqual(
+    ["02-29T00", "02-29T23", "03-01T00"].map((hour) => `2028-${hour}:00:00.000Z`),
+  )
+  const total = async (start: string, end: string) => {
+    const { series, other } = await world.read(`hourly-spaces?start=${start}&end=${end}`)
+    expect(series[0]?.points ?? other.points).toHaveLength((Date.parse(end) - Date.parse(start)) / HOUR_MS)
+    return series[0]?.billed_cost_usd ?? 0
+  }
+  expect(await total("2028-02-29T00:00:00Z", "2028-03-01T00:00:00Z"), "a leap day").toBe(2e-5)
+  expect(await total("2028-02-28T00:00:00Z", "2028-03-06T00:00:00Z"), "a week from Monday").toBe(4e-5)
+  expect(await total("2028-02-01T00:00:00Z", "2028-03-01T00:00:00Z"), "a month").toBe(4e-5)
+  expect(await total("2028-02-29T23:00:00Z", "2028-03-01T00:00:00Z"), "an hour").toBe(1e-5)
+  const spaces = await world.twice("top-spaces?days=3")
+  expect([spaces.from, spaces.items[0].turns]).toEqual(["2028-02-28T00:00:00.000Z", 4])
+})
+
+test("ends in the wrong order, too far apart, missing or malformed are refused", async () => {
+  world = await openReports("2026-12-02T10:30:00Z")
+  const spaces = `${ANALYTICS}/hourly-spaces`
+  const [day, next] = ["2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"]
+  expect(await fault(`${spaces}?start=${next}&end=${day}`)).toEqual([422, ["query", "start"]])
+  expect(await fault(`${spaces}?start=${day}&end=${day}`)).toEqual([422, ["query", "start"]])
+  expect((await world.admin.json("GET", `${spaces}?start=2026-12-01&end=2026-12-02`))[0]).toBe(200)
+  expect((await world.admin.json("GET", `${spaces}?start=2026-12-01T00:00:00Z&end=2027-01-01T00:00:00Z`))[0]).toBe(200)
+  expect(await fault(`${spaces}?start=2026-11-30T23:59:59Z&end=2027-01-01T00:00:00Z`)).toEqual([
+    422,
+    ["query", "start"],
+  ])
+  expect(await fault(`${spaces}?end=${day}`)).toEqual([422, ["query", "start"]])
+  expect(await fault(`${spaces}?start=${day}`)).toEqual([422, ["query", "end"]])
+  for (const wrong of ["2026-13-01T00:00:00Z", "yesterday", "2027-02-29", "2026-12-01T00:00:00", "1764547200"]) {
+    expect(await fault(`${spaces}?start=${wrong}&end=${next}`), wrong).toEqual([422, ["query", "start"]])
+  }
+  for (const top of ["0", "21", "1.5", "", "ten"]) {
+    expect(await fault(`${spaces}?start=${day}&end=${next}&top=${top}`), top).toEqual([422, ["query", "top"]])
+  }
+  for (const top of [1, 20]) {
+    expect(await world.read(`hourly-spaces?start=${day}&end=${next}&top=${top}`)).toMatchObject({ top })
+  }
+  expect(await fault(`${USAGE}?group_by=space`)).toEqual([422, ["query", "group_by"]])
+  expect(await fault(`${USAGE}?chat_key=`)).toEqual([422, ["query", "chat_key"]])
+  expect(await fault(`${USAGE}?start=${day}`)).toEqual([422, ["query", "start"]])
+  expect(await fault(`${ANALYTICS}/context-size?space=`)).toEqual([422, ["query", "space"]])
+})
+
+test("equal ones are in the order of their ids, and all beyond the top are `other`", async () => {
+  world = await openReports("2026-12-02T10:30:00Z")
+  const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
+  for (let n = 0; n < 22; n++) places.push(await world.place(`Space ${n}`))
+  // The last one comes first; the others are equal, and were used in another order than they were made in.
+  const moment = "2026-12-01T08:00:00Z"
+  await world.plant(
+    ...[...places]
+      .reverse()
+      .map(({ user, space }, n) => ({ user, space, at: moment, calls: [{ micros: n === 0 ? 21 : 20 }] })),
+  )
+  const inOrder = [places[21], ...places.slice(0, 21)] as typeof places
+  for (const top of [1, 20]) {
+    const users = await world.twice(`top-users?limit=${top}`)
+    expect(users.items.map(({ user_id }: Json) => user_id)).toEqual(inOrder.slice(0, top).map(({ user }) => user))
+    expect([users.other.turns, Math.round(users.other.billed_cost_usd * 1e7)]).toEqual([22 - top, 20 * (22 - top)])
+    const spaces = await world.twice(`top-spaces?limit=${top}`)
+    expect(spaces.items.map(({ slug }: Json) => slug)).toEqual(inOrder.slice(0, top).map(({ slug }) => slug))
+    expect(spaces.other).toEqual(users.other)
+    const hours = await world.twice(`hourly-spaces?start=${moment}&end=2026-12-01T09:00:00Z&top=${top}`)
+    expect(hours.series.map(({ space_id }: Json) => space_id)).toEqual(inOrder.slice(0, top).map(({ space }) => space))
+    expect(Math.round(hours.other.billed_cost_usd * 1e7)).toBe(20 * (22 - top))
+  }
+  expect((await world.read("top-users?limit=100")).other).toEqual(NO_USE)
+})
+
+test("of very many spaces those that were billed most have a series, and the others are one", async () => {
+  world = await openReports("2026-12-02T10:30:00Z")
+  const places: Awaited<ReturnType<ReportWorld["place"]>>[] = []
+  for (let n = 0; n < 52; n++) places.push(await world.place(`Space ${n}`))
+  await world.plant(
+    ...places.map(({ user, space }, n) => ({
+      user,
+      space,
+      at: "2026-12-01T08:00:00Z",
+      calls: [{ micros: n, seconds: 4 }],
+    })),
+  )
+  const { series, other } = await world.twice(`${USAGE}?days=2&group_by=slug`)
+  expect(Object.keys(series)).toEqual(
+    places
+      .slice(32)
+      .reverse()
+      .map(({ slug }) => slug),
+  )
+  expect(other[0]).toMatchObject({ date: "2026-12-01", turns: 32, billed_cost_usd: 0.0000496, avg_duration_sec: 4 })
+  expect((await world.read("context-size?days=2")).items).toHaveLength(50)
+})

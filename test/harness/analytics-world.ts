@@ -1,0 +1,191 @@
+import { sweepAnalytics } from "../../src/analytics/roll.ts"
+import { callOne } from "../../src/platform/db.ts"
+import { authContextOf } from "./auth.ts"
+import type { Admin } from "./books.ts"
+import { addModel } from "./models.ts"
+import { CHAT, type Shared, shareSpace } from "./shared-space.ts"
+import type { World } from "./world.ts"
+
+export const ANALYTICS = "/api/admin/analytics"
+
+/** A second model, on which sub-agents run. */
+const OTHER_PIN = "rehearsal/other"
+
+/** Lets a member of a pool serve all calls that come now; null: none does. */
+export async function serveBy({ sql }: Pick<World, "sql">, member: string | null): Promise<void> {
+  await sql(`do $do$ begin
+    create table if not exists served_by (member text);
+    create or replace function note_served_by() returns trigger language plpgsql as $body$ begin
+      new.subscription_id := coalesce((select member from served_by), new.subscription_id); return new; end $body$;
+    create or replace trigger served_by before insert on usage for each row execute function note_served_by();
+    create or replace trigger served_by before insert on chat_calls for each row execute function note_served_by();
+    delete from served_by;
+  end $do$`)
+  if (member !== null) await sql("insert into served_by values ($1)", [member])
+}
+
+/**
+ * Usage of every kind at this moment: turns of a key and of the web chat, by its owner and a member, with a sub-agent on another model,
+ * by a pool's member, cancelled and failed ones, lost by us, without calls, and test turns.
+ */
+export async function useEverything(world: World, { client, owner, space, people }: Shared): Promise<void> {
+  const manifest = { subagents: [{ name: "helper", description: "Helps.", model: OTHER_PIN }] }
+  const keyed = await client.space({ manifest })
+  const run = (text: string) => client.runTurn({ space: keyed, text })
+  await run("[use input=1000 cached=400 output=300]\nhello")
+  await run("[delegate helper [use input=70 output=7]]\n[use input=100 cached=60 output=10]")
+  await serveBy(world, "member-a")
+  await run("[use input=900 cached=100 output=90]\nhello")
+  await run("[delegate helper [use input=50 cached=50 output=5]]")
+  const chat = async (browser: Shared["owner"], text: string) => {
+    const [status, turn] = await browser.json("POST", CHAT, { space, text })
+    if (status !== 202) throw new Error(JSON.stringify(turn))
+    await world.drain()
+  }
+  await chat(owner, "[use input=2000 cached=1500 output=20]\nhello")
+  await serveBy(world, null)
+  await chat(people.member, "[use input=33 output=3]\nhello")
+  await chat(owner, "[use input=40 output=4]\n[fail OUT_OF_STOCK]")
+  await run("[use input=100 output=10]\n[write a.txt x]\n[fail OUT_OF_STOCK]")
+  await run("[use input=500 output=50]\n[fail INTERNAL]")
+  const { turn_id } = (await (await client.sendTurn({ space: keyed, end_user_ref: "customer-4" })).json()) as {
+    turn_id: string
+  }
+  await client.call("POST", `/v1/turns/${turn_id}/cancel`)
+  await world.drain()
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  await tests.runTurn({ space: await tests.space(), text: "[use input=7777 output=777]" })
+}
+
+/** A world in which usage of every kind can be made. */
+export async function usedWorld(world: World, name: string): Promise<Shared> {
+  await addModel(world, OTHER_PIN)
+  return shareSpace(world, name, { usd: 1000 })
+}
+
+/** A turn that has ended, as tables show it. Tokens, costs and seconds are those of each call. */
+export interface Planted {
+  user: number
+  space: number
+  at: string
+  /** Without a key: a web chat. */
+  chat?: boolean
+  test?: boolean
+  lost?: boolean
+  calls?: {
+    model?: string
+    subagent?: boolean
+    account?: string | null
+    input?: number
+    cached?: number
+    output?: number
+    micros?: number
+    seconds?: number
+  }[]
+}
+
+/** Writes turns with their calls and their charges in the ledger, and ends them, so that all that follows an end follows. */
+export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]): Promise<void> {
+  for (const { user, space, at, chat = false, test = false, lost = false, calls = [{}] } of turns) {
+    const turn = `turn_planted_${crypto.randomUUID()}`
+    const key = chat ? null : "key_planted"
+    const rows = calls.map(({ micros = 100, input = 100, cached = 0, output = 10, seconds = 1, ...call }, step) => ({
+      turn_id: turn,
+      step,
+      user_id: user,
+      space_id: space,
+      conversation_id: turn,
+      end_user_ref: "customer-1",
+      test,
+      key_id: key,
+      provider: (call.model ?? "rehearsal/standard").split("/")[0],
+      subscription_id: call.account ?? null,
+      model: call.model ?? "rehearsal/standard",
+      role: call.subagent ? "subagent" : "orchestrator",
+      tokens_input: input,
+      tokens_cached: cached,
+      tokens_cache_written: 0,
+      tokens_output: output,
+      duration_sec: seconds,
+      price_version: 1,
+      cost_credit_micros: test ? 0 : micros,
+      billed_credit_micros: test || lost ? 0 : micros,
+      created_at: at,
+      settled_at: at,
+      calls: 1,
+    }))
+    const sum = (
+      key: "cost_credit_micros" | "billed_credit_micros" | "tokens_input" | "tokens_cached" | "tokens_output",
+    ) => rows.reduce((total, row) => total + row[key], 0)
+    const billed = sum("billed_credit_micros")
+    await sql(
+      `insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key, request_hash,
+         text, model, state, failed_by_us, hold_credit_micros, held_credit_micros, created_at, started_at)
+       values ($1, $2, $3, $4, $1, 1, $5, 'customer-1', $1, '', '', 'rehearsal/standard', 'running', $6, $7, $7, $8, $8)`,
+      [turn, user, key, space, test, lost, sum("cost_credit_micros"), at],
+    )
+    if (chat)
+      await sql("insert into chat_calls select * from jsonb_populate_recordset(null::chat_calls, $1)", [
+        JSON.stringify(rows),
+      ])
+    else {
+      await sql(
+        `insert into usage overriding system value select (jsonb_populate_record(null::usage, row || jsonb_build_object('usage_id',
+           nextval(pg_get_serial_sequence('usage', 'usage_id'))))).* from jsonb_array_elements($1::jsonb) row`,
+        [JSON.stringify(rows)],
+      )
+    }
+    await sql(
+      `update turns set state = 'done', finished_at = $2, held_credit_micros = 0, cost_credit_micros = $3, billed_credit_micros = $4,
+         model_calls = $5, tokens_input = $6, tokens_cached = $7, tokens_output = $8 where turn_id = $1`,
+      [
+        turn,
+        at,
+        sum("cost_credit_micros"),
+        billed,
+        rows.length,
+        sum("tokens_input"),
+        sum("tokens_cached"),
+        sum("tokens_output"),
+      ],
+    )
+    if (billed > 0) {
+      await sql(
+        `insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
+         values ($1, $2, $3, 0, $4, 'test', $5)`,
+        [user, chat ? "space_usage" : "usage", -billed, turn, at],
+      )
+    }
+  }
+}
+
+/** Rolls up so many rows of each queue; if not said, all of them, and makes the sums of whole months. */
+export async function roll(world: World, limit?: number): Promise<void> {
+  const ctx = authContextOf(world)
+  if (limit === undefined) return void (await sweepAnalytics(ctx))
+  await callOne(ctx.db, "roll_usage", { limit })
+  await callOne(ctx.db, "roll_ledger", { limit })
+}
+
+/** What the ledger says that turns were billed in a range, in credit micros. */
+export async function billedInLedger(
+  { sql }: Pick<World, "sql">,
+  from: string,
+  to: string,
+  userId?: number,
+): Promise<number> {
+  const [row] = await sql<{ billed: number }>(
+    `select coalesce(-sum(amount_credit_micros), 0)::float8 as billed from ledger
+     where reason in ('usage', 'space_usage') and turn_id is not null and created_at >= $1 and created_at < $2
+       and ($3::bigint is null or user_id = $3)`,
+    [from, to, userId ?? null],
+  )
+  return row?.billed ?? 0
+}
+
+/** A report as an admin gets it. */
+export async function read(admin: Admin, path: string) {
+  const [status, report] = await admin.json("GET", path.startsWith("/api") ? path : `${ANALYTICS}/${path}`)
+  if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(report)}`)
+  return report
+}
