@@ -1,7 +1,7 @@
 import { keep } from "./oidc-browser.ts"
 
 /** A person at the certified provider's page for devices: enters the code, signs in as `login`, and confirms. */
-export async function confirmDevice(page: string, login: string): Promise<void> {
+export async function confirmByDevice(page: string, login: string): Promise<void> {
   const cookies = new Map<string, string>()
   let [url, form]: [URL, Record<string, string> | null] = [new URL(page), null]
   for (let step = 0; step < 20; step++) {

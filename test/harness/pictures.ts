@@ -54,12 +54,12 @@ interface Asked {
   body: Record<string, unknown>
 }
 
-export const answerOf = (bytes: Buffer) => Response.json({ created: 1, data: [{ b64_json: bytes.toString("base64") }] })
+export const pictureAnswer = (bytes: Buffer) => Response.json({ created: 1, data: [{ b64_json: bytes.toString("base64") }] })
 
 /** The images endpoint of that account, and what it was asked. */
 export function serveImages(
   world: World,
-  answer: (asked: Asked, request: Request) => Response | Promise<Response> = () => answerOf(PICTURES.png),
+  answer: (asked: Asked, request: Request) => Response | Promise<Response> = () => pictureAnswer(PICTURES.png),
 ) {
   const asked: Asked[] = []
   world.serve(HOST, async (request) => {

@@ -4,7 +4,7 @@ import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { freshCredential, ProviderUnusable } from "../../src/providers/refresh.ts"
 import { signInAdmin } from "../harness/books.ts"
-import { confirmDevice } from "../harness/certified-accounts.ts"
+import { confirmByDevice } from "../harness/certified-accounts.ts"
 import { atProvider } from "../harness/oidc-browser.ts"
 import { ACCOUNTS_CLIENT } from "../harness/openid-clients.ts"
 import type { ProviderWorld } from "../harness/provider-world.ts"
@@ -118,7 +118,7 @@ test("a login by device, to the same account again too", async () => {
     await world.drain()
     const look = async () => (await admin.json("GET", "/api/admin/providers/alt-pool/auth/status"))[1]
     expect(await look()).toMatchObject({ status: "polling", user_code: started.user_code })
-    await confirmDevice(started.verification_url_complete, login)
+    await confirmByDevice(started.verification_url_complete, login)
     await world.advance(6_000)
     await world.drain()
     expect(await look()).toMatchObject({ status: "authorized", provider_id: id })

@@ -3,7 +3,7 @@ import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { passTime } from "../harness/pass-time.ts"
 import {
   addImageModel,
-  answerOf,
+  pictureAnswer,
   logInMedia,
   MEDIA_TOKEN,
   PAINTER,
@@ -103,22 +103,22 @@ test.each([
   ],
   [
     "a text",
-    () => answerOf(Buffer.from("<svg onload=alert(1)>")),
+    () => pictureAnswer(Buffer.from("<svg onload=alert(1)>")),
     "What was answered is no picture.",
     "no_picture",
     LOST,
   ],
-  ["a GIF", () => answerOf(Buffer.from("GIF89a......")), "What was answered is no picture.", "no_picture", LOST],
+  ["a GIF", () => pictureAnswer(Buffer.from("GIF89a......")), "What was answered is no picture.", "no_picture", LOST],
   [
     "half a signature",
-    () => answerOf(PICTURES.png.subarray(0, 7)),
+    () => pictureAnswer(PICTURES.png.subarray(0, 7)),
     "What was answered is no picture.",
     "no_picture",
     LOST,
   ],
   [
     "a picture above the limit",
-    () => answerOf(Buffer.concat([PICTURES.png, Buffer.alloc(TOOL_POLICY.maxPictureBytes)])),
+    () => pictureAnswer(Buffer.concat([PICTURES.png, Buffer.alloc(TOOL_POLICY.maxPictureBytes)])),
     "The picture is too large.",
     "too_large",
     LOST,
@@ -196,7 +196,7 @@ test.each([
 ])("with %s nothing is asked for", async (_what, change, code) => {
   await logInMedia(world)
   await world.sql(change)
-  const { said, asked, lost, codes } = await failing(() => answerOf(PICTURES.png))
+  const { said, asked, lost, codes } = await failing(() => pictureAnswer(PICTURES.png))
   expect(said).toContain(`generate_image failed: ${NOTHING}`)
   expect([asked, lost, codes]).toEqual([[], [], [`model_call openai ${code}`]])
 })
@@ -209,7 +209,7 @@ test.each([
   ["another field", '{"prompt":"x","n":10}'],
 ])("an input with %s is the model's error", async (_what, input) => {
   await logInMedia(world)
-  const { said, asked, codes } = await failing(() => answerOf(PICTURES.png), { text: `[call generate_image ${input}]` })
+  const { said, asked, codes } = await failing(() => pictureAnswer(PICTURES.png), { text: `[call generate_image ${input}]` })
   expect(said).toContain("generate_image failed: The input is wrong")
   expect([asked, codes]).toEqual([[], []])
 })
@@ -253,7 +253,7 @@ test("a picture that comes behind a cancel is billed with the turn's other calls
   serveImages(world, async () => {
     await world.advance(1_000)
     expect((await client.call("POST", `/v1/turns/${turn_id}/cancel`)).status).toBe(200)
-    return answerOf(PICTURES.png)
+    return pictureAnswer(PICTURES.png)
   })
   await world.drain()
   expect(await client.getTurn(turn_id)).toMatchObject({ state: "cancelled", outputs: [] })

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
-import { addImageModel, answerOf, logInMedia, PAINTER, PICTURES, serveImages } from "../harness/pictures.ts"
+import { addImageModel, pictureAnswer, logInMedia, PAINTER, PICTURES, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
@@ -60,7 +60,7 @@ describe("a picture", () => {
   test.each(["png", "jpg", "webp"] as const)(
     "%s is an output with its bytes and type, for the model too",
     async (kind) => {
-      const asked = serveImages(world, () => answerOf(PICTURES[kind]))
+      const asked = serveImages(world, () => pictureAnswer(PICTURES[kind]))
       const client = await world.createAccount()
       const text = `[call generate_image {"prompt":"a cat","size":"1536x1024","name":"../my cat.jpeg"}]\n[call list_files {}]`
       const turn = await client.runTurn({ space: await client.space(PAINTER), text })
