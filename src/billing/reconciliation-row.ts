@@ -73,13 +73,10 @@ const findingSchema = z
     counter: z
       .object({
         kind: z.enum(["key", "end_user", "account", "rollup"]),
-        subject: z
-          .string()
-          .meta({
-            description:
-              "A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column.",
-            example: "customer-42",
-          }),
+        subject: z.string().meta({
+          description: "A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column.",
+          example: "customer-42",
+        }),
         period: z.enum(["day", "month", "window", "hour"]),
         starts_at: z.iso.datetime(),
       })
