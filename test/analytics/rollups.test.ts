@@ -1,6 +1,10 @@
 import { env as bindings } from "cloudflare:workers"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { columnsOf, SUM_FAMILIES, USAGE_FAMILIES } from "../../bench/rollup-families.ts"
+import { createContext } from "../../src/actor/context.ts"
 import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
+import { sweepAnalytics } from "../../src/analytics/roll.ts"
+import { parseBaseEnv } from "../../src/base/env.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { createRandom } from "../harness/random.ts"
 import { balanceDifferences, differences, rangeDifferences } from "../harness/rollups.ts"
@@ -63,3 +67,37 @@ async function believe(inSums: boolean): Promise<void> {
     [inSums],
   )
 }
+
+test("a number of any rollup that is changed, and a row that is queued twice, is seen", async () => {
+  const roller = await usageSequence(world, createRandom("seen"))
+  for (let at = 0; at < 30; at++) await roller.next()
+  await roller.finish()
+  Object.assign(ANALYTICS_POLICY, policy)
+  await sweepAnalytics(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
+  const places = [...USAGE_FAMILIES, ...SUM_FAMILIES].flatMap((family) => {
+    const numbers = columnsOf(family).slice(Object.keys(family.keys).length)
+    return numbers.map((column) => [family.name, column] as const)
+  })
+  const ledger = [
+    ...(["entries", "given_credit_micros", "taken_credit_micros"] as const).map(
+      (column) => ["ledger_days", column] as const,
+    ),
+    ...(["ledger_id", "balance_after_credit_micros", "debits"] as const).map(
+      (column) => ["ledger_user_days", column] as const,
+    ),
+    ...(["ledger_id", "balance_after_credit_micros"] as const).map((column) => ["ledger_users", column] as const),
+  ]
+  for (const [table, column] of [...places, ...ledger]) {
+    const change = (by: number) =>
+      world.sql(`update ${table} set ${column} = ${column} + ${by} where ctid = (select max(ctid) from ${table})`)
+    await change(1)
+    expect(await differences(world), `${table}.${column}`).toMatchObject([{ family: table }])
+    await change(-1)
+  }
+  expect(await differences(world)).toEqual([])
+  await world.sql(
+    "insert into ledger_queue select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason from ledger limit 1",
+  )
+  expect(await differences(world)).not.toEqual([])
+  await world.sql("delete from ledger_queue")
+})
