@@ -1,7 +1,8 @@
 -- Last balances of active accounts at the end of each bucket of a range: of the last of its days that the range has and that has begun,
 -- or at p_to, if that is earlier. Buckets that have not begun are left out. median_twice: the median, times two.
 create function turnpike.balance_trend(p_from timestamptz, p_to timestamptz, p_unit text, p_window integer, p_moment timestamptz)
-returns table (bucket text, accounts bigint, balance_credit_micros bigint, median_twice bigint) language plpgsql stable as $$
+returns table (bucket text, accounts bigint, balance_credit_micros bigint, median_twice bigint) language plpgsql stable
+set jit = off as $$
 #variable_conflict use_column
 declare
   step interval := ('1 ' || p_unit)::interval;
@@ -31,7 +32,7 @@ end $$;
 -- The same at any instant: of accounts with a debit in the p_window days before p_before, and of rows before it. Where the ledger has
 -- nothing on later days, only accounts with rows behind the instant are looked up in days; else all are.
 create function turnpike.balances_before(p_before timestamptz, p_window integer, out accounts bigint, out balance_credit_micros bigint,
-  out median_twice bigint) language plpgsql stable as $$
+  out median_twice bigint) language plpgsql stable set jit = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
   cut_day date := p_before at time zone 'UTC';

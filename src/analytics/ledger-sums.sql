@@ -23,7 +23,7 @@ end $$;
 -- is below 0. Whole days are from the rollup and its queue, what is left at both ends from the ledger; charges that wait to be posted
 -- count too. A bucket and reason can come in several rows.
 create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
-  given_credit_micros bigint, taken_credit_micros bigint) language plpgsql stable as $$
+  given_credit_micros bigint, taken_credit_micros bigint) language plpgsql stable set jit = off as $$
 declare
   w record;
 begin

@@ -2,7 +2,8 @@
 -- is under that of its first call.
 create function turnpike.range_models(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (model text, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 as $$
+  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+set jit = off as $$
 #variable_conflict use_column
 declare
   p record;
@@ -28,7 +29,8 @@ end $$;
 -- The same of providers, by provider_key (contract section 2.2).
 create function turnpike.range_providers(p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (provider_key text, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint, tokens_output bigint,
-  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 as $$
+  cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+set jit = off as $$
 #variable_conflict use_column
 declare
   p record;
