@@ -1,9 +1,10 @@
-import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
+import { dayOf } from "./families.ts"
 import { datesOf, filled, lastDays } from "./range.ts"
 
 export const errorsReportSchema = z
@@ -39,24 +40,27 @@ export async function reportErrors(
     ctx,
     credential,
     (db) =>
-      db
-        .selectFrom("caller")
-        .innerJoin("infrastructure_errors as x", (join) => join.onTrue())
-        .where("x.created_at", ">=", range.from)
-        .where("x.created_at", "<", range.to)
-        .select(({ fn, ref }) => [
-          sql<string>`(${ref("x.created_at")} at time zone 'UTC')::date`.as("date"),
-          fn.countAll<number>().filterWhere("x.kind", "=", "container_exec").as("container_exec"),
-          fn.countAll<number>().filterWhere("x.kind", "=", "container_start").as("container_start"),
-          fn.countAll<number>().filterWhere("x.kind", "=", "subagent_dispatch").as("subagent_dispatch"),
-          fn.countAll<number>().filterWhere("x.kind", "=", "model_call").as("model_call"),
-        ])
-        .groupBy("date"),
+      db.selectFrom("caller").select(
+        jsonArrayFrom(
+          db
+            .selectFrom("infrastructure_errors as x")
+            .where("x.created_at", ">=", range.from)
+            .where("x.created_at", "<", range.to)
+            .select(({ fn, ref }) => [
+              dayOf(ref("x.created_at")).as("date"),
+              fn.countAll<number>().filterWhere("x.kind", "=", "container_exec").as("container_exec"),
+              fn.countAll<number>().filterWhere("x.kind", "=", "container_start").as("container_start"),
+              fn.countAll<number>().filterWhere("x.kind", "=", "subagent_dispatch").as("subagent_dispatch"),
+              fn.countAll<number>().filterWhere("x.kind", "=", "model_call").as("model_call"),
+            ])
+            .groupBy("date"),
+        ).as("days"),
+      ),
     { role: "admin" },
   )
   const items = filled(
     datesOf(range),
-    rows,
+    rows[0]?.days ?? [],
     ({ date }) => date,
     (date) => ({ date, ...NONE }),
   )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import { billedInLedger, plantTurns, read, roll, usedWorld, useEverything } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { countCosts } from "../harness/cost-reference.ts"
@@ -172,7 +173,11 @@ test("each report is what raw records and the ledger say, with the roller run ne
   const all = await cases()
   for (const rolled of ["never", "half", "wholly"]) {
     if (rolled === "half") await roll(world, 17)
-    if (rolled === "wholly") await roll(world)
+    if (rolled === "wholly") {
+      await roll(world, 1_000)
+      await world.sql(`select ${RELEASE}.mark_usage($1::timestamptz) from generate_series(1, 40)`, [world.clock.now()])
+      await world.sql("analyze space_days, user_days, provider_space_days, space_sums, user_sums, provider_space_sums")
+    }
     for (const [path, expected, billed] of all) {
       const report = await get(path)
       expect(rounded(report), `${path}, rolled ${rolled}`).toEqual(rounded(expected))

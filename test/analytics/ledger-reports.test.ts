@@ -68,6 +68,22 @@ test("without any ledger row there is a series of nothing, and all time is today
   expect(trend).toMatchObject({ granularity: "day", active_window_days: 9, items: [nobody] })
 })
 
+test("one row is in its bucket, and all time begins with its day", async () => {
+  const { userId: user } = await world.createAccount({ usd: 0 })
+  await plantLedger(world, [{ user, reason: "space_usage", micros: -1, at: "2026-11-19T23:59:59.999Z", balance: 5 }])
+  const [first, second] = (await get("energy-timeline?all_time=true")).items
+  expect([first, second]).toMatchObject([
+    { date: "2026-11-19", spent: 0.000001, change: -0.000001 },
+    { date: "2026-11-20", spent: 0, change: 0 },
+  ])
+  const { items } = await get("balance-trend?days=3&active_window_days=1")
+  const [none, one] = [
+    { active_users: 0, average_balance: null, median_balance: null },
+    { active_users: 1, average_balance: 0.000005, median_balance: 0.000005 },
+  ]
+  expect(items).toMatchObject([none, one, none])
+})
+
 describe("a ledger of all reasons", () => {
   const users: number[] = []
   beforeAll(async () => {
@@ -113,6 +129,10 @@ describe("a ledger of all reasons", () => {
   })
 
   async function expectAll() {
+    for (const days of [1, 29, 30, 90]) {
+      const trend = await get(`balance-trend?days=1&end=2026-11-20T12:00:00Z&active_window_days=${days}`)
+      expect(trend).toEqual(await trendOf(world, "2026-11-19T12:00:00Z", "2026-11-20T12:00:00Z", days))
+    }
     let turn = 0
     for (const [query, from, to] of rangesFrom("2024-02-29T00:00:00Z")) {
       expect(await get(`energy-timeline?${query}`), query).toEqual(await timelineOf(world, from, to))
@@ -126,7 +146,7 @@ describe("a ledger of all reasons", () => {
     await expectAll()
     await roll(world, 11)
     await expectAll()
-    await roll(world)
+    await roll(world, 1_000)
     await expectAll()
     await closeDays(world, 70)
     await expectAll()
@@ -141,10 +161,10 @@ describe("a ledger of all reasons", () => {
       { user: d, reason: "manual_topup", micros: 900, at: "2026-11-20T11:45:00Z", balance: 900 },
     ])
     await expectAll()
-    await roll(world)
+    await roll(world, 1_000)
     await expectAll()
     await plantLedger(world, [{ user: e, reason: "usage", micros: -1, at: "2026-11-20T09:00:00Z", balance: 1_002 }])
-    await roll(world)
+    await roll(world, 1_000)
     await closeDays(world, 2)
     await expectAll()
   })

@@ -4,7 +4,7 @@ import { createContext } from "../../src/actor/context.ts"
 import { sweepAnalytics } from "../../src/analytics/roll.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
-import { differencesFromRaw } from "../harness/rollups.ts"
+import { balanceDifferences, differencesFromRaw } from "../harness/rollups.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -23,6 +23,18 @@ test("what the bench stores is as raw records say, before and after the roller t
   expect(swept).toMatchObject({ ledger: 50, marks: 0 })
   expect(await world.sql("select 1 from usage_queue union all select 1 from ledger_queue")).toEqual([])
   expect(await differencesFromRaw(world, RELEASE)).toEqual([])
+  // The days of 400 that are over.
+  expect(swept.days).toBe(399)
+  for (const [back, window] of [
+    [2, 30],
+    [3, 1],
+    [100, 90],
+    [250, 7],
+  ] as const) {
+    const day = new Date(ends.getTime() - back * 86_400_000).toISOString().slice(0, 10)
+    expect(await world.sql("select 1 from balance_days where day = $1::date", [day])).toHaveLength(90)
+    expect(await balanceDifferences(world, RELEASE, day, window)).toEqual([])
+  }
   const [seen] = await world.sql("select count(*)::int as marks, min(until) > '2000-01-01' as finite from usage_marks")
   expect(seen).toEqual({ marks: 13, finite: true })
 })
