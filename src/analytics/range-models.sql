@@ -19,10 +19,10 @@ begin
       from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from
       union all
       select w.model, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
-      from turnpike.raw_usage(p_from, p.head_until) w
+      from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until
       union all
       select w.model, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
-      from turnpike.raw_usage(p.tail_from, p_to) w
+      from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to
     ) u group by u.model order by sum(u.billed_credit_micros) desc, u.model collate "C" limit p_limit;
 end $$;
 
@@ -49,10 +49,10 @@ begin
       union all
       select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
         w.billed_credit_micros
-      from turnpike.raw_usage(p_from, p.head_until) w
+      from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until
       union all
       select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
         w.billed_credit_micros
-      from turnpike.raw_usage(p.tail_from, p_to) w
+      from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to
     ) u group by u.provider_key order by sum(u.billed_credit_micros) desc, u.provider_key collate "C" limit p_limit;
 end $$;
