@@ -54,7 +54,8 @@ interface Asked {
   body: Record<string, unknown>
 }
 
-export const pictureAnswer = (bytes: Buffer) => Response.json({ created: 1, data: [{ b64_json: bytes.toString("base64") }] })
+export const pictureAnswer = (bytes: Buffer) =>
+  Response.json({ created: 1, data: [{ b64_json: bytes.toString("base64") }] })
 
 /** The images endpoint of that account, and what it was asked. */
 export function serveImages(

@@ -78,7 +78,13 @@ beforeAll(async () => {
      insert into space_configs (space_id, version, change, manifest, tools, mcp_servers, created_at)
      select space_id, 1, 'created', '{}', '{}', '{}', created_at from made`,
   )
-  ctx = { ...direct, log() {}, background() {}, queue: { publish: async () => {} } } as unknown as Context
+  ctx = {
+    ...direct,
+    random: Math.random,
+    log() {},
+    background() {},
+    queue: { publish: async () => {} },
+  } as unknown as Context
 })
 
 afterAll(async () => {

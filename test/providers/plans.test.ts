@@ -25,8 +25,8 @@ beforeAll(async () => {
     [world.clock.now(), DAYS, ids],
   )
   for (const [table, column, unit] of [
-    ["provider_hours", "hour", "hour"],
-    ["provider_days", "day", "day"],
+    ["account_hours", "hour", "hour"],
+    ["account_days", "day", "day"],
   ]) {
     await world.sql(
       `insert into ${table} (${column}, subscription_id, model_calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
@@ -36,7 +36,7 @@ beforeAll(async () => {
       [world.clock.now(), DAYS, ids],
     )
   }
-  await world.sql("vacuum analyze quota_snapshots, provider_hours, provider_days")
+  await world.sql("vacuum analyze quota_snapshots, account_hours, account_days")
 })
 afterAll(() => world.close())
 
@@ -55,7 +55,7 @@ test.each([1, 72, 2160])("the capacity of %i hours looks into the index, never a
     expect(read).toBeLessThanOrEqual(2 * points + thinnedPoints + 2 * ACCOUNTS + 2)
     // Planning looks at the ends of the index too.
     if (hours === 2160) expect(read, "of 260,000").toBeLessThanOrEqual(points + 2 * thinnedPoints)
-    expect(effort.rowsOf("provider_hours") + effort.rowsOf("provider_days")).toBeLessThanOrEqual(
+    expect(effort.rowsOf("account_hours") + effort.rowsOf("account_days")).toBeLessThanOrEqual(
       2 * spendRows + 2 * DAYS * ACCOUNTS,
     )
   }

@@ -3,11 +3,11 @@ import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { passTime } from "../harness/pass-time.ts"
 import {
   addImageModel,
-  pictureAnswer,
   logInMedia,
   MEDIA_TOKEN,
   PAINTER,
   PICTURES,
+  pictureAnswer,
   serveImages,
 } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -209,7 +209,9 @@ test.each([
   ["another field", '{"prompt":"x","n":10}'],
 ])("an input with %s is the model's error", async (_what, input) => {
   await logInMedia(world)
-  const { said, asked, codes } = await failing(() => pictureAnswer(PICTURES.png), { text: `[call generate_image ${input}]` })
+  const { said, asked, codes } = await failing(() => pictureAnswer(PICTURES.png), {
+    text: `[call generate_image ${input}]`,
+  })
   expect(said).toContain("generate_image failed: The input is wrong")
   expect([asked, codes]).toEqual([[], []])
 })

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
-import { addImageModel, pictureAnswer, logInMedia, PAINTER, PICTURES, serveImages } from "../harness/pictures.ts"
+import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
