@@ -34,7 +34,7 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {
-                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "150",
+                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "100",
                 TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
                 TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "1000",
                 TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",

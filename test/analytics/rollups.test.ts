@@ -11,7 +11,7 @@ import { balanceDifferences, differences, rangeDifferences } from "../harness/ro
 import { serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// A quarter of the sequences of the reference model: 38 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
+// A quarter of the sequences of the reference model: 25 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
 // TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const [SEQUENCES, LENGTH] = [Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 4), 16]

@@ -30,7 +30,7 @@ async function looksWithin(seconds: number): Promise<number> {
 
 /** Two statements of our own, one after the other: whatever was begun before them has been answered. */
 async function atRest() {
-  for (let i = 0; i < 3; i++) await world.sql("select pg_sleep(0.002)")
+  for (let i = 0; i < 2; i++) await world.sql("select pg_sleep(0.002)")
 }
 
 function ask(client: Pick<TestClient, "key">, path: string, { accept = "application/json" } = {}) {
