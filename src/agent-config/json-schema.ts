@@ -5,8 +5,9 @@ const MAX_REFS = 16
 const MAX_DEPTH = 64
 /** Instructions of RE2, whose work for a text is at most their product with its length. */
 const MAX_PATTERN_SIZE = 2_500
-/** What all patterns of a schema may cost to compile: their lengths × their repetitions, about a microsecond each. */
+/** What all patterns of a schema may cost to compile, by patternCost: about a microsecond each. */
 const MAX_PATTERN_COST = 50_000
+const MAX_PATTERN_LENGTH = 4_000
 
 /** Data of a schema, whose texts are no patterns. */
 const DATA = new Set(["const", "enum", "default", "examples"])
@@ -14,7 +15,9 @@ const REFERENCES = new Set(["$ref", "$dynamicRef", "$recursiveRef"])
 
 /** A pattern as RE2 runs it, in time that is linear in the text, whatever the pattern. Throws when RE2 cannot. */
 export function compilePattern(pattern: string): RE2JS {
-  if (costOf(pattern) > MAX_PATTERN_COST) throw new Error("it is too large")
+  if (patternCost(pattern) > MAX_PATTERN_COST) throw new Error("it is too large")
+  // RE2 would read what follows as plain text, up to \E; JavaScript reads a Q.
+  if (/(?:^|[^\\])(?:\\\\)*\\Q/.test(pattern)) throw new Error("it has \\Q")
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
   if (compiled.programSize() > MAX_PATTERN_SIZE) throw new Error("it is too large")
   return compiled
@@ -31,7 +34,7 @@ export function schemaFault(schema: object): string | null {
       if (DATA.has(key)) continue
       if (REFERENCES.has(key) && ++refs > MAX_REFS) return `has more than ${MAX_REFS} $ref`
       for (const pattern of patternsIn(key, part)) {
-        cost += costOf(pattern)
+        cost += patternCost(pattern)
         if (cost > MAX_PATTERN_COST) return "has patterns that are too large"
         const fault = patternFault(pattern)
         if (fault) return fault
@@ -49,10 +52,29 @@ function patternsIn(key: string, part: unknown): string[] {
   return key === "patternProperties" && typeof part === "object" && part !== null ? Object.keys(part) : []
 }
 
-function costOf(pattern: string): number {
-  let repetitions = 1
-  for (const [, least, most] of pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)) repetitions += Number(most || least)
-  return pattern.length * repetitions
+/** An escape, a class, a repetition with its least and most, or any other character. */
+const TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d{1,9})(?:,(\d{0,9}))?\}|./gs
+
+/** About how many instructions RE2 makes of a pattern: each character as often as the repetitions around it say. */
+export function patternCost(pattern: string): number {
+  if (pattern.length > MAX_PATTERN_LENGTH) return Number.POSITIVE_INFINITY
+  // Of each group that is open, and of the atom that a repetition would repeat.
+  const groups = [0]
+  let atom = 0
+  const add = (cost: number) => groups.push((groups.pop() ?? 0) + cost)
+  for (const [token, least, most] of pattern.matchAll(TOKENS)) {
+    if (least !== undefined) {
+      const times = Math.max(1, Number(most || least))
+      add(atom * (times - 1))
+      atom *= times
+    } else if (token === "(") {
+      groups.push(1)
+    } else {
+      atom = token === ")" && groups.length > 1 ? (groups.pop() ?? 0) + 1 : token.length
+      add(atom)
+    }
+  }
+  return groups.reduce((sum, cost) => sum + cost, 0)
 }
 
 function patternFault(pattern: string): string | null {

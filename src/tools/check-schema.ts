@@ -6,7 +6,7 @@ import {
   type JsonSchema,
   type Keyword,
 } from "json-schema-library"
-import { compilePattern, schemaFault } from "../agent-config/json-schema.ts"
+import { compilePattern, patternCost, schemaFault } from "../agent-config/json-schema.ts"
 
 /**
  * Work that one validation may do, so no schema and no value holds up the worker: keywords that are applied, each with the size of what
@@ -14,6 +14,7 @@ import { compilePattern, schemaFault } from "../agent-config/json-schema.ts"
  */
 const MAX_STEPS = 30_000
 const MAX_PATTERN_STEPS = 4_000_000
+const PATTERN_STEPS_PER_MICROSECOND = 80
 /** A reference is looked up anew each time, and may lead to itself. */
 const REF_STEPS = 20
 /** What a format describes is shorter. Some of the library's checks are quadratic. */
@@ -154,6 +155,8 @@ const isReference = (text: string) => !/[\s<>"{}|\\^`]/.test(text) && URL.canPar
 const isUri = (text: string) => !/[\s<>"{}|\\^`]/.test(text) && URL.canParse(text)
 
 function isPattern(text: string): boolean {
+  // A microsecond for each instruction.
+  spend(1, Math.min(patternCost(text) * PATTERN_STEPS_PER_MICROSECOND, MAX_PATTERN_STEPS))
   try {
     compilePattern(text)
     return true

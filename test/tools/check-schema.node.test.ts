@@ -38,6 +38,10 @@ describe("patterns that take a backtracking engine for ever", () => {
     ["a back-reference", { pattern: "(a)\\1" }],
     ["one that is no pattern", { pattern: "[" }],
     ["repetitions in repetitions", { pattern: "((a{1,100}){1,100}){1,100}" }],
+    ["repetitions that multiply", { pattern: `(?:(?:(?:${"a".repeat(1300)}){10}){10}){10}` }],
+    ["repetitions of classes and escapes", { pattern: "(?:(?:[(){}\\]]\\(){100}){500}" }],
+    ["text that only RE2 quotes", { pattern: "\\Qa" }],
+    ["one that is too long", { pattern: "[".repeat(5000) }],
     ["one that is too large", { pattern: "[a-z]{1000}".repeat(40) }],
     ["too many large ones", { anyOf: list(100, () => ({ pattern: "a{900}" })) }],
     ["one in the names of properties", { patternProperties: { "(?!a)": {} } }],
@@ -75,6 +79,11 @@ describe("work that grows with schema and value", () => {
     expect(schemaFault(of(Object.assign({}, ...list(10, (n) => ({ [`x${n}`]: doubling.r0 })), doubling)))).toMatch(
       /\$ref/,
     )
+  })
+
+  it("texts that are to be patterns are compiled as far as the time allows", () => {
+    const value = list(60, () => `(?:(?:(?:${"a".repeat(900)}){10}){5}){1}`)
+    expect(outcome(object({ a: { items: { format: "regex" } } }), { a: value })).toMatch(/would take too long/)
   })
 
   it("unique items are found among many", () => {
