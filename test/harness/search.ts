@@ -15,11 +15,16 @@ export async function searchEverywhere(world: World, words: Record<string, strin
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1`,
   )
   if (tables.length < 15) throw new Error(`only ${tables.length} tables?`)
-  for (const { name } of tables) {
-    for (const { row } of await world.sql<{ row: string }>(`select to_jsonb(r)::text as row from ${name} r`)) {
-      look(row, `table ${name}`)
-    }
-  }
+  // One statement for all of them: there are nearly a hundred.
+  const all = tables.map(({ name }) => `select '${name}' as name, to_jsonb(r)::text as row from ${name} r`)
+  const spelled = Object.entries(words).flatMap(([word, text]) => spellings(text).map((spelling) => [word, spelling]))
+  const hits = await world.sql<{ word: string; name: string }>(
+    `with t as materialized (${all.join(" union all ")})
+     select distinct w.word, t.name from t
+     join unnest($1::text[], $2::text[]) w(word, spelling) on strpos(t.row, w.spelling) > 0 order by 1, 2`,
+    [spelled.map(([word]) => word), spelled.map(([, spelling]) => spelling)],
+  )
+  for (const { word, name } of hits) found[word] = [...(found[word] ?? []), `table ${name}`]
   for (const key of await keysOf(world)) {
     look(key, `the name of object ${key.split("/")[0]}/`)
     const object = await world.bucket.get(key)
