@@ -99,7 +99,8 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   // Another call may have heard meanwhile that the account is not to be called.
   const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
   let credential = await credentialOf(run, account, { after401: false })
-  for (let again = false; ; again = true) {
+  const done = { once: false, refreshed: false }
+  for (;;) {
     if ("fault" in credential) return isOut(credential) ? { kind: "out" } : passed(run, credential.error)
     const accounts = modelAccounts(account, credential)
     const beganAt = run.now
@@ -130,8 +131,12 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const reaction = REACTIONS[fault]
     if (!reaction.failover) return ended(null)
     if (isCut(came) && came.answer) await asked.lost(came.answer)
-    if (!again && reaction.again === "once") continue
-    if (!again && reaction.again === "refreshed" && account.kind !== "api_key") {
+    if (reaction.again === "once" && !done.once) {
+      done.once = true
+      continue
+    }
+    if (reaction.again === "refreshed" && !done.refreshed && account.kind !== "api_key") {
+      done.refreshed = true
       const refused = credential.credential_version
       credential = await credentialOf(run, account, { after401: true })
       if ("fault" in credential || credential.credential_version !== refused) continue

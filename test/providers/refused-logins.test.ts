@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
+import { createAccountProvider, LOGINS } from "../harness/account-provider.ts"
+import { accountFacts, accountKey, addAccount, removeAccounts } from "../harness/accounts.ts"
+import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
+import type { ProviderScript } from "../harness/scripted-provider.ts"
+import type { TestClient } from "../harness/world.ts"
+
+let world: RoutedWorld
+let client: TestClient
+let space: string
+let logins: ReturnType<typeof createAccountProvider>
+beforeAll(async () => {
+  world = await createRoutedWorld()
+  world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
+  logins = createAccountProvider(world)
+  client = await world.createAccount({ usd: 100 })
+  space = await client.space({ manifest: { builtin_tools: [] } })
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world.close()
+})
+
+/** How many refreshes the provider has answered: the model's provider sees the tokens of the n-th as "abel.<n>". */
+let refreshes = 0
+beforeEach(async () => {
+  await removeAccounts(world)
+  await world.advance(3600_000)
+  await addAccount(world, "abel", { kind: "oauth_code" })
+  refreshes = 0
+  logins.at("/token", () => {
+    refreshes++
+    return Response.json({ access_token: accountKey(`abel.${refreshes}`), token_type: "bearer", expires_in: 86_400 })
+  })
+})
+
+const FINE = { words: ["Fine."] }
+const SERVED = { state: "done", result: "Fine." }
+const REFUSED = { status: 401 }
+
+/** What is known of abel's login. */
+async function abel() {
+  const [row] = await world.sql<{ version: number; refreshing: boolean }>(
+    "select version, refreshing_until is not null as refreshing from provider_credentials where provider_id = 'abel'",
+  )
+  return { health: (await accountFacts(world, "abel")).health, ...row }
+}
+
+test("503, and then 401: that is answered by a refresh all the same", async () => {
+  const answers: Record<string, ProviderScript[]> = { abel: [{ status: 503 }, REFUSED], "abel.1": [FINE] }
+  const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
+  expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
+  expect(called.map(({ account }) => account)).toEqual(["abel", "abel", "abel.1"])
+  expect(await abel()).toEqual({ health: "healthy", version: 2, refreshing: false })
+})
+
+test("401, a refresh, 503 and 401 again: it needs a login, and is called no more", async () => {
+  await addAccount(world, "beta")
+  const called = world.script((token, nth) => {
+    if (token === "beta") return FINE
+    return token === "abel.1" && nth === 0 ? { status: 503 } : REFUSED
+  })
+  expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
+  expect(called.map(({ account }) => account)).toEqual(["abel", "abel.1", "abel.1", "beta"])
+  expect(refreshes).toBe(1)
+  expect(await abel()).toEqual({ health: "needs_login", version: 2, refreshing: false })
+})
