@@ -24,6 +24,8 @@ export interface CallCredential {
   secret: string
   headers: Record<string, string>
   credential_version: number
+  /** What it was made from: the next refresh begins with that. */
+  from: SealedCredential
 }
 
 /** There is nothing to call an account with. `health`: what it is from now on; null: it may serve again by itself. */
@@ -56,11 +58,11 @@ export async function freshCredential(
   return sent(account, credential)
 }
 
-function sent({ credential_version }: SealedCredential, credential: AccountCredential): CallCredential {
-  if (credential.kind === "api_key") {
-    return { kind: "api_key", secret: credential.api_key, headers: {}, credential_version }
-  }
-  return { kind: "bearer", secret: credential.access_token, headers: credential.headers, credential_version }
+function sent(account: SealedCredential, credential: AccountCredential): CallCredential {
+  const { provider_id, sealed, expires_at, credential_version } = account
+  const made = { credential_version, from: { provider_id, sealed, expires_at, credential_version } }
+  if (credential.kind === "api_key") return { kind: "api_key", secret: credential.api_key, headers: {}, ...made }
+  return { kind: "bearer", secret: credential.access_token, headers: credential.headers, ...made }
 }
 
 const endsWithin = ({ clock }: Context, { expires_at }: SealedCredential, ms: number) =>
@@ -172,7 +174,8 @@ async function saved(
   })
   if (!done.save_refresh) return newer(ctx, account)
   ctx.log("info", "provider.refreshed", { provider_id, version: version + 1 })
-  return sent({ ...account, credential_version: version + 1 }, credential)
+  const expires_at = expiresAt?.toISOString() ?? null
+  return sent({ provider_id, sealed, expires_at, credential_version: version + 1 }, credential)
 }
 
 /** Ends a refresh that brought nothing. False: another version is there. When it cannot be said, the claim's time passes. */

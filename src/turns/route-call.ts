@@ -118,7 +118,8 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     })
     if (!error) {
       if (isCut(came) && !came.answer) return ended(null)
-      const bind = run.route.served(account, { main: agent.ref === null })
+      // The run's next call begins with what has just served.
+      const bind = run.route.served({ ...account, ...credential.from }, { main: agent.ref === null })
       return ended({
         account: account.provider_id,
         bind,
@@ -138,23 +139,18 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     if (reaction.again === "refreshed" && !done.refreshed && account.kind !== "api_key") {
       done.refreshed = true
       const refused = credential.credential_version
-      credential = await credentialOf(run, account, { after401: true })
+      credential = await credentialOf(run, { ...account, ...credential.from }, { after401: true })
       if ("fault" in credential || credential.credential_version !== refused) continue
     }
     const health = reaction.account === "needs_login" ? reaction.account : null
     const cools = coolUntil ?? (account.probe && !health ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
-    await noteAccount(
-      run.ctx,
-      { ...account, ...versionOf(credential) },
-      { coolUntil: cools, health, reason: fault, windows },
-    )
+    const called = { ...account, ...credential.from }
+    await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, windows })
     if (cools === null && health === null) return passed(run, error)
     run.route.drop([account.provider_id])
     return { kind: "out" }
   }
 }
-
-const versionOf = ({ credential_version }: CallCredential) => ({ credential_version })
 
 function passed(run: Run, why: ModelError): Tried {
   return {
@@ -171,8 +167,8 @@ interface NoCredential {
 const isOut = ({ fault }: NoCredential) => fault !== "no_credential"
 
 /**
- * What a call sends. `after401`: its provider has just refused that. The version must be the one that was read with what is sealed: a
- * refresh token that was used already is never sent again.
+ * What a call sends. `after401`: its provider has just refused what was made from that version. The version must be the one that was
+ * read with what is sealed: a refresh token that was used already is never sent again.
  */
 async function credentialOf(
   run: Run,

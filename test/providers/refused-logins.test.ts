@@ -14,7 +14,7 @@ beforeAll(async () => {
   world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
   logins = createAccountProvider(world)
   client = await world.createAccount({ usd: 100 })
-  space = await client.space({ manifest: { builtin_tools: [] } })
+  space = await client.space({ manifest: { builtin_tools: ["create_task"] } })
 })
 afterAll(async () => {
   vi.restoreAllMocks()
@@ -35,6 +35,7 @@ beforeEach(async () => {
 })
 
 const FINE = { words: ["Fine."] }
+const CALL = { calls: [{ name: "create_task", arguments: JSON.stringify({ title: "One" }) }] }
 const SERVED = { state: "done", result: "Fine." }
 const REFUSED = { status: 401 }
 
@@ -64,4 +65,13 @@ test("401, a refresh, 503 and 401 again: it needs a login, and is called no more
   expect(called.map(({ account }) => account)).toEqual(["abel", "abel.1", "abel.1", "beta"])
   expect(refreshes).toBe(1)
   expect(await abel()).toEqual({ health: "needs_login", version: 2, refreshing: false })
+})
+
+test("401 to a token that this run has refreshed before: it is refreshed again", async () => {
+  await world.sql("update provider_credentials set expires_at = $1", [new Date(world.clock.ms() + 60_000)])
+  const answers: Record<string, ProviderScript[]> = { "abel.1": [CALL, REFUSED], "abel.2": [FINE] }
+  const called = world.script((token, nth) => answers[token]?.[nth] ?? { status: 400 })
+  expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
+  expect(called.map(({ account }) => account)).toEqual(["abel.1", "abel.1", "abel.2"])
+  expect(await abel()).toEqual({ health: "healthy", version: 3, refreshing: false })
 })
