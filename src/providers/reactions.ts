@@ -24,7 +24,8 @@ interface Reaction {
 
 /**
  * What an error does, row by row. Only what cools an account or takes its login away ends a conversation's binding to it. A probe that
- * fails in any way that fails over cools its account again.
+ * fails in any way that fails over cools its account again. An account whose login gives nothing to call with at the moment is not called,
+ * and cools for a minute.
  *
  * | fault | the answer | the account |
  * | --- | --- | --- |

@@ -101,7 +101,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   let credential = await credentialOf(run, account, { after401: false })
   const done = { once: false, refreshed: false }
   for (;;) {
-    if ("fault" in credential) return isOut(credential) ? { kind: "out" } : passed(run, credential.error)
+    if ("fault" in credential) return { kind: "out" }
     const accounts = modelAccounts(account, credential)
     const beganAt = run.now
     const { came, headers, barred } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
@@ -161,14 +161,12 @@ function passed(run: Run, why: ModelError): Tried {
 
 interface NoCredential {
   fault: "needs_login" | "contained" | "no_credential"
-  error: ModelError
 }
-
-const isOut = ({ fault }: NoCredential) => fault !== "no_credential"
 
 /**
  * What a call sends. `after401`: its provider has just refused what was made from that version. The version must be the one that was
- * read with what is sealed: a refresh token that was used already is never sent again.
+ * read with what is sealed: a refresh token that was used already is never sent again. Without one the account is dropped; it cools for a
+ * minute when that may pass by itself.
  */
 async function credentialOf(
   run: Run,
@@ -187,10 +185,13 @@ async function credentialOf(
       ctx.log("error", "provider.unreadable", { provider_id: account.provider_id, error: describeError(error) })
     }
     if (!after401) noteFailure(run, account, fault, told)
-    if (health !== null) route.drop([account.provider_id])
-    if (health === "needs_login")
-      await noteAccount(ctx, account, { coolUntil: null, health, reason: fault, windows: [] })
-    return { fault, error: told }
+    route.drop([account.provider_id])
+    // Of many calls that wait for the same refresh, one notes how it has ended.
+    if (health !== "contained" && !coolsMeanwhile(ctx, account.provider_id, account.readAt)) {
+      const coolUntil = health === null ? new Date(run.now + PROVIDER_POLICY.coolAgainMs) : null
+      await noteAccount(ctx, account, { coolUntil, health, reason: fault, windows: [] })
+    }
+    return { fault }
   }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { createAccountProvider, LOGINS } from "../harness/account-provider.ts"
 import { accountFacts, accountKey, addAccount, removeAccounts } from "../harness/accounts.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
@@ -74,4 +74,59 @@ test("401 to a token that this run has refreshed before: it is refreshed again",
   expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
   expect(called.map(({ account }) => account)).toEqual(["abel.1", "abel.1", "abel.2"])
   expect(await abel()).toEqual({ health: "healthy", version: 3, refreshing: false })
+})
+
+describe("a login that gives nothing to call with at the moment", () => {
+  const ended = () => world.sql("update provider_credentials set expires_at = $1", [world.clock.now()])
+  const inAMinute = () => new Date(world.clock.ms() + 60_000).getTime()
+  const coolUntil = async (id: string) => Date.parse((await accountFacts(world, id)).cool_until ?? "")
+
+  test("its account cools for a minute, and is no try of the turn's", async () => {
+    for (const id of ["abby", "abe", "adam"]) await addAccount(world, id, { kind: "oauth_code" })
+    await ended()
+    await addAccount(world, "beta")
+    let asked = 0
+    logins.at("/token", () => {
+      asked++
+      return new Response("", { status: 503 })
+    })
+    const called = world.script(() => FINE)
+    const first = await world.begin(client, { space, timeout_seconds: 600 })
+    await world.drain()
+    for (const id of ["abby", "abe", "abel"]) expect(await coolUntil(id), id).toBe(inAMinute())
+    await world.advance(5000)
+    await world.drain()
+    expect(await client.getTurn(first)).toMatchObject(SERVED)
+    const [row] = await world.sql("select model_failures from turns where turn_id = $1", [first])
+    expect(row, "no failure of the model").toEqual({ model_failures: 0 })
+    expect(await world.failuresOf(first)).toEqual(["abby", "abe", "abel", "adam"].map((id) => `${id} no_credential`))
+    expect(await world.runTurn(client, { space, end_user_ref: "another" })).toMatchObject(SERVED)
+    expect([asked, called.map(({ account }) => account)]).toEqual([4, ["beta", "beta"]])
+  })
+
+  test("the turn waits when all are so, and is served when one recovers", async () => {
+    await ended()
+    logins.at("/token", () => new Response("", { status: 503 }))
+    world.script((token) => (token === "abel.1" ? FINE : { status: 400 }))
+    const turnId = await world.begin(client, { space, timeout_seconds: 600 })
+    await world.drain()
+    expect((await client.getTurn(turnId)).state).toBe("running")
+    expect(await accountFacts(world, "abel")).toMatchObject({ health: "healthy", cool_reason: "no_credential" })
+    const body = { access_token: accountKey("abel.1"), token_type: "bearer", expires_in: 86_400 }
+    logins.at("/token", () => Response.json(body))
+    await world.advance(65_000)
+    await world.drain()
+    expect(await client.getTurn(turnId)).toMatchObject(SERVED)
+    expect(await accountFacts(world, "abel")).toMatchObject({ cool_until: null, cool_reason: null })
+  })
+
+  test("a 401 that cannot be answered by a refresh now cools it as well", async () => {
+    await addAccount(world, "beta")
+    logins.at("/token", () => new Response("", { status: 503 }))
+    const called = world.script((token) => (token === "beta" ? FINE : REFUSED))
+    expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
+    expect(called.map(({ account }) => account)).toEqual(["abel", "beta"])
+    expect(await coolUntil("abel")).toBe(inAMinute())
+    expect(await abel()).toEqual({ health: "healthy", version: 1, refreshing: false })
+  })
 })
