@@ -43,7 +43,7 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
   const { engine } = call
   if (engine === "rehearsal") return unrouted(asked, {})
   const tried: string[] = []
-  let last: RoutedCall | null = null
+  let last: ModelError | null = null
   while (tried.length < PROVIDER_POLICY.maxAccounts) {
     if (tried.length > 0) run.checkTime()
     const next = await run.route.next(engine, tried)
@@ -53,18 +53,26 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
     if (next.kind === "cooling") {
       const recovery = next.until === null ? Number.POSITIVE_INFINITY : Date.parse(next.until)
       // One of those that were tried may answer soon; but while another comes back in time, the turn has not failed.
-      if (last && recovery >= run.deadline) return last
+      if (last && recovery >= run.deadline) return failed(run, last)
       throw coolingEnd(engine, last ? Math.min(recovery, run.now + PROVIDER_POLICY.passingMs) : recovery)
     }
     tried.push(next.account.provider_id)
     const came = await tryAccount(asked, next.account)
     if (came.kind === "ended") return came.routed
-    if (came.kind === "passed") last = came.routed
+    // What one of them refuses is refused only when none of the others is merely in trouble.
+    if (came.kind === "passed" && (last === null || came.error.kind === "unavailable")) last = came.error
   }
   // Where each account that was tried is out of use now, none of them has failed the turn.
   if (!last) throw coolingEnd(engine, run.now)
-  return last
+  return failed(run, last)
 }
+
+const failed = (run: Run, why: ModelError): RoutedCall => ({
+  came: { why, answer: null, paid: false },
+  served: null,
+  beganAt: run.now,
+  noted: true,
+})
 
 const coolingEnd = (engine: RealEngine, until: number) => new RunEnd({ kind: "cooling", engine, until })
 
@@ -91,7 +99,7 @@ async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAcco
 }
 
 /** passed: it has failed, but may be called again. out: it may not. */
-type Tried = { kind: "ended" | "passed"; routed: RoutedCall } | { kind: "out" }
+type Tried = { kind: "ended"; routed: RoutedCall } | { kind: "passed"; error: ModelError } | { kind: "out" }
 
 /** A call at one account, repeated in place as REACTIONS says. */
 async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
@@ -146,18 +154,16 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const cools = coolUntil ?? (account.probe && !health ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
     const called = { ...account, ...credential.from }
     await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, windows })
-    if (cools === null && health === null) return passed(run, error)
+    if (cools === null && health === null)
+      return { kind: "passed", error: fault === "forbidden" ? verdictOf(error) : error }
     run.route.drop([account.provider_id])
     return { kind: "out" }
   }
 }
 
-function passed(run: Run, why: ModelError): Tried {
-  return {
-    kind: "passed",
-    routed: { came: { why, answer: null, paid: false }, served: null, beganAt: run.now, noted: true },
-  }
-}
+/** An account that is suspended or cannot pay says nothing of the request. A model that no account has is retired. */
+const verdictOf = ({ message, status }: ModelError) =>
+  new ModelError(status === 404 ? "rejected" : "unavailable", message, { status })
 
 interface NoCredential {
   fault: "needs_login" | "contained" | "no_credential"
