@@ -266,6 +266,21 @@ describe("within a step", () => {
   })
 })
 
+test("a redirect is not followed: another server would get the account's key", async () => {
+  const asked: Request[] = []
+  world.serve("model.test", (request) => {
+    asked.push(request.clone())
+    const elsewhere = { status: 307, headers: { location: "https://elsewhere.test/v1/chat/completions" } }
+    const isAlpha = request.headers.get("authorization")?.includes(accountKey("alpha"))
+    return isAlpha ? new Response(null, elsewhere) : world.provider.serve(request)
+  })
+  const { turn, failures } = await failAtAlpha(() => ({ status: 400 }))
+  world.serve("model.test", (request) => world.provider.serve(request))
+  expect(turn).toMatchObject(SERVED)
+  expect(failures).toEqual(["alpha unavailable", "alpha unavailable"])
+  expect(asked.map(({ redirect }) => redirect)).toEqual(["manual", "manual", "manual"])
+})
+
 test("no key is in any line of the log, event or error", async () => {
   const { turn } = await failAtAlpha(() => ({ status: 429 }))
   const stored = await world.sql(
