@@ -105,7 +105,7 @@ async function refresh(
   credential: OauthCredential,
   after401: boolean,
 ): Promise<CallCredential> {
-  const { provider_id, credential_version: version } = account
+  const { provider_id } = account
   const mayUse = !after401 && !endsWithin(ctx, account, 0)
   const unusable = (health: ProviderUnusable["health"]) => new ProviderUnusable(provider_id, health)
   /** The token that is there, while it lasts. */
@@ -118,12 +118,13 @@ async function refresh(
     if (await fail(ctx, account, "needs_login")) throw unusable("needs_login")
     return newer(ctx, account)
   }
-  const moment = ctx.clock.now()
-  const until = new Date(moment.getTime() + PROVIDER_POLICY.refreshMs)
-  const claim = { provider_id, version, by: crypto.randomUUID(), until, moment }
-  const { claimed, pool } = await keepTrying(ctx, () => callOne(ctx.db, "claim_refresh", claim))
+  const { claimed, pool, until } = await claim(ctx, account)
   if (!claimed) return overtaken(ctx, account, mayUse ? credential : null)
-
+  if (until - ctx.clock.now().getTime() < PROVIDER_POLICY.timeoutMs) {
+    // The exchange might outlive the claim, and nothing has been sent yet.
+    await fail(ctx, account, null)
+    return asItIs(null)
+  }
   let tokens: Tokens
   try {
     tokens = await refreshedTokens(ctx, settingsOf(ctx, pool), credential.refresh_token)
@@ -140,6 +141,17 @@ async function refresh(
     return newer(ctx, account)
   }
   return saved(ctx, account, { ...credential, ...tokensOf(tokens, credential) }, tokens.expires_at)
+}
+
+/** Asks to be the one who refreshes it. `until`: the end of the claim, in milliseconds; a repeat of a lost one begins anew. */
+async function claim(ctx: Context, { provider_id, credential_version: version }: SealedCredential) {
+  const by = crypto.randomUUID()
+  return keepTrying(ctx, async () => {
+    const moment = ctx.clock.now()
+    const until = moment.getTime() + PROVIDER_POLICY.refreshMs
+    const args = { provider_id, version, by, until: new Date(until), moment }
+    return { ...(await callOne(ctx.db, "claim_refresh", args)), until }
+  })
 }
 
 /** A provider that rotates refresh tokens names the next one; any other leaves it out (RFC 6749 section 6). */
