@@ -105,37 +105,47 @@ async function refresh(
   credential: OauthCredential,
   after401: boolean,
 ): Promise<CallCredential> {
-  const { provider_id } = account
-  const mayUse = !after401 && !endsWithin(ctx, account, 0)
-  const unusable = (health: ProviderUnusable["health"]) => new ProviderUnusable(provider_id, health)
-  /** The token that is there, while it lasts. */
-  const asItIs = (health: ProviderUnusable["health"]) => {
-    if (!mayUse) throw unusable(health)
-    return sent(account, credential)
-  }
-  if (credential.refresh_token === null) {
-    if (mayUse) return sent(account, credential)
-    if (await fail(ctx, account, "needs_login")) throw unusable("needs_login")
+  const usable = !after401 && !endsWithin(ctx, account, 0) ? credential : null
+  const { refresh_token: refreshToken } = credential
+  if (refreshToken === null) {
+    if (usable) return sent(account, usable)
+    if (await fail(ctx, account, "needs_login")) throw new ProviderUnusable(account.provider_id, "needs_login")
     return newer(ctx, account)
   }
-  const { claimed, pool, until } = await claim(ctx, account)
-  if (!claimed) return overtaken(ctx, account, mayUse ? credential : null)
-  if (until - ctx.clock.now().getTime() < PROVIDER_POLICY.timeoutMs) {
-    // The exchange might outlive the claim, and nothing has been sent yet.
+  const work = exchanged(ctx, account, { ...credential, refresh_token: refreshToken }, usable)
+  // It belongs to the invocation: whoever asked may leave, and what was exchanged is saved all the same.
+  const ended = () => {}
+  ctx.background(work.then(ended, ended))
+  return (await work) ?? overtaken(ctx, account, usable)
+}
+
+/** Claims the refresh, exchanges the refresh token and saves what came. Null: somebody else has claimed it. `usable`: as `overtaken`. */
+async function exchanged(
+  ctx: Context,
+  account: SealedCredential,
+  credential: OauthCredential & { refresh_token: string },
+  usable: OauthCredential | null,
+): Promise<CallCredential | null> {
+  const { provider_id } = account
+  const unusable = (health: ProviderUnusable["health"]) => new ProviderUnusable(provider_id, health)
+  /** Gives the claim back: the token that is there, while it lasts. When this is lost, the claim's time passes: contained. */
+  const givenBack = async () => {
     await fail(ctx, account, null)
-    return asItIs(null)
+    if (!usable) throw unusable(null)
+    return sent(account, usable)
   }
+  const { claimed, pool, until } = await claim(ctx, account)
+  if (!claimed) return null
+  // The exchange might outlive the claim, and nothing has been sent yet.
+  if (until - ctx.clock.now().getTime() < PROVIDER_POLICY.timeoutMs) return givenBack()
+
   let tokens: Tokens
   try {
     tokens = await refreshedTokens(ctx, settingsOf(ctx, pool), credential.refresh_token)
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
     ctx.log("error", "provider.refresh_failed", { provider_id, kind: error.kind, error: error.message })
-    if (error.kind === "passing") {
-      // When this is lost too, the claim's time passes, and the account is contained.
-      await fail(ctx, account, null)
-      return asItIs(null)
-    }
+    if (error.kind === "passing") return givenBack()
     const health = error.kind === "refused" ? "needs_login" : "contained"
     if (await fail(ctx, account, health)) throw unusable(health)
     return newer(ctx, account)

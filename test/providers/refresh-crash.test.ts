@@ -182,6 +182,28 @@ test("a claim that is won too late for an exchange is given back, and nothing is
   expect(await expectSound(id)).toBe("healthy")
 })
 
+test("whoever asked leaves: the invocation ends the refresh, and saves it", async () => {
+  const id = await expired()
+  let answer = () => {}
+  const asked = new Promise<void>((reached) => {
+    world.provider.at("/token", async (_request, right) => {
+      const free = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      reached()
+      await free
+      return right()
+    })
+  })
+  const worker = createRefresher(world)
+  void freshCredential(worker.ctx, await credentialOf(world, id))
+  await asked
+  const background = worker.settled()
+  answer()
+  await background
+  expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 2, refreshing: false })
+})
+
 test("a login while a refresh is under way: what the login brought stays", async () => {
   const id = await expired()
   world.provider.at("/token", async (_request, right) => {
