@@ -24,7 +24,8 @@ interface Reaction {
 
 /**
  * What an error does, row by row. Only what cools an account or takes its login away ends a conversation's binding to it. A probe that
- * fails in any way that fails over cools its account again.
+ * fails in any way that fails over cools its account again. An account whose login gives nothing to call with at the moment is not called,
+ * and cools for a minute.
  *
  * | fault | the answer | the account |
  * | --- | --- | --- |
@@ -33,7 +34,7 @@ interface Reaction {
  * | rate_limited | 429 with neither | stays: it is not its fault |
  * | unavailable | 5xx (529: overloaded), network, silence, nonsense | is called once more, and stays |
  * | unauthorized | 401 | its login is refreshed, and it is called once more; then it needs a new login |
- * | forbidden | 403 | stays |
+ * | forbidden | 402, 403, 404: this account may not, cannot pay, or does not have the model | stays |
  * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
  */
 export const REACTIONS: Readonly<Record<CallFault, Reaction>> = {
@@ -58,7 +59,7 @@ export function faultOf(
 ): { fault: CallFault; coolUntil: Date | null } {
   const none = (fault: CallFault) => ({ fault, coolUntil: null })
   if (status === 401) return none("unauthorized")
-  if (status === 403) return none("forbidden")
+  if (status === 402 || status === 403 || status === 404) return none("forbidden")
   if (status !== 429) return none(kind === "unavailable" ? "unavailable" : "rejected")
   const known = knownWindows(account, windows, now.getTime())
   const resets = known.flatMap(({ used_pct, reset }) => (used_pct >= 100 ? [reset] : []))

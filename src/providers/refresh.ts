@@ -24,6 +24,8 @@ export interface CallCredential {
   secret: string
   headers: Record<string, string>
   credential_version: number
+  /** What it was made from: the next refresh begins with that. */
+  from: SealedCredential
 }
 
 /** There is nothing to call an account with. `health`: what it is from now on; null: it may serve again by itself. */
@@ -56,11 +58,11 @@ export async function freshCredential(
   return sent(account, credential)
 }
 
-function sent({ credential_version }: SealedCredential, credential: AccountCredential): CallCredential {
-  if (credential.kind === "api_key") {
-    return { kind: "api_key", secret: credential.api_key, headers: {}, credential_version }
-  }
-  return { kind: "bearer", secret: credential.access_token, headers: credential.headers, credential_version }
+function sent(account: SealedCredential, credential: AccountCredential): CallCredential {
+  const { provider_id, sealed, expires_at, credential_version } = account
+  const made = { credential_version, from: { provider_id, sealed, expires_at, credential_version } }
+  if (credential.kind === "api_key") return { kind: "api_key", secret: credential.api_key, headers: {}, ...made }
+  return { kind: "bearer", secret: credential.access_token, headers: credential.headers, ...made }
 }
 
 const endsWithin = ({ clock }: Context, { expires_at }: SealedCredential, ms: number) =>
@@ -103,24 +105,39 @@ async function refresh(
   credential: OauthCredential,
   after401: boolean,
 ): Promise<CallCredential> {
-  const { provider_id, credential_version: version } = account
-  const mayUse = !after401 && !endsWithin(ctx, account, 0)
-  const unusable = (health: ProviderUnusable["health"]) => new ProviderUnusable(provider_id, health)
-  /** The token that is there, while it lasts. */
-  const asItIs = (health: ProviderUnusable["health"]) => {
-    if (!mayUse) throw unusable(health)
-    return sent(account, credential)
-  }
-  if (credential.refresh_token === null) {
-    if (mayUse) return sent(account, credential)
-    if (await fail(ctx, account, "needs_login")) throw unusable("needs_login")
+  const usable = !after401 && !endsWithin(ctx, account, 0) ? credential : null
+  const { refresh_token: refreshToken } = credential
+  if (refreshToken === null) {
+    if (usable) return sent(account, usable)
+    if (await fail(ctx, account, "needs_login")) throw new ProviderUnusable(account.provider_id, "needs_login")
     return newer(ctx, account)
   }
-  const moment = ctx.clock.now()
-  const until = new Date(moment.getTime() + PROVIDER_POLICY.refreshMs)
-  const claim = { provider_id, version, by: crypto.randomUUID(), until, moment }
-  const { claimed, pool } = await keepTrying(ctx, () => callOne(ctx.db, "claim_refresh", claim))
-  if (!claimed) return overtaken(ctx, account, mayUse ? credential : null)
+  const work = exchanged(ctx, account, { ...credential, refresh_token: refreshToken }, usable)
+  // It belongs to the invocation: whoever asked may leave, and what was exchanged is saved all the same.
+  const ended = () => {}
+  ctx.background(work.then(ended, ended))
+  return (await work) ?? overtaken(ctx, account, usable)
+}
+
+/** Claims the refresh, exchanges the refresh token and saves what came. Null: somebody else has claimed it. `usable`: as `overtaken`. */
+async function exchanged(
+  ctx: Context,
+  account: SealedCredential,
+  credential: OauthCredential & { refresh_token: string },
+  usable: OauthCredential | null,
+): Promise<CallCredential | null> {
+  const { provider_id } = account
+  const unusable = (health: ProviderUnusable["health"]) => new ProviderUnusable(provider_id, health)
+  /** Gives the claim back: the token that is there, while it lasts. When this is lost, the claim's time passes: contained. */
+  const givenBack = async () => {
+    await fail(ctx, account, null)
+    if (!usable) throw unusable(null)
+    return sent(account, usable)
+  }
+  const { claimed, pool, until } = await claim(ctx, account)
+  if (!claimed) return null
+  // The exchange might outlive the claim, and nothing has been sent yet.
+  if (until - ctx.clock.now().getTime() < PROVIDER_POLICY.timeoutMs) return givenBack()
 
   let tokens: Tokens
   try {
@@ -128,16 +145,23 @@ async function refresh(
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
     ctx.log("error", "provider.refresh_failed", { provider_id, kind: error.kind, error: error.message })
-    if (error.kind === "passing") {
-      // When this is lost too, the claim's time passes, and the account is contained.
-      await fail(ctx, account, null)
-      return asItIs(null)
-    }
+    if (error.kind === "passing") return givenBack()
     const health = error.kind === "refused" ? "needs_login" : "contained"
     if (await fail(ctx, account, health)) throw unusable(health)
     return newer(ctx, account)
   }
   return saved(ctx, account, { ...credential, ...tokensOf(tokens, credential) }, tokens.expires_at)
+}
+
+/** Asks to be the one who refreshes it. `until`: the end of the claim, in milliseconds; a repeat of a lost one begins anew. */
+async function claim(ctx: Context, { provider_id, credential_version: version }: SealedCredential) {
+  const by = crypto.randomUUID()
+  return keepTrying(ctx, async () => {
+    const moment = ctx.clock.now()
+    const until = moment.getTime() + PROVIDER_POLICY.refreshMs
+    const args = { provider_id, version, by, until: new Date(until), moment }
+    return { ...(await callOne(ctx.db, "claim_refresh", args)), until }
+  })
 }
 
 /** A provider that rotates refresh tokens names the next one; any other leaves it out (RFC 6749 section 6). */
@@ -172,7 +196,8 @@ async function saved(
   })
   if (!done.save_refresh) return newer(ctx, account)
   ctx.log("info", "provider.refreshed", { provider_id, version: version + 1 })
-  return sent({ ...account, credential_version: version + 1 }, credential)
+  const expires_at = expiresAt?.toISOString() ?? null
+  return sent({ provider_id, sealed, expires_at, credential_version: version + 1 }, credential)
 }
 
 /** Ends a refresh that brought nothing. False: another version is there. When it cannot be said, the claim's time passes. */

@@ -159,7 +159,7 @@ async function retryLater(run: Run, error: AgentFailed["error"]): Promise<Advanc
   return giveBack(run, { delayMs, failed: true })
 }
 
-/** Waits until the first account may be called again, or the turn's time is over. Counts as no failure of its model. */
+/** Waits until the first account may be called again, a minute at most, or until the turn's time is over. Counts as no failure of its model. */
 async function waitForAccounts(run: Run, { engine, until }: { engine: string; until: number }): Promise<Advance> {
   const { ctx, turn, now, deadline } = run
   ctx.log("error", "provider.all_cooling", {
@@ -169,7 +169,8 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
   })
   // Those that wait for the same account do not all come at once.
   const least = TURN_POLICY.modelBackoffMs * (1 + ctx.random())
-  const wait = Number.isFinite(until) ? Math.max(until - now, least) : TURN_POLICY.modelBackoffLimitMs
+  // Somebody may bring another account before the first of these is back.
+  const wait = Math.min(Math.max(until - now, least), TURN_POLICY.modelBackoffLimitMs)
   const delayMs = Math.ceil(Math.max(0, Math.min(wait, deadline - now)))
   return giveBack(run, { delayMs, failed: false })
 }

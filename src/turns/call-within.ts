@@ -44,7 +44,8 @@ export async function callWithin(
   const listening: typeof fetch = async (input, init) => {
     barred = !mayBegin()
     if (barred) throw new Error("The call may not begin any more.")
-    const response = await send(input, init)
+    // Another server must not get the account's key.
+    const response = await send(input, { ...init, redirect: "manual" })
     headers = response.headers
     return response
   }

@@ -43,7 +43,7 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
   const { engine } = call
   if (engine === "rehearsal") return unrouted(asked, {})
   const tried: string[] = []
-  let last: RoutedCall | null = null
+  let last: ModelError | null = null
   while (tried.length < PROVIDER_POLICY.maxAccounts) {
     if (tried.length > 0) run.checkTime()
     const next = await run.route.next(engine, tried)
@@ -53,18 +53,26 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
     if (next.kind === "cooling") {
       const recovery = next.until === null ? Number.POSITIVE_INFINITY : Date.parse(next.until)
       // One of those that were tried may answer soon; but while another comes back in time, the turn has not failed.
-      if (last && recovery >= run.deadline) return last
+      if (last && recovery >= run.deadline) return failed(run, last)
       throw coolingEnd(engine, last ? Math.min(recovery, run.now + PROVIDER_POLICY.passingMs) : recovery)
     }
     tried.push(next.account.provider_id)
     const came = await tryAccount(asked, next.account)
     if (came.kind === "ended") return came.routed
-    if (came.kind === "passed") last = came.routed
+    // What one of them refuses is refused only when none of the others is merely in trouble.
+    if (came.kind === "passed" && (last === null || came.error.kind === "unavailable")) last = came.error
   }
   // Where each account that was tried is out of use now, none of them has failed the turn.
   if (!last) throw coolingEnd(engine, run.now)
-  return last
+  return failed(run, last)
 }
+
+const failed = (run: Run, why: ModelError): RoutedCall => ({
+  came: { why, answer: null, paid: false },
+  served: null,
+  beganAt: run.now,
+  noted: true,
+})
 
 const coolingEnd = (engine: RealEngine, until: number) => new RunEnd({ kind: "cooling", engine, until })
 
@@ -91,7 +99,7 @@ async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAcco
 }
 
 /** passed: it has failed, but may be called again. out: it may not. */
-type Tried = { kind: "ended" | "passed"; routed: RoutedCall } | { kind: "out" }
+type Tried = { kind: "ended"; routed: RoutedCall } | { kind: "passed"; error: ModelError } | { kind: "out" }
 
 /** A call at one account, repeated in place as REACTIONS says. */
 async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
@@ -99,8 +107,9 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
   // Another call may have heard meanwhile that the account is not to be called.
   const mayBegin = () => !coolsMeanwhile(run.ctx, account.provider_id, account.readAt)
   let credential = await credentialOf(run, account, { after401: false })
-  for (let again = false; ; again = true) {
-    if ("fault" in credential) return isOut(credential) ? { kind: "out" } : passed(run, credential.error)
+  const done = { once: false, refreshed: false }
+  for (;;) {
+    if ("fault" in credential) return { kind: "out" }
     const accounts = modelAccounts(account, credential)
     const beganAt = run.now
     const { came, headers, barred } = await callWithin(run, { agent, call, stream, accounts, mayBegin })
@@ -117,7 +126,8 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     })
     if (!error) {
       if (isCut(came) && !came.answer) return ended(null)
-      const bind = run.route.served(account, { main: agent.ref === null })
+      // The run's next call begins with what has just served.
+      const bind = run.route.served({ ...account, ...credential.from }, { main: agent.ref === null })
       return ended({
         account: account.provider_id,
         bind,
@@ -130,44 +140,39 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const reaction = REACTIONS[fault]
     if (!reaction.failover) return ended(null)
     if (isCut(came) && came.answer) await asked.lost(came.answer)
-    if (!again && reaction.again === "once") continue
-    if (!again && reaction.again === "refreshed" && account.kind !== "api_key") {
+    if (reaction.again === "once" && !done.once) {
+      done.once = true
+      continue
+    }
+    if (reaction.again === "refreshed" && !done.refreshed && account.kind !== "api_key") {
+      done.refreshed = true
       const refused = credential.credential_version
-      credential = await credentialOf(run, account, { after401: true })
+      credential = await credentialOf(run, { ...account, ...credential.from }, { after401: true })
       if ("fault" in credential || credential.credential_version !== refused) continue
     }
     const health = reaction.account === "needs_login" ? reaction.account : null
     const cools = coolUntil ?? (account.probe && !health ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
-    await noteAccount(
-      run.ctx,
-      { ...account, ...versionOf(credential) },
-      { coolUntil: cools, health, reason: fault, windows },
-    )
-    if (cools === null && health === null) return passed(run, error)
+    const called = { ...account, ...credential.from }
+    await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, windows })
+    if (cools === null && health === null)
+      return { kind: "passed", error: fault === "forbidden" ? verdictOf(error) : error }
     run.route.drop([account.provider_id])
     return { kind: "out" }
   }
 }
 
-const versionOf = ({ credential_version }: CallCredential) => ({ credential_version })
-
-function passed(run: Run, why: ModelError): Tried {
-  return {
-    kind: "passed",
-    routed: { came: { why, answer: null, paid: false }, served: null, beganAt: run.now, noted: true },
-  }
-}
+/** An account that is suspended or cannot pay says nothing of the request. A model that no account has is retired. */
+const verdictOf = ({ message, status }: ModelError) =>
+  new ModelError(status === 404 ? "rejected" : "unavailable", message, { status })
 
 interface NoCredential {
   fault: "needs_login" | "contained" | "no_credential"
-  error: ModelError
 }
 
-const isOut = ({ fault }: NoCredential) => fault !== "no_credential"
-
 /**
- * What a call sends. `after401`: its provider has just refused that. The version must be the one that was read with what is sealed: a
- * refresh token that was used already is never sent again.
+ * What a call sends. `after401`: its provider has just refused what was made from that version. The version must be the one that was
+ * read with what is sealed: a refresh token that was used already is never sent again. Without one the account is dropped; it cools for a
+ * minute when that may pass by itself.
  */
 async function credentialOf(
   run: Run,
@@ -186,10 +191,13 @@ async function credentialOf(
       ctx.log("error", "provider.unreadable", { provider_id: account.provider_id, error: describeError(error) })
     }
     if (!after401) noteFailure(run, account, fault, told)
-    if (health !== null) route.drop([account.provider_id])
-    if (health === "needs_login")
-      await noteAccount(ctx, account, { coolUntil: null, health, reason: fault, windows: [] })
-    return { fault, error: told }
+    route.drop([account.provider_id])
+    // Of many calls that wait for the same refresh, one notes how it has ended.
+    if (health !== "contained" && !coolsMeanwhile(ctx, account.provider_id, account.readAt)) {
+      const coolUntil = health === null ? new Date(run.now + PROVIDER_POLICY.coolAgainMs) : null
+      await noteAccount(ctx, account, { coolUntil, health, reason: fault, windows: [] })
+    }
+    return { fault }
   }
 }
 

@@ -30,7 +30,7 @@ describe("all accounts cool", () => {
   const coolBoth = (alphaMs: number, betaMs: number) => {
     const began = now()
     return world.script((account) => {
-      const until = began + (account === "alpha" ? alphaMs : betaMs)
+      const until = began + ({ alpha: alphaMs, beta: betaMs }[account] ?? 0)
       return now() < until ? { status: 429, headers: unified("5h", 100, until) } : { words: ["Fine."] }
     })
   }
@@ -79,6 +79,17 @@ describe("all accounts cool", () => {
     await world.advance(61_000)
     await world.drain()
     expect(await client.getTurn(turnId)).toMatchObject(SERVED)
+  })
+
+  test("for long: the turn looks each minute, and finds the account that an admin brings", async () => {
+    const called = coolBoth(3_000_000, 3_000_000)
+    const turnId = await world.begin(client, { space, timeout_seconds: 600 })
+    await world.drain()
+    await addAccount(world, "gamma")
+    await world.advance(60_000)
+    await world.drain()
+    expect(await client.getTurn(turnId)).toMatchObject(SERVED)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "beta", "gamma"])
   })
 
   test("one cools and the other is overloaded: that is no failure of the turn while the first comes back in time", async () => {

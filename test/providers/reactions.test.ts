@@ -103,7 +103,9 @@ describe("another account serves, and nothing is held against this one", () => {
   test.each([
     ["429 with neither", { status: 429 }, "rate_limited"],
     ["429 with Retry-After: 0", { status: 429, headers: { "retry-after": "0" } }, "rate_limited"],
+    ["402", { status: 402 }, "forbidden"],
     ["403", { status: 403 }, "forbidden"],
+    ["404", { status: 404 }, "forbidden"],
   ])("%s: at once", async (_what, answer, code) => {
     const { turn, calls, failures, alpha, lines } = await failAtAlpha(() => answer)
     expect(turn).toMatchObject(SERVED)
@@ -181,12 +183,41 @@ describe("a login that is refused", () => {
 })
 
 describe("a request that is refused", () => {
-  test.each([400, 404, 413, 422])("%s: refused at once, by one account", async (status) => {
+  test.each([400, 413, 422])("%s: refused at once, by one account", async (status) => {
     const { turn, calls, failures, alpha } = await failAtAlpha(() => ({ status }))
     expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
     expect(calls).toEqual(["alpha"])
     expect(failures).toEqual(["alpha rejected"])
     expect(alpha).toMatchObject(WELL)
+  })
+
+  const statuses = (alpha: number, beta: number) =>
+    world.script((account) => ({ status: account === "alpha" ? alpha : beta }))
+
+  test("404 by each account: none has the model", async () => {
+    const called = statuses(404, 404)
+    const turn = await world.runTurn(client, { space })
+    expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
+  })
+
+  test.each([
+    [402, 402],
+    [403, 403],
+    [403, 404],
+    [404, 403],
+    [404, 429],
+    [503, 404],
+  ])("%i by one account and %i by the other are no verdict: the turn is served later", async (alpha, beta) => {
+    statuses(alpha, beta)
+    const turnId = await world.begin(client, { space })
+    await world.drain()
+    const [row] = await world.sql("select model_failures, state from turns where turn_id = $1", [turnId])
+    expect(row).toEqual({ model_failures: 1, state: "running" })
+    world.script(() => ({ words: ["Fine."] }))
+    await world.advance(5000)
+    await world.drain()
+    expect(await client.getTurn(turnId)).toMatchObject(SERVED)
   })
 })
 
@@ -233,6 +264,21 @@ describe("within a step", () => {
     expect(usage).toEqual([{ subscription_id: "beta", input: SCRIPTED_TOKENS }])
     await expectPromises(world, client.userId)
   })
+})
+
+test("a redirect is not followed: another server would get the account's key", async () => {
+  const asked: Request[] = []
+  world.serve("model.test", (request) => {
+    asked.push(request.clone())
+    const elsewhere = { status: 307, headers: { location: "https://elsewhere.test/v1/chat/completions" } }
+    const isAlpha = request.headers.get("authorization")?.includes(accountKey("alpha"))
+    return isAlpha ? new Response(null, elsewhere) : world.provider.serve(request)
+  })
+  const { turn, failures } = await failAtAlpha(() => ({ status: 400 }))
+  world.serve("model.test", (request) => world.provider.serve(request))
+  expect(turn).toMatchObject(SERVED)
+  expect(failures).toEqual(["alpha unavailable", "alpha unavailable"])
+  expect(asked.map(({ redirect }) => redirect)).toEqual(["manual", "manual", "manual"])
 })
 
 test("no key is in any line of the log, event or error", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { databaseOver } from "../../src/platform/db.ts"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import { freshCredential, ProviderUnusable } from "../../src/providers/refresh.ts"
 import { createProviderWorld, type ProviderWorld } from "../harness/provider-world.ts"
@@ -139,6 +140,67 @@ test("a worker that is slow, not dead: it saves behind its time, and the account
   expect(await freshCredential(createRefresher(world).ctx, credential).catch(outcome)).toBe("contained")
   expect((await accountNow(world, id)).health).toBe("contained")
   expect(await ended(slow, () => false)).toMatchObject({ credential_version: 2 })
+  expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 2, refreshing: false })
+})
+
+const claimEnd = async (id: string) => {
+  const [row] = await world.sql<{ ms: number }>(
+    "select (extract(epoch from refreshing_until) * 1000)::float8 as ms from provider_credentials where provider_id = $1",
+    [id],
+  )
+  return row?.ms
+}
+
+test("a claim whose answers were lost has its whole time from the one that arrived", async () => {
+  const id = await expired()
+  let left = 0
+  world.provider.at("/token", async (_request, right) => {
+    left = ((await claimEnd(id)) ?? 0) - world.clock.ms()
+    return right()
+  })
+  const worker = createRefresher(world, { fault: { what: "claim_refresh", when: "after", how: "lose", times: 3 } })
+  const called = freshCredential(worker.ctx, await credentialOf(world, id))
+  for (const waitMs of PROVIDER_POLICY.saveWaitsMs) {
+    await world.clock.sleeping(1, waitMs)
+    await world.advance(waitMs)
+  }
+  expect(await called).toMatchObject({ credential_version: 2 })
+  expect(left).toBe(PROVIDER_POLICY.refreshMs)
+})
+
+test("a claim that is won too late for an exchange is given back, and nothing is sent", async () => {
+  const id = await expired()
+  const { ctx, seen } = createRefresher(world)
+  const late = databaseOver(async (statement) => {
+    const answer = await ctx.db.run(statement)
+    if (statement.sql.includes("claim_refresh")) await world.advance(PROVIDER_POLICY.refreshMs - 5_000)
+    return answer
+  })
+  expect(await freshCredential({ ...ctx, db: late }, await credentialOf(world, id)).catch(outcome)).toBe("passing")
+  expect(seen).toEqual(["claim_refresh", "fail_refresh"])
+  expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 1, refreshing: false })
+  expect(await expectSound(id)).toBe("healthy")
+})
+
+test("whoever asked leaves: the invocation ends the refresh, and saves it", async () => {
+  const id = await expired()
+  let answer = () => {}
+  const asked = new Promise<void>((reached) => {
+    world.provider.at("/token", async (_request, right) => {
+      const free = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      reached()
+      await free
+      return right()
+    })
+  })
+  const worker = createRefresher(world)
+  void freshCredential(worker.ctx, await credentialOf(world, id))
+  await asked
+  const background = worker.settled()
+  answer()
+  await background
   expect(await accountNow(world, id)).toEqual({ health: "healthy", version: 2, refreshing: false })
 })
 

@@ -42,6 +42,7 @@ test("a token that lasts is sent as it is, with the headers that belong to it; a
   const sent = await fresh(id)
   expect(sent).toEqual({
     ...{ kind: "bearer", secret: expect.any(String), headers: { "x-beta": "oauth" }, credential_version: 1 },
+    from: await credentialOf(world, id),
   })
   expect(world.provider.accountOfToken(sent.secret)).toBe(id)
   expect(refreshes()).toBe(before)
@@ -49,6 +50,7 @@ test("a token that lasts is sent as it is, with the headers that belong to it; a
   const [, { provider_id }] = await world.call("add", key)
   expect(await fresh(provider_id)).toEqual({
     ...{ kind: "api_key", secret: "canary-of-a-key", headers: {}, credential_version: 1 },
+    from: await credentialOf(world, provider_id),
   })
 })
 
@@ -73,6 +75,11 @@ test("after a 401 it is refreshed whatever its end; a version that somebody else
   expect([after.credential_version, refreshes() - before]).toEqual([2, 1])
   const late = await freshCredential(createRefresher(world).ctx, former, { after401: true })
   expect([late.secret, refreshes() - before]).toEqual([after.secret, 1])
+  for (const { from } of [after, late]) {
+    const { expires_at, ...now } = await credentialOf(world, id)
+    expect(from).toEqual({ ...now, expires_at: new Date(expires_at ?? 0).toISOString() })
+  }
+  expect((await freshCredential(createRefresher(world).ctx, late.from, { after401: true })).credential_version).toBe(3)
 })
 
 test("a provider that names no new refresh token keeps the old one, and one that names no end has none", async () => {
