@@ -35,7 +35,8 @@ export async function reportErrors(
   credential: SessionCredential,
   { days }: { days: number },
 ): Promise<ErrorsReport> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -65,7 +66,7 @@ export async function reportErrors(
     (date) => ({ date, ...NONE }),
   )
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     items: items.map(({ model_call, ...ours }) => ({
       ...ours,
       total: ours.container_exec + ours.container_start + ours.subagent_dispatch,

@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from "vitest"
+import { reportCosts } from "../../src/analytics/report-costs.ts"
+import { reportErrors } from "../../src/analytics/report-errors.ts"
+import { reportHourly } from "../../src/analytics/report-hourly.ts"
+import { reportTopUsers } from "../../src/analytics/report-top-users.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { ANALYTICS } from "../harness/analytics-world.ts"
+import { authContextOf } from "../harness/auth.ts"
 import { type Json, NO_USE, openReports, type ReportWorld, used } from "../harness/report-world.ts"
 
 const HOUR_MS = 3_600_000
@@ -142,6 +147,21 @@ test("which days are whole does not depend on the session's time zone", async ()
   ] as const) {
     const whole = [{ from_day: day, to_day: "2026-11-02", head_until: Date.parse(day) / 1000 }]
     for (const zone of ["UTC", "Europe/Berlin"]) expect(await wholeDays(zone, from), `${from} ${zone}`).toEqual(whole)
+  }
+})
+
+test("a report says the moment before it was read, which is in its range", async () => {
+  world = await openReports("2026-12-02T23:59:59.999Z")
+  const ctx = authContextOf(world)
+  // Time passes with each look at the clock: the second one is of the next day.
+  let looks = 0
+  const clock = { ...ctx.clock, now: () => new Date(world.clock.ms() + looks++) }
+  const [session] = await world.sql<{ session_id: string }>("select session_id from sessions")
+  const credential = { kind: "session", sessionId: session?.session_id ?? "", test: false } as const
+  for (const report of [reportErrors, reportTopUsers, reportHourly, reportCosts]) {
+    looks = 0
+    const { as_of, to } = await report({ ...ctx, clock }, credential, { days: 1, limit: 1 })
+    expect([as_of, to], report.name).toEqual(["2026-12-02T23:59:59.999Z", "2026-12-03T00:00:00.000Z"])
   }
 })
 
