@@ -1468,7 +1468,7 @@ create table usage_queue (
   calls integer not null,
   -- Those of them that are of a turn with a key.
   keyed_calls integer not null,
-  -- 1 in the row of its turn that has its first call, else 0.
+  -- 1 in the row of its turn that has its first call, else 0. A picture comes after the call of its step.
   turns smallint not null,
   -- A member of a pool served it, whose name is provider_key; else that is the provider (contract section 2.2).
   pooled boolean not null,
@@ -1492,7 +1492,8 @@ begin
         (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
       from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
-          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step) as first_step, count(*) as calls, sum(u.tokens_input) as input,
+          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step * 2 + (u.call is not null)::integer) as first_step,
+          count(*) as calls, sum(u.tokens_input) as input,
           sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -1519,7 +1520,8 @@ begin
         (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
-          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step) as first_step, sum(c.calls) as calls, sum(c.tokens_input) as input,
+          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
+          sum(c.calls) as calls, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed
         from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;

@@ -42,7 +42,8 @@ begin
         (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
       from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
-          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step) as first_step, count(*) as calls, sum(u.tokens_input) as input,
+          coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step * 2 + (u.call is not null)::integer) as first_step,
+          count(*) as calls, sum(u.tokens_input) as input,
           sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -69,7 +70,8 @@ begin
         (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
-          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step) as first_step, sum(c.calls) as calls, sum(c.tokens_input) as input,
+          coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
+          sum(c.calls) as calls, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed
         from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -310,18 +312,18 @@ with due as materialized (
   where e.key_id is null and e.model_calls > k.calls
   returning *
 ), called as (
-  select u.turn_id, u.step, u.model, u.subscription_id, u.provider, u.role, u.tokens_input, u.tokens_cached, u.tokens_output,
+  select u.turn_id, u.step, u.call, u.model, u.subscription_id, u.provider, u.role, u.tokens_input, u.tokens_cached, u.tokens_output,
     u.cost_credit_micros, u.billed_credit_micros, (u.duration_sec * 1e6)::bigint as duration_us, 1 as calls, 1 as keyed_calls
   from ended e join usage u on u.turn_id = e.turn_id where e.key_id is not null
-  union all select c.turn_id, c.step, c.model, c.subscription_id, c.provider, c.role, c.tokens_input, c.tokens_cached, c.tokens_output,
+  union all select c.turn_id, c.step, c.call, c.model, c.subscription_id, c.provider, c.role, c.tokens_input, c.tokens_cached, c.tokens_output,
     c.cost_credit_micros, c.billed_credit_micros, 0, c.calls, 0
   from (select * from known union all select * from made) c
-  union all select e.turn_id, 0, e.model, null, split_part(e.model, '/', 1), 'orchestrator', 0, 0, 0, 0, 0, 0, 0, 0
+  union all select e.turn_id, 0, null::integer, e.model, null, split_part(e.model, '/', 1), 'orchestrator', 0, 0, 0, 0, 0, 0, 0, 0
   from ended e where e.model_calls = 0
 ), summed as (
   select c.turn_id, c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
     coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role,
-    min(c.step) as first_step, sum(c.calls) as calls, sum(c.keyed_calls) as keyed_calls,
+    min(c.step * 2 + (c.call is not null)::integer) as first_step, sum(c.calls) as calls, sum(c.keyed_calls) as keyed_calls,
     sum(c.tokens_input) as input, sum(c.tokens_cached) as cached, sum(c.tokens_output) as output,
     max((c.tokens_input + greatest(c.calls, 1) - 1) / greatest(c.calls, 1)) as most, sum(c.cost_credit_micros) as cost,
     sum(c.billed_credit_micros) as billed, sum(c.duration_us) as duration_us

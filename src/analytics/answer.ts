@@ -1,5 +1,4 @@
 import * as z from "zod"
-import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import type { Granularity, Range } from "./range.ts"
 
@@ -24,16 +23,13 @@ export const wholeRange = z.null().meta({ description: "Null: each row is of the
 export const always = <G extends Granularity>(granularity: G) =>
   z.literal(granularity).meta({ description: "What a row of the series covers.", example: granularity })
 
-export function envelopeOf<G extends Granularity | null>(
-  { clock }: Pick<Context, "clock">,
-  range: Range,
-  granularity: G,
-) {
+/** `now` is taken before the report is read, so that nothing from before that moment is missing. */
+export function envelopeOf<G extends Granularity | null>(now: Date, range: Range, granularity: G) {
   return {
     from: range.from.toISOString(),
     to: range.to.toISOString(),
     granularity,
-    as_of: clock.now().toISOString(),
+    as_of: now.toISOString(),
   }
 }
 

@@ -66,7 +66,7 @@ export async function reportBalanceTrend(
   const dates = bucketsOf(read, granularity).map(dayText)
   const items = filled(dates, rows[0]?.balances ?? [], ({ bucket }) => bucket, nobody)
   return {
-    ...envelopeOf(ctx, read, granularity),
+    ...envelopeOf(now, read, granularity),
     active_window_days,
     items: items.map(({ bucket, accounts, balance_credit_micros, median_twice }) => ({
       date: bucket,

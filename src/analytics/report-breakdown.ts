@@ -68,7 +68,8 @@ export async function reportBreakdown(
   credential: SessionCredential,
   { dimension, limit, ...asked }: BreakdownQuery,
 ): Promise<Breakdown> {
-  const range = rangeBetween(ctx.clock.now(), asked)
+  const now = ctx.clock.now()
+  const range = rangeBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -81,7 +82,7 @@ export async function reportBreakdown(
   const items: Part[] = rows[0]?.items ?? []
   const all = rows[0]?.total ?? NO_COSTS
   return {
-    ...envelopeOf(ctx, range, null),
+    ...envelopeOf(now, range, null),
     dimension,
     limit,
     items: items.map(({ key, name, chat_key, ...sums }) => ({

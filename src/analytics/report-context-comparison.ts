@@ -59,7 +59,8 @@ export async function reportContextComparison(
   credential: SessionCredential,
   { days }: { days: number },
 ): Promise<ContextComparison> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -77,7 +78,7 @@ export async function reportContextComparison(
   )
   const read = new Map(rows[0]?.days.map((row) => [`${row.day} ${row.role}`, row]))
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     items: datesOf(range).map((date) => ({
       date,
       orchestrator: serializeContext(read.get(`${date} orchestrator`) ?? NOTHING),

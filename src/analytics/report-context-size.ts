@@ -63,7 +63,8 @@ export async function reportContextSize(
   credential: SessionCredential,
   { days, space }: { days: number; space?: string | undefined },
 ): Promise<ContextSize> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -95,7 +96,7 @@ export async function reportContextSize(
   const { spaces = [], days: used = [] } = rows[0] ?? {}
   const bySpace = Map.groupBy(used, ({ space_id }) => space_id)
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     space: space ?? null,
     items: spaces.map((shown) => {
       const own = bySpace.get(shown.space_id) ?? []

@@ -67,7 +67,8 @@ export async function reportCostRates(
   credential: SessionCredential,
   { days, user_id, chat_key }: CostRatesQuery,
 ): Promise<CostRates> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const isOwn = user_id !== undefined || chat_key !== undefined
   const { rows } = await readAs(
     ctx,
@@ -100,7 +101,7 @@ export async function reportCostRates(
   const rated = (sums: Costs, weights: TokenKinds) =>
     serializeRated(sums, isOwn ? weightsAt(kindsOf(sums), average) : weights)
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     user_id: user_id ?? null,
     chat_key: chat_key ?? null,
     total: rated(isOwn ? costsOf(own) : everybody.sums, everybody.weights),

@@ -43,7 +43,8 @@ export async function reportCosts(
   credential: SessionCredential,
   { days }: { days: number },
 ): Promise<CostsReport> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -61,7 +62,7 @@ export async function reportCosts(
   const read: ModelDay[] = rows[0]?.days ?? []
   const byDate = Map.groupBy(read, ({ date }) => date)
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     total: serializeCosts(costsOf(read)),
     models: byModel(read),
     items: datesOf(range).map((date) => {

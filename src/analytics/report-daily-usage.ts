@@ -55,7 +55,8 @@ export async function reportDailyUsage(
   credential: SessionCredential,
   { days, ...filter }: { days: number } & UsageFilter,
 ): Promise<z.infer<typeof dailyUsageSchema>> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -63,7 +64,7 @@ export async function reportDailyUsage(
     { role: "admin" },
   )
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     ...serializeFilter(filter),
     items: serializeDays(range, rows[0]?.days ?? []),
   }

@@ -59,7 +59,8 @@ export async function reportEnergyTimeline(
   credential: SessionCredential,
   asked: LedgerQuery,
 ): Promise<EnergyTimeline> {
-  const { to, range } = ledgerRange(ctx.clock.now(), asked)
+  const now = ctx.clock.now()
+  const { to, range } = ledgerRange(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -75,7 +76,7 @@ export async function reportEnergyTimeline(
   const granularity = granularityOf(read)
   const booked: Booked[] = rows[0]?.booked ?? []
   return {
-    ...envelopeOf(ctx, read, granularity),
+    ...envelopeOf(now, read, granularity),
     totals: serializeAmounts(amountsOf(booked)),
     items: bucketsOf(read, granularity)
       .map(dayText)

@@ -5,7 +5,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
 import { dayOf } from "./families.ts"
-import { datesOf, filled, lastDays } from "./range.ts"
+import { datesOf, lastDays } from "./range.ts"
 
 export const errorsReportSchema = z
   .object({
@@ -35,7 +35,8 @@ export async function reportErrors(
   credential: SessionCredential,
   { days }: { days: number },
 ): Promise<ErrorsReport> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -48,24 +49,21 @@ export async function reportErrors(
             .where("x.created_at", "<", range.to)
             .select(({ fn, ref }) => [
               dayOf(ref("x.created_at")).as("date"),
-              fn.countAll<number>().filterWhere("x.kind", "=", "container_exec").as("container_exec"),
-              fn.countAll<number>().filterWhere("x.kind", "=", "container_start").as("container_start"),
-              fn.countAll<number>().filterWhere("x.kind", "=", "subagent_dispatch").as("subagent_dispatch"),
-              fn.countAll<number>().filterWhere("x.kind", "=", "model_call").as("model_call"),
+              "x.kind",
+              fn.countAll<number>().as("failures"),
             ])
-            .groupBy("date"),
-        ).as("days"),
+            .groupBy(["date", "x.kind"]),
+        ).as("failures"),
       ),
     { role: "admin" },
   )
-  const items = filled(
-    datesOf(range),
-    rows[0]?.days ?? [],
-    ({ date }) => date,
-    (date) => ({ date, ...NONE }),
-  )
+  const byDate = Map.groupBy(rows[0]?.failures ?? [], ({ date }) => date)
+  const items = datesOf(range).map((date) => {
+    const counts = (byDate.get(date) ?? []).map(({ kind, failures }) => [kind, failures])
+    return { date, ...NONE, ...(Object.fromEntries(counts) as Partial<typeof NONE>) }
+  })
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     items: items.map(({ model_call, ...ours }) => ({
       ...ours,
       total: ours.container_exec + ours.container_start + ours.subagent_dispatch,

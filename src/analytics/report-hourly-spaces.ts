@@ -48,7 +48,8 @@ export async function reportHourlySpaces(
   credential: SessionCredential,
   { top, ...ends }: { start: string; end: string; top: number },
 ): Promise<HourlySpaces> {
-  const range = rangeBetween(ctx.clock.now(), ends, REPORT_POLICY.spaceHoursDays)
+  const now = ctx.clock.now()
+  const range = rangeBetween(now, ends, REPORT_POLICY.spaceHoursDays)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -92,7 +93,7 @@ export async function reportHourlySpaces(
   const rest = byHour(total)
   for (const { hour, billed } of hours) rest.set(toInstant(hour), (rest.get(toInstant(hour)) ?? 0) - billed)
   return {
-    ...envelopeOf(ctx, range, "hour"),
+    ...envelopeOf(now, range, "hour"),
     top,
     series: spaces.map(({ billed: _billed, ...space }) => ({
       ...space,

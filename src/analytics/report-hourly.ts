@@ -26,7 +26,8 @@ export async function reportHourly(
   credential: SessionCredential,
   { days }: { days: number },
 ): Promise<Hourly> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -48,7 +49,7 @@ export async function reportHourly(
     (hour) => ({ hour, ...NO_SUMS }),
   )
   return {
-    ...envelopeOf(ctx, range, "hour"),
+    ...envelopeOf(now, range, "hour"),
     items: items.map(({ hour, ...row }) => ({ hour: toInstant(hour), ...serializeSums(row) })),
   }
 }

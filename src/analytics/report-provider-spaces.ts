@@ -57,7 +57,8 @@ export async function reportProviderSpaces(
   credential: SessionCredential,
   { subscription_id, chat_key, ...asked }: ProviderSpacesQuery,
 ): Promise<ProviderSpaces> {
-  const range = rangeOfDates(ctx.clock.now(), asked)
+  const now = ctx.clock.now()
+  const range = rangeOfDates(now, asked)
   const filter = { key: subscription_id ?? null, chat_key }
   const { rows } = await readAs(
     ctx,
@@ -74,7 +75,7 @@ export async function reportProviderSpaces(
   const { providers = [], items = [] } = rows[0] ?? {}
   const total = costsOf(providers)
   return {
-    ...envelopeOf(ctx, range, null),
+    ...envelopeOf(now, range, null),
     subscription_id: subscription_id ?? null,
     chat_key: chat_key ?? null,
     providers: providers.map(({ provider_key, ...sums }) => ({ provider_key, ...serializeCosts(sums) })),

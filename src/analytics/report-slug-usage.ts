@@ -41,7 +41,8 @@ export async function reportSlugUsage(
   credential: SessionCredential,
   { days, ...filter }: { days: number } & UsageFilter,
 ): Promise<SlugUsage> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -74,7 +75,7 @@ export async function reportSlugUsage(
   const { total = [], spaces = [], days: ofSpaces = [] } = rows[0] ?? {}
   const bySpace = Map.groupBy(ofSpaces, ({ space_id }) => space_id)
   return {
-    ...envelopeOf(ctx, range, "day"),
+    ...envelopeOf(now, range, "day"),
     ...serializeFilter(filter),
     grouped_by: "slug",
     series: Object.fromEntries(

@@ -30,7 +30,8 @@ export async function reportTopSpaces(
   credential: SessionCredential,
   { days, limit }: { days: number; limit: number },
 ): Promise<TopSpaces> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -51,7 +52,7 @@ export async function reportTopSpaces(
   const { items = [], total } = rows[0] ?? {}
   const all = total ?? NO_SUMS
   return {
-    ...envelopeOf(ctx, range, null),
+    ...envelopeOf(now, range, null),
     limit,
     items: items.map(({ space_id, slug, chat_key, title, owner_id, ...row }) => ({
       ...{ space_id, slug, chat_key, title, owner_id },

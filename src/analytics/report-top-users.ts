@@ -36,7 +36,8 @@ export async function reportTopUsers(
   credential: SessionCredential,
   { days, limit }: { days: number; limit: number },
 ): Promise<TopUsers> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -57,7 +58,7 @@ export async function reportTopUsers(
   const { items = [], total } = rows[0] ?? {}
   const all = total ?? NO_SUMS
   return {
-    ...envelopeOf(ctx, range, null),
+    ...envelopeOf(now, range, null),
     limit,
     items: items.map(({ user_id, name, email, ...row }) => ({ user_id, name, email, ...serializeSums(row) })),
     other: serializeSums(restOf(all, items)),

@@ -38,7 +38,8 @@ export async function reportUserCosts(
   credential: SessionCredential,
   { days, limit }: { days: number; limit: number },
 ): Promise<UserCosts> {
-  const range = lastDays(ctx.clock.now(), days)
+  const now = ctx.clock.now()
+  const range = lastDays(now, days)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -58,7 +59,7 @@ export async function reportUserCosts(
   const { items = [], total } = rows[0] ?? {}
   const all = total ?? NO_COSTS
   return {
-    ...envelopeOf(ctx, range, null),
+    ...envelopeOf(now, range, null),
     limit,
     items: items.map(({ user_id, name, email, ...row }) => ({ user_id, name, email, ...serializeCosts(row) })),
     other: serializeCosts(restOfCosts(all, items)),

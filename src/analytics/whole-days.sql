@@ -3,7 +3,8 @@
 create function turnpike.whole_days(p_from timestamptz, p_to timestamptz, out from_day date, out to_day date, out head_until timestamptz,
   out tail_from timestamptz) language plpgsql stable as $$
 begin
-  from_day := (p_from + interval '1 day' - interval '1 microsecond') at time zone 'UTC';
+  -- A day is added to the date: added to the moment, it may have 23 hours where the session's time zone is not UTC.
+  from_day := ((p_from - interval '1 microsecond') at time zone 'UTC')::date + 1;
   to_day := p_to at time zone 'UTC';
   head_until := least(p_to, from_day::timestamp at time zone 'UTC');
   tail_from := greatest(head_until, to_day::timestamp at time zone 'UTC');

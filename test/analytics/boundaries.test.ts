@@ -1,5 +1,11 @@
 import { afterEach, expect, test } from "vitest"
+import { reportCosts } from "../../src/analytics/report-costs.ts"
+import { reportErrors } from "../../src/analytics/report-errors.ts"
+import { reportHourly } from "../../src/analytics/report-hourly.ts"
+import { reportTopUsers } from "../../src/analytics/report-top-users.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import { ANALYTICS } from "../harness/analytics-world.ts"
+import { authContextOf } from "../harness/auth.ts"
 import { type Json, NO_USE, openReports, type ReportWorld, used } from "../harness/report-world.ts"
 
 const HOUR_MS = 3_600_000
@@ -120,6 +126,43 @@ test("ranges end at midnight (UTC) on days, weeks, months and leap days", async 
   expect(await total("2028-02-29T23:00:00Z", "2028-03-01T00:00:00Z"), "an hour").toBe(1e-5)
   const spaces = await world.twice("top-spaces?days=3")
   expect([spaces.from, spaces.items[0].turns]).toEqual(["2028-02-28T00:00:00.000Z", 4])
+})
+
+test("which days are whole does not depend on the session's time zone", async () => {
+  world = await openReports("2026-12-02T10:30:00Z")
+  const wholeDays = (zone: string, from: string) =>
+    world.sql(
+      `select w.from_day::text, w.to_day::text, extract(epoch from w.head_until)::float8 as head_until
+       from (select set_config('TimeZone', $1, true) as zone offset 0) z,
+         lateral ${RELEASE}.whole_days(case when z.zone = $1 then $2::timestamptz end, '2026-11-02T00:00:00Z') w`,
+      [zone, from],
+    )
+  // The clocks of Berlin are put on at 01:00 on 29 March, and back on 25 October.
+  for (const [from, day] of [
+    ["2026-03-29T00:30:00Z", "2026-03-30"],
+    ["2026-03-29T00:00:00Z", "2026-03-29"],
+    ["2026-03-28T23:30:00Z", "2026-03-29"],
+    ["2026-10-25T00:00:00Z", "2026-10-25"],
+    ["2026-10-25T23:59:59.999Z", "2026-10-26"],
+  ] as const) {
+    const whole = [{ from_day: day, to_day: "2026-11-02", head_until: Date.parse(day) / 1000 }]
+    for (const zone of ["UTC", "Europe/Berlin"]) expect(await wholeDays(zone, from), `${from} ${zone}`).toEqual(whole)
+  }
+})
+
+test("a report says the moment before it was read, which is in its range", async () => {
+  world = await openReports("2026-12-02T23:59:59.999Z")
+  const ctx = authContextOf(world)
+  // Time passes with each look at the clock: the second one is of the next day.
+  let looks = 0
+  const clock = { ...ctx.clock, now: () => new Date(world.clock.ms() + looks++) }
+  const [session] = await world.sql<{ session_id: string }>("select session_id from sessions")
+  const credential = { kind: "session", sessionId: session?.session_id ?? "", test: false } as const
+  for (const report of [reportErrors, reportTopUsers, reportHourly, reportCosts]) {
+    looks = 0
+    const { as_of, to } = await report({ ...ctx, clock }, credential, { days: 1, limit: 1 })
+    expect([as_of, to], report.name).toEqual(["2026-12-02T23:59:59.999Z", "2026-12-03T00:00:00.000Z"])
+  }
 })
 
 test("ends in the wrong order, too far apart, missing or malformed are refused", async () => {

@@ -25,9 +25,17 @@ test("bounds and ranges that are none are refused", async () => {
       "breakdown?start=today",
     ],
     ...["subscription-spaces?date_from=2026-11-02&date_to=2026-11-01", "subscription-spaces?date_from=2026-02-29"],
+    ...["9999-12-01&date_to=9999-12-31", "0000-01-01", "1969-12-31", "9999-01-01"].map(
+      (date) => `subscription-spaces?date_from=${date}`,
+    ),
+    ...["subscription-spaces?date_to=9999-12-31", "subscription-spaces?date_to=0000-01-01"],
     ...["cpm?user_id=x", "cpm?user_id=0", "cpm?chat_key="],
   ]
   for (const path of wrong) expect((await admin.json("GET", `/api/admin/analytics/${path}`))[0], path).toBe(422)
+  for (const day of ["1970-01-01", "9998-12-31"]) {
+    const { from } = await read(admin, `subscription-spaces?date_from=${day}&date_to=${day}`)
+    expect(from).toBe(`${day}T00:00:00.000Z`)
+  }
 })
 
 test("without any usage there is nothing, and of one turn there is that one", async () => {

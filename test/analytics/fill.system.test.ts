@@ -14,7 +14,8 @@ afterAll(() => server.close())
 
 type Client = Awaited<ReturnType<Server["create"]>>["client"]
 
-/** Turns from before: of keys and chats, test turns, without calls, and chats of which no call or not every one is known; 30 are open. */
+/** Turns from before: of keys and chats, test turns, without calls, and chats of which no call or not every one is known;
+ * 30 are open. In every fourth the calls behind the first are pictures of its step. */
 const HISTORY = `
   insert into users (name, created_at) values ('Ada', now());
   insert into wallets (user_id, balance_credit_micros) values (1, 1000000000);
@@ -30,15 +31,15 @@ const HISTORY = `
       case when test or is_open or n % 13 = 0 then 0 else 10 * calls end, calls, 100 * calls, 30 * calls, 7 * calls, at, at,
       case when not is_open then at end
     from made;
-  insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, provider, subscription_id, model, role, tokens_input,
+  insert into usage (turn_id, step, call, user_id, space_id, key_id, end_user_ref, provider, subscription_id, model, role, tokens_input,
       tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at)
-    select turn_id, g, 1, 1 + n % 9, 'key_1', 'c', 'rehearsal', (array[null, '17', 'claude-1'])[1 + n % 3], 'rehearsal/' || g % 2,
-      case g when 0 then 'orchestrator' else 'subagent' end, 100, 30, 7, 0.25 * g, 1, case when test then 0 else 10 end,
+    select turn_id, case when n % 4 = 0 then 0 else g end, case when n % 4 = 0 then nullif(g, 0) end, 1, 1 + n % 9, 'key_1', 'c', 'rehearsal', (array[null, '17', 'claude-1'])[1 + n % 3], 'rehearsal/' || g % 2,
+      case when g = 0 or n % 4 = 0 then 'orchestrator' else 'subagent' end, 100, 30, 7, 0.25 * g, 1, case when test then 0 else 10 end,
       case when test or is_open or n % 13 = 0 then 0 else 10 end, at, case when not is_open then at end
     from made, generate_series(0, calls - 1) g where not is_chat;
-  insert into chat_calls (turn_id, step, user_id, space_id, conversation_id, test, provider, subscription_id, model, role, tokens_input,
+  insert into chat_calls (turn_id, step, call, user_id, space_id, conversation_id, test, provider, subscription_id, model, role, tokens_input,
       tokens_cached, tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
-    select turn_id, g, 1, 1 + n % 9, 'conv_' || n, false, 'rehearsal', 'claude-2', 'rehearsal/' || g, 'orchestrator', 100, 30, 7, 1, 1, 10, 0, at
+    select turn_id, case when n % 4 = 0 then 0 else g end, case when n % 4 = 0 then nullif(g, 0) end, 1, 1 + n % 9, 'conv_' || n, false, 'rehearsal', 'claude-2', 'rehearsal/' || g, 'orchestrator', 100, 30, 7, 1, 1, 10, 0, at
     from made, generate_series(0, calls - 2) g where is_chat and n % 5 = 1;
   insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
     select 1, case when key_id is null then 'space_usage' else 'usage' end, -billed_credit_micros, 1000000, turn_id, 'turn', finished_at

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import { type Json, NO_USE, openReports, type ReportWorld } from "../harness/report-world.ts"
+import { differences, differencesFromRaw } from "../harness/rollups.ts"
 
 const USAGE = "/api/admin/usage"
 
@@ -102,6 +104,32 @@ test("calls count as pooled when the account that served them is named, not numb
       subagent: { model_calls: 1, tokens_input: 0, tokens_cached: 0, avg_context_tokens: 0, cache_hit_rate: null },
     },
   ])
+})
+
+test("a turn whose first step made pictures is counted under its model call, wherever that is stored", async () => {
+  const { user, space } = await world.place()
+  const made = { model: "rehearsal/standard" }
+  // Names before and behind the model's, of another provider and of the same.
+  const pictures = ["aaa/pixel", "rehearsal/aaa", "rehearsal/zzz", "zzz/pixel"].map((model, picture) => ({
+    ...{ model, step: 0, picture, input: 0, output: 0 },
+  }))
+  for (const chat of [false, true]) {
+    for (const calls of [
+      [{ ...made, step: 0 }, ...pictures],
+      [...pictures, { ...made, step: 0 }],
+      [...pictures.slice(2), { ...made, step: 1, subagent: true }, { ...made, step: 0 }, ...pictures.slice(0, 2)],
+      ...pictures.map((picture) => [picture, { ...made, step: 0 }]),
+    ]) {
+      await world.plant({ user, space, chat, at: "2026-12-01T08:00:00Z", calls })
+    }
+  }
+  const queued = await world.sql(
+    "select model, role, sum(turns)::int as turns from usage_queue where turns > 0 group by 1, 2",
+  )
+  expect(queued).toEqual([{ model: made.model, role: "orchestrator", turns: 14 }])
+  await world.twice("breakdown?dimension=model")
+  expect(await differences(world)).toEqual([])
+  expect(await differencesFromRaw(world, RELEASE)).toEqual([])
 })
 
 test("failures are counted by kind, on the day on which they were noted", async () => {

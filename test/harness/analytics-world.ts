@@ -75,6 +75,9 @@ export interface Planted {
   calls?: {
     model?: string
     subagent?: boolean
+    /** Which step it is of, if not one of its own; `picture`: which picture of that step it made. */
+    step?: number
+    picture?: number
     account?: string | null
     input?: number
     cached?: number
@@ -89,9 +92,10 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
   for (const { user, space, at, chat = false, test = false, lost = false, calls = [{}] } of turns) {
     const turn = `turn_planted_${crypto.randomUUID()}`
     const key = chat ? null : "key_planted"
-    const rows = calls.map(({ micros = 100, input = 100, cached = 0, output = 10, seconds = 1, ...call }, step) => ({
+    const rows = calls.map(({ micros = 100, input = 100, cached = 0, output = 10, seconds = 1, ...call }, nth) => ({
       turn_id: turn,
-      step,
+      step: call.step ?? nth,
+      call: call.picture ?? null,
       user_id: user,
       space_id: space,
       conversation_id: turn,

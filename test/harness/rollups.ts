@@ -13,21 +13,21 @@ const MEASURES = [
 
 /** What live turns that have ended have used, by call, as turns, usage and chat_calls say: columns as in usage_queue. */
 export const PLAIN = `(
-  select c.*, (row_number() over (partition by c.turn_id order by c.step, c.role) = 1)::integer as turns from (
-    select t.turn_id, t.finished_at as ended_at, t.user_id, t.space_id, u.step, u.role, u.model,
+  select c.*, (row_number() over (partition by c.turn_id order by c.step, c.call is not null, c.role) = 1)::integer as turns from (
+    select t.turn_id, t.finished_at as ended_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider) as provider_key,
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls, u.tokens_input,
       u.tokens_cached, u.tokens_output, u.tokens_input as tokens_input_most, u.cost_credit_micros, u.billed_credit_micros,
       (u.duration_sec * 1e6)::bigint as duration_us
     from turns t join usage u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
-    select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.role, u.model,
+    select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', u.calls, 0, u.tokens_input, u.tokens_cached, u.tokens_output,
       (u.tokens_input + u.calls - 1) / u.calls, u.cost_credit_micros, u.billed_credit_micros, 0
     from turns t join chat_calls u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
-    select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
+    select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
       0, 0, 0, 0
     from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
   ) c)`

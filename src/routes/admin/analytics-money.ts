@@ -67,6 +67,11 @@ const chatKey = z
   .optional()
   .meta({ description: "Only of this chat.", example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c" })
 
+/** A day that every system can hold, and the next one too. */
+const dateParam = z.iso
+  .date()
+  .refine((text) => text >= "1970-01-01" && text <= "9998-12-31", "must be in the years 1970 to 9998 (UTC)")
+
 /** What usage costs, what is billed, and how balances develop (contract section 4.5). */
 export function mountMoneyAnalytics(app: App) {
   mountLedgerAnalytics(app)
@@ -131,12 +136,10 @@ export function mountMoneyAnalytics(app: App) {
         "paid for, by its number. Of one `subscription_id`, of one chat, or of both; an unknown one has used nothing.",
       query: z.strictObject({
         ...reportQuery(365),
-        date_from: z.iso.date().optional().meta({
-          description: "The first day (UTC), instead of `days`.",
-          example: "2026-01-01",
-        }),
-        date_to: z.iso
-          .date()
+        date_from: dateParam
+          .optional()
+          .meta({ description: "The first day (UTC), instead of `days`.", example: "2026-01-01" }),
+        date_to: dateParam
           .optional()
           .meta({ description: "The last day, included. Default: today.", example: "2026-01-31" }),
         subscription_id: idParam.optional().meta({
