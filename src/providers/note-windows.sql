@@ -18,6 +18,10 @@ begin
   end if;
   select s.windows into known from provider_states s where s.provider_id = p_provider_id for no key update skip locked;
   if not found then
+    -- Somebody has it. An insert would wait for them, if they have changed it.
+    if exists (select from provider_states s where s.provider_id = p_provider_id) then
+      return 0;
+    end if;
     insert into provider_states (provider_id) select a.provider_id from provider_accounts a where a.provider_id = p_provider_id
       on conflict (provider_id) do nothing;
     if not found then

@@ -43,6 +43,10 @@ begin
       external_id = excluded.external_id, health = 'healthy', health_at = excluded.updated_at, version = a.version + 1,
       updated_at = excluded.updated_at, updated_by = excluded.updated_by;
     insert into provider_states (provider_id) values (id) on conflict do nothing;
+    if given.kind = 'api_key' then
+      -- What is known is of the key that it had.
+      update provider_states s set cool_until = null, cool_reason = null, probe_until = null, windows = '{}' where s.provider_id = id;
+    end if;
     insert into provider_credentials as c (provider_id, sealed, expires_at, login_id, updated_at)
     values (id, p_sealed, p_expires_at, p_login_id, p_moment)
     on conflict (provider_id) do update set sealed = excluded.sealed, expires_at = excluded.expires_at, version = c.version + 1,

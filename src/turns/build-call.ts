@@ -72,6 +72,8 @@ export interface BoundedCall {
   call: ModelCall
   /** True when the hold, not the configuration, limits the output. */
   cutByHold: boolean
+  /** What is set aside for it, in credit micros. */
+  worst: number
   /** Gives back what was set aside for the call. */
   release(): void
 }
@@ -99,9 +101,11 @@ export async function boundCall(run: Run, price: Price, call: ModelCall): Promis
   while (affordable() < least && run.somethingReserved) await run.freed()
   const output = Math.min(wanted, affordable())
   if (output < least || (output === 0 && wanted > 0)) throw run.limit("COST_LIMIT_REACHED")
+  const worst = worstPriceOf(price, prompt, output)
   return {
     call: { ...call, maxOutputTokens: output },
     cutByHold: output < wanted,
-    release: run.reserve(worstPriceOf(price, prompt, output)),
+    worst,
+    release: run.reserve(worst),
   }
 }

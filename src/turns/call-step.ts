@@ -40,8 +40,9 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
     const durationMs = Math.max(0, run.now - beganAt)
     const whole = priceOf(price, answer.usage)
-    // If a provider counts more than the worst case, that is our loss: a charge never exceeds its hold.
-    const cost = Math.min(whole, Math.max(0, run.hold - run.cost))
+    // If a provider counts more than the worst case, that is our loss: a charge never exceeds its hold, and takes nothing of what calls
+    // beside it have set aside.
+    const cost = Math.min(whole, Math.max(0, run.left + bounded.worst))
     run.cost += cost
     const { engine: provider, pin, price_version: priceVersion } = agent.model
     const made = {

@@ -194,7 +194,12 @@ test("an API key is saved without a login, and replaced under its id only", asyn
   ])
   expect(await world.call("add", { ...key, name: "A key" })).toMatchObject([409, { code: "PROVIDER_EXISTS" }])
   const replaced = { ...key, name: "A key", provider_id: "a-key", api_key: "canary-of-a-key-2", pool: "main" }
+  await world.sql(
+    `update provider_states set cool_until = now() + interval '1 year', cool_reason = 'told', windows = '{"a": {}}' where provider_id = 'a-key'`,
+  )
   expect(await world.call("add", replaced)).toMatchObject([200, { provider_id: "a-key", version: 2 }])
+  const states = "select cool_until, cool_reason, windows from provider_states where provider_id = 'a-key'"
+  expect(await world.sql(states)).toEqual([{ cool_until: null, cool_reason: null, windows: {} }])
   expect(await world.call("add", { ...replaced, pool: "alt-pool" })).toMatchObject([409, { code: "PROVIDER_EXISTS" }])
   const other = { ...key, name: "Another", pool: "alt-pool", base_url: "http://10.0.0.7:8080/v1" }
   expect(await world.call("add", other)).toMatchObject([200, { pool: "alt-pool", base_url: "http://10.0.0.7:8080/v1" }])

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { callOne } from "../../src/platform/db.ts"
 import type { QuotaWindow } from "../../src/providers/windows.ts"
 import { authContextOf } from "../harness/auth.ts"
+import { holdRows } from "../harness/locks.ts"
 import { storeAccount } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -79,4 +80,16 @@ test("an account without a state gets one", async () => {
   await world.sql("delete from provider_states where provider_id = $1", [id])
   expect(await note(id, [unified(5)])).toBe(1)
   expect(Object.keys(await stateOf(id))).toEqual(["unified:18000"])
+})
+
+test("nobody waits for who has changed the state and is not done: this answer says nothing", async () => {
+  const id = await storeAccount(world)
+  const rows = `select from provider_states where provider_id = '${id}' for update`
+  const change = `update provider_states set cool_reason = 'held' where provider_id = '${id}'`
+  const letGo = await holdRows(world, rows, { change })
+  expect(await note(id, [unified(5)])).toBe(0)
+  const [{ cool_reason } = {}] = await world.sql("select cool_reason from provider_states where provider_id = $1", [id])
+  expect(cool_reason, "the other is not done").not.toBe("held")
+  await letGo()
+  expect(await note(id, [unified(5)])).toBe(1)
 })

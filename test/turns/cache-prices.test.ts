@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { addModel } from "../harness/models.ts"
 import { passTime } from "../harness/pass-time.ts"
+import { addImageModel, logInMedia, PAINTER, PICTURES, pictureAnswer, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { streamed } from "../harness/streams.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -89,5 +90,48 @@ test("what a provider counts above the hold is our loss, by name", async () => {
   ])
   const counted = 1_000_000 * PRICES.plain + 90 * PRICES.cached + 10 * PRICES.written + 30 * PRICES.output
   expect(lost).toEqual([{ cause: "over_hold", micros: counted - 1_000_000 }])
+  await expectPromises(world, client.userId)
+})
+
+test("what a provider counts above its bound takes nothing of what a picture beside it has set aside", async () => {
+  await addImageModel(world)
+  await logInMedia(world)
+  let paint = () => {}
+  let painting = () => {}
+  const toPaint = new Promise<void>((resolve) => {
+    paint = resolve
+  })
+  const paints = new Promise<void>((resolve) => {
+    painting = resolve
+  })
+  const whole = { ...usage, input_tokens: 1_000_000 }
+  const start = { type: "message_start", message: { ...message, usage: whole } }
+  const answer = streamed([start, ...BEGINNING.slice(1), ...END])
+  world.serve("anthropic.test", async () => {
+    await paints
+    return answer()
+  })
+  const asked = serveImages(world, async () => {
+    painting()
+    await toPaint
+    return pictureAnswer(PICTURES.png)
+  })
+  const client = await world.createAccount()
+  const subagents = [{ name: "counter", description: "Counts.", model: PIN }]
+  const space = await client.space({ manifest: { ...PAINTER.manifest, subagents } })
+  const text = '[call generate_image {"prompt":"a cat"}]\n[and delegate counter Count.]'
+  const sent = await client.sendTurn({ space, text, model: "rehearsal/standard", max_cost_usd: 0.2 })
+  const { turn_id } = await turnOf(sent)
+  const drained = world.drain()
+  const counted = "select from turn_steps where turn_id = $1 and agent is not null"
+  while ((await world.sql(counted, [turn_id])).length === 0);
+  paint()
+  await drained
+  const turn = await client.getTurn(turn_id)
+  expect(turn).toMatchObject({ error: { code: "COST_LIMIT_REACHED" }, billed_cost_usd: 0.2 })
+  const pictures = "select cost_credit_micros::int as cost from usage where turn_id = $1 and call is not null"
+  expect(await world.sql(pictures, [turn_id])).toEqual([{ cost: 400_000 }])
+  expect(asked).toHaveLength(1)
+  expect(await world.sql("select cause from losses where turn_id = $1", [turn_id])).toEqual([{ cause: "over_hold" }])
   await expectPromises(world, client.userId)
 })
