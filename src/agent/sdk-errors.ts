@@ -34,7 +34,7 @@ function clean(message: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= MIN_KEY_LENGTH)
     .reduce((text, secret) => text.replaceAll(secret, "…"), message)
-    .replace(/\b(sk[-_]|pk[-_]|key[-_]|token[-_]|Bearer\s)[\w*.-]{6,}/gi, "$1…")
+    .replace(/\b(sk[-_]|pk[-_]|key[-_]|token[-_]|eyJ|Bearer\s)[\w*.-]{6,}/gi, "$1…")
     .replace(/\s+/g, " ")
     .slice(0, MAX_MESSAGE_LENGTH)
 }

@@ -61,7 +61,8 @@ type Wanted = z.output<typeof addProviderSchema>
 
 /**
  * Saves an account: with the credentials of this admin's login, or with an API key. One that has the same external id is renewed, and
- * keeps its id. LOGIN_NOT_STARTED, LOGIN_EXPIRED, LOGIN_NOT_CONFIGURED, PROVIDER_EXISTS; VALIDATION_FAILED for the URL.
+ * keeps its id. LOGIN_NOT_STARTED, LOGIN_EXPIRED, LOGIN_NOT_CONFIGURED, PROVIDER_EXISTS; VALIDATION_FAILED for the URL, or
+ * without one that the engine needs.
  */
 export async function addProvider(
   ctx: LoginContext,
@@ -162,6 +163,7 @@ interface Save {
 /** Credentials are sealed for their row. So an account that is there under another id is saved for that one. */
 async function saveProvider(ctx: Context, credential: SessionCredential, save: Save): Promise<SavedProvider> {
   const { providerId, isNew } = save
+  if (save.account.engine === "openai-compatible" && save.account.base_url === null) throw baseUrlMissing()
   const taken = `Another account has the id "${providerId}". Send another provider_id.`
   try {
     return await editAs(ctx, credential, "add_provider", {
@@ -192,6 +194,13 @@ function slugOf(name: string): string {
   const dashed = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "")
   const slug = (/^[a-z]/.test(dashed) ? dashed : `provider-${dashed}`).slice(0, 64).replace(/-+$/, "")
   return providerId.safeParse(slug).success ? slug : `main-${slug}`
+}
+
+/** All calls would fail, and the environment's server would be called no more. */
+function baseUrlMissing(): TurnpikeError {
+  const message = "is needed for an openai-compatible account, which has no address of its own"
+  const faults = [{ location: "body" as const, path: ["base_url"], type: "missing", message }]
+  return new TurnpikeError("VALIDATION_FAILED", `base_url: ${message}`, { param: "base_url", faults })
 }
 
 function engineMissing(): TurnpikeError {

@@ -13,7 +13,7 @@ $$;
 -- Picks an account of an engine for a call: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else by chance
 -- (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not these.
 -- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, probe, bound}; probe: this call alone finds out
--- whether it serves again, until p_probe_until. {cooling_until} when there are enabled accounts, but none for this call: the moment of
+-- whether it serves again, until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask. {cooling_until} when there are enabled accounts, but none for this call: the moment of
 -- the earliest recovery of one that cools, null when there is none. Null when no account of the engine is enabled.
 create function turnpike.pick_account(p_engine text, p_bound text, p_tried text[], p_random double precision, p_probe_until timestamptz,
   p_moment timestamptz) returns jsonb language plpgsql as $$
@@ -39,6 +39,9 @@ begin
     end if;
     exit when chosen is null;
     if use = 'probe' then
+      if p_probe_until is null then
+        return 'null';
+      end if;
       -- Never waited for: whoever has the row is about to probe it, or has just heard of it.
       perform from provider_states s where s.provider_id = chosen and s.cool_until <= p_moment
         and coalesce(s.probe_until <= p_moment, true) for update skip locked;
@@ -102,9 +105,10 @@ create function turnpike.unusable_accounts(p_moment timestamptz) returns jsonb l
 $$;
 
 -- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
--- engine. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
+-- engine. It takes no probe, since it does not know whether its turn will call that engine at all. p_served_after: an older prompt cache is
+-- gone, and the conversation is free to go elsewhere.
 create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_served_after timestamptz, p_random double precision,
-  p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
+  p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   accounts jsonb := '{}';
   bound text;
@@ -114,7 +118,7 @@ begin
   select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
   for engine_of_model in select distinct m.value ->> 'engine' from jsonb_each(p_models) m loop
     if engine_of_model <> 'rehearsal' then
-      picked := turnpike.pick_account(engine_of_model, bound, '{}', p_random, p_probe_until, p_moment);
+      picked := turnpike.pick_account(engine_of_model, bound, '{}', p_random, null, p_moment);
       if picked is not null then
         accounts := accounts || jsonb_build_object(engine_of_model, picked);
       end if;

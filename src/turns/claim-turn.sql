@@ -3,11 +3,11 @@
 -- committed a step meanwhile has renewed the lease under the turn's lock, so nobody steps without the newest.
 -- p_message and p_try: the queue's message that brought the worker here, and how often that was tried. A later try of the same message
 -- takes over what an earlier one may have claimed without hearing of it.
--- accounts: by engine, as pick_accounts answers (p_served_after, p_random and p_probe_until are for that).
+-- accounts: by engine, as pick_accounts answers (p_served_after and p_random are for that).
 create function turnpike.claim_turn(p_turn_id text, p_message text, p_try integer, p_event_id text, p_moment timestamptz,
   p_lease timestamptz, p_max_attempts integer,
   p_history_turns integer, p_history_within integer, p_history_bytes integer, p_bytes_per_token integer, p_history_tokens bigint,
-  p_served_after timestamptz, p_random double precision, p_probe_until timestamptz)
+  p_served_after timestamptz, p_random double precision)
 returns table (turn json, config jsonb, models jsonb, accounts jsonb, history jsonb, steps jsonb, files jsonb, secrets jsonb,
   engine_keys text, containers jsonb, image_model jsonb, heard boolean)
 language plpgsql rows 1 as $$
@@ -54,7 +54,7 @@ begin
   end if;
   accounts := '{}';
   if not claimed.test and exists (select from provider_accounts) then
-    accounts := turnpike.pick_accounts(claimed, models, p_served_after, p_random, p_probe_until, p_moment);
+    accounts := turnpike.pick_accounts(claimed, models, p_served_after, p_random, p_moment);
   end if;
   update open_turns o set state = 'running', wake_at = p_lease,
     provider_id = accounts -> (models -> claimed.model ->> 'engine') ->> 'provider_id' where o.turn_id = p_turn_id;

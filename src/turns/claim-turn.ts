@@ -36,7 +36,7 @@ export interface Claim {
   /** The turn's model and those of its sub-agents, by pin. */
   models: Record<string, ModelRow>
   /** An account at a provider for each engine of those models that has any, by engine. */
-  accounts: Record<string, PickedAccount | NoAccount>
+  accounts: Record<string, PickedAccount | NoAccount | null>
   /** When the statement was sent that has picked them, in milliseconds. */
   accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first: as many as the manifest's history lets through. */
@@ -96,7 +96,6 @@ async function tryClaim(
       history_tokens: TURN_POLICY.historyTokens,
       served_after: new Date(now.getTime() - PROVIDER_POLICY.bindMs),
       random: ctx.random(),
-      probe_until: new Date(now.getTime() + PROVIDER_POLICY.probeMs),
     },
   )
   if (!claimed) return null

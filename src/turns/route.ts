@@ -35,9 +35,11 @@ export class Route {
     this.ctx = ctx
     this.turn = turn
     for (const [engine, picked] of Object.entries(accounts)) {
-      const place = isAccount(picked)
-        ? { account: { ...picked, readAt }, bound: picked.bound ? picked.provider_id : null }
-        : { account: picked, bound: null }
+      // Null: one that is tried again after it has cooled, which is for a call to ask for.
+      const place =
+        picked && isAccount(picked)
+          ? { account: { ...picked, readAt }, bound: picked.bound ? picked.provider_id : null }
+          : { account: picked, bound: null }
       this.places.set(engine, place)
     }
   }

@@ -216,6 +216,11 @@ test.each([
   ["the kind without a key", { name: "x", kind: "api_key" }, "api_key"],
   ["a key with a blank", { name: "x", kind: "api_key", api_key: "sk 12345678" }, "api_key"],
   ["a login to the other pool", { name: "x", pool: "alt-pool" }, "pool"],
+  [
+    "no URL for an engine that has none",
+    { name: "x", kind: "api_key", api_key: "sk-12345678", engine: "openai-compatible", base_url: null },
+    "base_url",
+  ],
   ["the media pool", { name: "x", pool: "media", kind: "api_key", api_key: "sk-12345678" }, "pool"],
   ["an id of ours", { name: "x", provider_id: "media" }, "provider_id"],
   ["an id like those of devices", { name: "x", provider_id: "alt-0123456789ab" }, "provider_id"],

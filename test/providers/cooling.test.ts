@@ -137,6 +137,20 @@ describe("a probe", () => {
     for (const id of ids) expect(await client.getTurn(id)).toMatchObject(SERVED)
   })
 
+  test("is left to the turn that calls the account: one whose sub-agent may, and does not, takes none", async () => {
+    await addAccount(world, "gamma", { engine: "anthropic" })
+    await world.sql("update provider_states set cool_until = $1 where provider_id = 'gamma'", [iso(now() - 1)])
+    await world.sql(
+      `insert into model_catalog (pin, engine, model, label, enabled, price_input, price_cached, price_output)
+       values ('anthropic/helper', 'anthropic', 'helper', 'Helper', true, 1, 1, 1) on conflict do nothing`,
+    )
+    const helper = { name: "helper", description: "Helps.", model: "anthropic/helper", instructions: "Help." }
+    const helped = await client.space({ manifest: { builtin_tools: [], subagents: [helper] } })
+    world.script(() => ({ words: ["Fine."] }))
+    expect(await world.runTurn(client, { space: helped })).toMatchObject(SERVED)
+    expect(await accountFacts(world, "gamma")).toMatchObject({ health: "healthy", probe_until: null })
+  })
+
   test("that fails cools the account again, even in passing", async () => {
     await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
     const called = world.script((account) => (account === "alpha" ? { status: 529 } : { words: ["Fine."] }))
