@@ -1,5 +1,12 @@
 export type EngineName = "anthropic" | "openai" | "openai-compatible" | "rehearsal"
 
+/** Where an account without a base URL is called; null: its engine has no address of its own. */
+export const ENGINE_URLS = {
+  anthropic: "https://api.anthropic.com/v1",
+  openai: "https://api.openai.com/v1",
+  "openai-compatible": null,
+} as const satisfies Record<Exclude<EngineName, "rehearsal">, string | null>
+
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /** Data that a provider wants to get back with a part (signatures, item ids), as the AI SDK carries it. We do not read it. */

@@ -4,6 +4,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { type ContentPart, type LanguageModel, type LanguageModelUsage, streamText, type ToolSet } from "ai"
 import {
   type AssistantPart,
+  ENGINE_URLS,
   type EngineContext,
   type EngineName,
   type ModelAccounts,
@@ -20,9 +21,6 @@ type SdkEngineName = Exclude<EngineName, "rehearsal">
 
 // The SDK's warnings go to the console as plain text; our log has JSON lines without customers' texts.
 globalThis.AI_SDK_LOG_WARNINGS = false
-
-/** Always set: without a base URL the SDK would take one from the process's environment. */
-const DEFAULT_BASE_URL = { anthropic: "https://api.anthropic.com/v1", openai: "https://api.openai.com/v1" }
 
 /** One model call through the AI SDK. It never retries by itself; the turn machine retries across callbacks. */
 export async function callSdk(context: EngineContext, call: ModelCall, engine: SdkEngineName): Promise<ModelAnswer> {
@@ -145,13 +143,14 @@ function counts(given: Record<string, unknown>): Partial<ModelUsage> {
 function languageModel({ accounts, fetch }: EngineContext, call: ModelCall, engine: SdkEngineName): LanguageModel {
   const { apiKey, authToken, baseUrl, headers = {} } = accounts[engine] ?? {}
   const key = authToken ?? apiKey
+  // The base URL is always set: without one the SDK would take it from the process's environment.
   const common = { fetch, headers }
   if (engine === "anthropic" && key) {
     const credential = authToken ? { authToken } : { apiKey: key }
-    return createAnthropic({ ...common, ...credential, baseURL: baseUrl ?? DEFAULT_BASE_URL.anthropic })(call.model)
+    return createAnthropic({ ...common, ...credential, baseURL: baseUrl ?? ENGINE_URLS.anthropic })(call.model)
   }
   if (engine === "openai" && key) {
-    return createOpenAI({ ...common, apiKey: key, baseURL: baseUrl ?? DEFAULT_BASE_URL.openai })(call.model)
+    return createOpenAI({ ...common, apiKey: key, baseURL: baseUrl ?? ENGINE_URLS.openai })(call.model)
   }
   if (engine === "openai-compatible" && baseUrl) {
     const named = { ...common, name: "compatible", baseURL: baseUrl, includeUsage: true }

@@ -2,6 +2,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
+import { ENGINE_URLS } from "../agent/engine.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { readSetting } from "../settings/settings.ts"
@@ -12,12 +13,6 @@ import { type CallCredential, freshCredential } from "./refresh.ts"
 import { windowsOf } from "./windows.ts"
 
 type Engine = ProviderAccount["engine"]
-
-const DEFAULT_BASE_URL: Record<Engine, string | null> = {
-  anthropic: "https://api.anthropic.com/v1",
-  openai: "https://api.openai.com/v1",
-  "openai-compatible": null,
-}
 
 /**
  * Asks a provider what an account has left, by one cheap request (the setting `provider_limit_requests`), and notes what its headers say. Answers
@@ -67,7 +62,7 @@ async function askLimits(ctx: Context, account: Account): Promise<Headers> {
   const requests = await readSetting(ctx, "provider_limit_requests")
   const engine = account.engine as Engine
   const { method, path, body } = requests[engine]
-  const url = `${(account.base_url ?? DEFAULT_BASE_URL[engine] ?? "").replace(/\/+$/, "")}${path}`
+  const url = `${(account.base_url ?? ENGINE_URLS[engine] ?? "").replace(/\/+$/, "")}${path}`
   const opened = await openedBy(ctx, account)
   const response = await ctx
     .fetch(url, {

@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { ENGINE_URLS } from "../agent/engine.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { createOutbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
@@ -39,7 +40,7 @@ export async function openMediaAccount(
   ctx: Context,
 ): Promise<{ account: MediaAccount; credential: CallCredential; baseUrl: string }> {
   const account = await findMediaAccount(ctx)
-  const baseUrl = account?.base_url ?? (account?.engine === "openai" ? "https://api.openai.com/v1" : null)
+  const baseUrl = account?.base_url ?? (account?.engine === "openai" ? ENGINE_URLS.openai : null)
   if (!account || baseUrl === null) throw new NoPicture("no_account")
   try {
     return { account, credential: await freshCredential(ctx, account), baseUrl }
