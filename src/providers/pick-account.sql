@@ -2,11 +2,10 @@
 -- now; 'no': not until somebody does something about it.
 create function turnpike.account_use(a provider_accounts, s provider_states, c provider_credentials, p_moment timestamptz) returns text
 language sql immutable as $$
-  select case
-    when a.disabled_at is not null or a.health <> 'healthy' or c.provider_id is null or c.refreshing_until <= p_moment then 'no'
-    when s.cool_until is null then 'yes'
-    when s.cool_until > p_moment or s.probe_until > p_moment then 'cooling'
-    else 'probe'
+  select case turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.cool_until, s.probe_until, p_moment)
+    when 'usable' then case when s.cool_until is null then 'yes' else 'probe' end
+    when 'cooling' then 'cooling'
+    else 'no'
   end
 $$;
 

@@ -150,7 +150,7 @@ begin
     raise exception 'only the whole account can say' using errcode = 'TP001';
   end if;
   if caps <> '[]' then
-    perform turnpike.begin_counting(p_user_id, p_key_id, p_end_user, caps, p_wanted, p_moment);
+    perform turnpike.begin_counting(p_user_id, caps, p_wanted, p_moment);
   end if;
   if amount > 0 and not turnpike.change_held(p_user_id, shard, amount) then
     raise exception 'the room of account % is gone', p_user_id;

@@ -106,7 +106,7 @@ end $$;
 
 -- Tells why a turn gets no hold, where that holds for everyone from now on: nothing is held that could be released, and a turn with
 -- a short text (which needs p_short_needed) is refused too. The numbers are those of room_for, looked at under the wallet's lock.
-create function turnpike.tell_refusal(p_user_id bigint, p_key_id text, p_end_user text, p_needed bigint, p_short_needed bigint,
+create function turnpike.tell_refusal(p_user_id bigint, p_key_id text, p_needed bigint, p_short_needed bigint,
   p_available bigint, p_held bigint, p_caps jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   state jsonb;

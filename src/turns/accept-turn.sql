@@ -96,7 +96,7 @@ begin
         true, null) r;
       amount := room.amount;
       if amount is not null and room.caps <> '[]' then
-        perform turnpike.begin_counting(caller.user_id, caller.key_id, p_end_user, room.caps, admission.wanted, p_moment);
+        perform turnpike.begin_counting(caller.user_id, room.caps, admission.wanted, p_moment);
       end if;
       window_started_at := room.window_started_at;
     elsif capped then
@@ -205,6 +205,6 @@ begin
   hold := to_jsonb(room) || jsonb_build_object('needed', admission.needed);
   select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
     from model_catalog c where c.pin = admission.pin;
-  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, p_end_user, admission.needed, short_needed, room.available,
+  heard := turnpike.tell_refusal(caller.user_id, caller.key_id, admission.needed, short_needed, room.available,
     room.held, room.caps, p_moment);
 end $$;
