@@ -1,5 +1,5 @@
 import pg from "pg"
-import { boundLocks } from "../ops/bound-locks.ts"
+import { setDatabaseSettings } from "../ops/database-settings.ts"
 import { migrate } from "../ops/migrations.ts"
 import { applyRelease, readRelease } from "../ops/release.ts"
 
@@ -29,7 +29,7 @@ export async function addDatabase(adminUrl: string, name: string, template?: str
   )
   const url = withDatabase(adminUrl, name)
   // A copy does not have the settings of its template.
-  if (template) await withClient(url, (client) => boundLocks(client))
+  if (template) await withClient(url, (client) => setDatabaseSettings(client))
   return url
 }
 

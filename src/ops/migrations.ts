@@ -1,6 +1,6 @@
 import type pg from "pg"
 import { adoptDatabase } from "./adopt-database.ts"
-import { boundLocks } from "./bound-locks.ts"
+import { setDatabaseSettings } from "./database-settings.ts"
 import { type Migration, type MigrationPhase, readMigrations, readSchema } from "./migration-files.ts"
 import { LOCK_TIMEOUT_MS, type Patience, retryLocks, runStatement } from "./run-statement.ts"
 
@@ -51,7 +51,7 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
     if (applied.size === 0 && !(await isInUse(client))) {
       await installFresh(client, migrations)
       patience.log("The database was empty: schema.sql was applied.")
-      await bound(client, patience)
+      await keepSettings(client, patience)
       return { applied: migrations.map(({ name }) => name), waiting: [] }
     }
     if (applied.size === 0) {
@@ -67,15 +67,15 @@ export async function migrate(client: pg.ClientBase, options: MigrateOptions): P
     const last = options.phase === "after-deploy" ? -1 : pending.findIndex(({ phase }) => phase === "after-deploy")
     const allowed = last < 0 ? pending : pending.slice(0, last)
     for (const migration of allowed) await apply(client, migration, patience)
-    await bound(client, patience)
+    await keepSettings(client, patience)
     return { applied: [...adopted, ...allowed.map(({ name }) => name)], waiting: pending.slice(allowed.length) }
   })
 }
 
-async function bound(client: pg.ClientBase, { log }: Patience): Promise<void> {
-  if (await boundLocks(client)) return
+async function keepSettings(client: pg.ClientBase, { log }: Patience): Promise<void> {
+  if (await setDatabaseSettings(client)) return
   log(
-    "This role may not set lock_timeout for the database: waits for locks are bounded by the time limit of statements alone.",
+    "This role may not set lock_timeout and jit for the database: waits for locks are bounded by the time limit of statements alone.",
   )
 }
 

@@ -5,7 +5,7 @@
 export const TIME_LIMITS = {
   /** A statement of the database. Long before a lease ends. */
   statementMs: 25_000,
-  /** A lock that a statement waits for, as a setting of the database (src/ops/bound-locks.ts). */
+  /** A lock that a statement waits for, as a setting of the database (src/ops/database-settings.ts). */
   lockMs: 10_000,
   /** A publish of QStash. The sweeper is its retry. */
   publishMs: 5_000,
