@@ -1,8 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises"
-import { documentOf } from "./documents.ts"
+import { documentOf, type SurfaceName } from "./documents.ts"
 import { docOf, fieldsOf, type JsonSchema, nameOf, typeOf } from "./schema-types.ts"
 
-const TARGET = "client/src/operations.ts"
+/** Who gets types of which surface, how they name the parameters of a path, and how a body that is bytes is given to the operation. */
+const TARGETS = [
+  { surface: "v1", target: "client/src/operations.ts", path: "params", bytes: "" },
+  { surface: "dashboard", target: "dashboard/src/api/operations.ts", path: "path", bytes: "    body: Blob\n" },
+] as const
 
 interface Parameter {
   name: string
@@ -20,41 +24,47 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>
 }
 
-/** Writes the client's types from the OpenAPI document; with --check fails when they differ from what is there. */
-const document = documentOf("v1")
-const { schemas } = document.components as { schemas: Record<string, JsonSchema> }
-const found = Object.entries(document.paths)
-  .flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => ({ path, method, ...(described as Described) })),
-  )
-  .sort((a, b) => (a.operationId < b.operationId ? -1 : 1))
+/** Writes the types of the client and of the web app from the OpenAPI documents; with --check fails when they differ from what is there. */
+for (const { surface, target, path, bytes } of TARGETS) {
+  const text = typesOf(surface, path, bytes)
+  if (!process.argv.includes("--check")) await writeFile(target, text)
+  else if ((await readFile(target, "utf8")) !== text) throw new Error(`${target} is stale: run npm run client:types`)
+}
 
-const components = Object.entries(schemas)
-  .sort(([a], [b]) => (a < b ? -1 : 1))
-  .map(([name, schema]) => {
-    const fields = schema.properties ? `export interface ${nameOf(name)} {\n${fieldsOf(schema, "  ")}}` : null
-    return `${docOf(schema.description, "")}${fields ?? `export type ${nameOf(name)} = ${typeOf(schema)}`}\n`
+function typesOf(surface: SurfaceName, pathName: string, bytes: string): string {
+  const document = documentOf(surface)
+  const { schemas } = document.components as { schemas: Record<string, JsonSchema> }
+  const found = Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, described]) => ({ path, method, ...(described as Described) })),
+    )
+    .sort((a, b) => (a.operationId < b.operationId ? -1 : 1))
+
+  const components = Object.entries(schemas)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, schema]) => {
+      const fields = schema.properties ? `export interface ${nameOf(name)} {\n${fieldsOf(schema, "  ")}}` : null
+      return `${docOf(schema.description, "")}${fields ?? `export type ${nameOf(name)} = ${typeOf(schema)}`}\n`
+    })
+
+  const operations = found.map((operation) => {
+    const parts = [
+      parametersOf(operation, "path", pathName),
+      parametersOf(operation, "query", "query"),
+      bodyOf(operation, bytes),
+      `    answer: ${answerOf(operation)}\n`,
+    ]
+    return `${docOf(operation.summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
   })
 
-const operations = found.map((operation) => {
-  const parts = [
-    parametersOf(operation, "path", "params"),
-    parametersOf(operation, "query", "query"),
-    operation.requestBody?.content["application/json"] &&
-      `    body: ${typeOf(operation.requestBody.content["application/json"].schema, "    ")}\n`,
-    `    answer: ${answerOf(operation)}\n`,
-  ]
-  return `${docOf(operation.summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
-})
+  const table = found.map(({ operationId, method, path, parameters }) => {
+    const once = parameters?.some(
+      ({ name, in: location }) => location === "header" && name.toLowerCase() === "idempotency-key",
+    )
+    return `  ${operationId}: { method: "${method.toUpperCase()}", path: "${path}"${once ? ", once: true" : ""} },\n`
+  })
 
-const table = found.map(({ operationId, method, path, parameters }) => {
-  const once = parameters?.some(
-    ({ name, in: location }) => location === "header" && name.toLowerCase() === "idempotency-key",
-  )
-  return `  ${operationId}: { method: "${method.toUpperCase()}", path: "${path}"${once ? ", once: true" : ""} },\n`
-})
-
-const text = `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+  return `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
 ${components.join("\n")}
 /** What each operation takes and answers. */
@@ -67,9 +77,7 @@ export const OPERATIONS: {
 } = {
 ${table.join("")}}
 `
-
-if (!process.argv.includes("--check")) await writeFile(TARGET, text)
-else if ((await readFile(TARGET, "utf8")) !== text) throw new Error(`${TARGET} is stale: run npm run client:types`)
+}
 
 function parametersOf({ parameters = [] }: Described, location: string, name: string): string {
   const here = parameters.filter((parameter) => parameter.in === location)
@@ -80,6 +88,12 @@ function parametersOf({ parameters = [] }: Described, location: string, name: st
   )
   const schema = { properties, required: required.map((parameter) => parameter.name) }
   return `    ${name}${required.length > 0 ? "" : "?"}: {\n${fieldsOf(schema, "      ")}    }\n`
+}
+
+function bodyOf({ requestBody }: Described, bytes: string): string {
+  if (!requestBody) return ""
+  const json = requestBody.content["application/json"]
+  return json ? `    body: ${typeOf(json.schema, "    ")}\n` : bytes
 }
 
 function answerOf({ responses }: Described): string {

@@ -1,0 +1,66 @@
+import { readdir, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { build, type Rolldown } from "vite"
+
+/**
+ * `npm run build:dashboard [-- --if-stale]`: builds dist/dashboard, and fails when a bundle is larger than its budget. With --if-stale
+ * it does nothing while no source is newer than what was built.
+ */
+const HERE = import.meta.dirname
+const TARGET = join(HERE, "../dist/dashboard/index.html")
+const SOURCES = ["src", "public", "index.html", "package.json", "vite.config.ts", "build.ts"]
+
+/** KiB, gzipped. A page and a chart count what they load beyond the entry. */
+const BUDGETS = { entry: 140, page: 60, chart: 120 }
+
+if (!process.argv.includes("--if-stale") || (await isStale())) {
+  const started = Date.now()
+  const built = await build({ configFile: join(HERE, "vite.config.ts"), logLevel: "warn" })
+  const { output } = built as Rolldown.RolldownOutput
+  const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
+  const wrong = sizes.filter(({ kind, kib }) => kib > BUDGETS[kind])
+  const [largest] = sizes.filter(({ kind }) => kind === "page").sort((a, b) => b.kib - a.kib)
+  const sizeOf = (wanted: string) => sizes.find(({ kind }) => kind === wanted)?.kib.toFixed(1) ?? "0"
+  console.log(
+    `dist/dashboard in ${((Date.now() - started) / 1000).toFixed(1)} s: entry ${sizeOf("entry")} KiB, charts ${sizeOf("chart")} KiB, ` +
+      `largest page ${largest?.name} ${largest?.kib.toFixed(1)} KiB (gzipped)`,
+  )
+  for (const { kind, name, kib } of wrong) console.error(`${name}: ${kib.toFixed(1)} KiB, but a ${kind} has ${BUDGETS[kind]}`)
+  if (wrong.length > 0) process.exitCode = 1
+}
+
+function sizesOf(chunks: Rolldown.OutputChunk[]) {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
+  const weigh = (names: Iterable<string>) =>
+    [...names].reduce((sum, name) => sum + gzipSync(byName.get(name)?.code ?? "").length / 1024, 0)
+  const reached = (name: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(name)) return seen
+    seen.add(name)
+    for (const next of byName.get(name)?.imports ?? []) reached(next, seen)
+    return seen
+  }
+  const entry = reached(chunks.find((chunk) => chunk.isEntry)?.fileName ?? "")
+  const others = chunks.filter((chunk) => chunk.isDynamicEntry)
+  return [
+    { kind: "entry" as const, name: "entry", kib: weigh(entry) },
+    ...others.map((chunk) => ({
+      kind: chunk.name === "chart-canvas" ? ("chart" as const) : ("page" as const),
+      name: chunk.name,
+      kib: weigh(reached(chunk.fileName).difference(entry)),
+    })),
+  ]
+}
+
+async function isStale(): Promise<boolean> {
+  const built = await stat(TARGET).catch(() => null)
+  if (!built) return true
+  for (const source of SOURCES) {
+    const path = join(HERE, source)
+    const below = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : []
+    for (const file of [path, ...below.map((name) => join(path, name))]) {
+      if ((await stat(file)).mtimeMs > built.mtimeMs) return true
+    }
+  }
+  return false
+}

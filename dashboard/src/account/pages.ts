@@ -1,0 +1,10 @@
+import type { PageInfo } from "../ui/page-info.ts"
+
+export const accountPages = {
+  account: {
+    path: "/account",
+    title: "Account",
+    about: "Sessions, identities, password, limits and alerts.",
+    nav: "Integrations",
+  },
+} as const satisfies Record<string, PageInfo>

@@ -1,0 +1,82 @@
+/** One thing that is wrong with a request: `loc` is where, such as `["body", "caps", "day_usd"]`. */
+export interface Fault {
+  loc: (string | number)[]
+  msg: string
+  type: string
+}
+
+interface Problem {
+  code: string
+  message: string
+  status: number
+  requestId: string | null
+  /** Seconds after which the request may be repeated. */
+  retryAfter: number | null
+  faults: Fault[]
+  details: unknown
+}
+
+/** What the API answered instead of success; `status` 0: it did not answer at all. */
+export class ApiError extends Error {
+  override name = "ApiError"
+  readonly code: string
+  readonly status: number
+  readonly requestId: string | null
+  readonly retryAfter: number | null
+  readonly faults: Fault[]
+  readonly details: unknown
+
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.code = problem.code
+    this.status = problem.status
+    this.requestId = problem.requestId
+    this.retryAfter = problem.retryAfter
+    this.faults = problem.faults
+    this.details = problem.details
+  }
+
+  /** What is wrong with a field of the body, by its path with dots, such as `caps.day_usd`. */
+  faultOf(field: string): string | undefined {
+    return this.faults.find(({ loc }) => loc.slice(1).join(".") === field)?.msg
+  }
+
+  /** The row as it is now, when somebody else has changed it (412). */
+  get current(): unknown {
+    return (this.details as { current?: unknown } | undefined)?.current
+  }
+}
+
+export async function readError(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as {
+    detail?: string | Fault[]
+    code?: string
+    details?: unknown
+  }
+  const faults = Array.isArray(body.detail) ? body.detail : []
+  const told = typeof body.detail === "string" ? body.detail : faults.map(({ msg }) => msg).join(" ")
+  const wait = Number(response.headers.get("retry-after") ?? "none")
+  return new ApiError({
+    code: body.code ?? (faults[0] ? "VALIDATION_FAILED" : "UNKNOWN"),
+    message: told || `The service answered ${response.status} and did not say why.`,
+    status: response.status,
+    requestId: response.headers.get("x-request-id"),
+    retryAfter: Number.isFinite(wait) ? wait : null,
+    faults,
+    details: body.details,
+  })
+}
+
+/** The service could not be reached. */
+export function unreachable(): ApiError {
+  const message = "The service does not answer. Check the connection, and try again."
+  return new ApiError({
+    code: "UNREACHABLE",
+    message,
+    status: 0,
+    requestId: null,
+    retryAfter: null,
+    faults: [],
+    details: undefined,
+  })
+}

@@ -1,0 +1,71 @@
+import { ApiError, readError, unreachable } from "./api-error.ts"
+import { OPERATIONS, type Operations } from "./operations.ts"
+
+export type OperationId = keyof Operations
+
+type Part<Id extends OperationId, Name extends string> = Operations[Id] extends Record<Name, infer Value>
+  ? Record<Name, Value>
+  : Operations[Id] extends Partial<Record<Name, infer Value>>
+    ? Partial<Record<Name, Value>>
+    : unknown
+
+/** What an operation takes: its path parameters, query and body. */
+export type Input<Id extends OperationId> = Part<Id, "path"> & Part<Id, "query"> & Part<Id, "body">
+
+/** What is said about a request beside its input. */
+export interface CallOptions {
+  /** The version that is changed: 412 with `current` in the error when it is not the newest. */
+  ifMatch?: number
+  /** Made anew for each call unless given. Give one when a person may press a button twice. */
+  idempotencyKey?: string
+  signal?: AbortSignal
+}
+
+type Optional<T> = Record<never, never> extends T ? true : false
+
+export type Arguments<Id extends OperationId> =
+  Optional<Input<Id>> extends true ? [input?: Input<Id> & CallOptions] : [input: Input<Id> & CallOptions]
+
+export type Answer<Id extends OperationId> = Operations[Id]["answer"]
+
+interface Parts {
+  path?: Record<string, string | number>
+  query?: Record<string, unknown>
+  body?: unknown
+}
+
+/** The address of an operation, with its parameters: for links, CSV and event streams. */
+export function addressOf<Id extends OperationId>(id: Id, ...[input]: Arguments<Id>): string {
+  const { path = {}, query = {} } = (input ?? {}) as Parts
+  const filled = OPERATIONS[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") search.set(name, String(value))
+  }
+  return search.size > 0 ? `${filled}?${search}` : filled
+}
+
+/** Calls an operation of /api with the session's cookie. Throws ApiError. */
+export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id>): Promise<Answer<Id>> {
+  const { body, ifMatch, idempotencyKey, signal } = (args[0] ?? {}) as Parts & CallOptions
+  const { method, once } = OPERATIONS[id]
+  const headers = new Headers({ Accept: "application/json" })
+  if (body !== undefined && !(body instanceof Blob)) headers.set("Content-Type", "application/json")
+  if (body instanceof Blob) headers.set("Content-Type", body.type || "application/octet-stream")
+  if (ifMatch !== undefined) headers.set("If-Match", `"${ifMatch}"`)
+  if (once) headers.set("Idempotency-Key", idempotencyKey ?? crypto.randomUUID())
+  const response = await fetch(addressOf(id, ...args), {
+    method,
+    headers,
+    body: body === undefined ? undefined : body instanceof Blob ? body : JSON.stringify(body),
+    signal,
+  }).catch((error: unknown) => {
+    throw signal?.aborted ? error : unreachable()
+  })
+  if (!response.ok) throw await readError(response)
+  const isJson = response.headers.get("content-type")?.includes("json")
+  return (isJson ? response.json() : response.blob()) as Promise<Answer<Id>>
+}
+
+/** Whether a session has ended, or there was none. */
+export const needsSignIn = (error: unknown) => error instanceof ApiError && error.code === "SESSION_REQUIRED"

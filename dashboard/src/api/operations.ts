@@ -1,0 +1,4975 @@
+// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
+
+export interface AccountLimits {
+  /** What each of your customers may spend in a UTC day in the whole account, when neither they nor their key have a limit of their own; null: no limit. */
+  end_user_daily_usd: number | null
+  /** The same for a UTC month. */
+  end_user_monthly_usd: number | null
+  /** The event `balance.low` is sent when the balance falls below it. */
+  low_balance_usd: number
+}
+
+export interface AccountMe {
+  user: User
+  session: {
+    created_at: string
+    expires_at: string
+  }
+  balance: Balance
+  /** The admin who looks at this account as its owner does; null: it is the owner. */
+  acting_admin: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface AccountSpace {
+  /** The `space` of its turns. */
+  space_id: string
+  title: string
+  /** The pin of its default model; null: the service's. */
+  model: string | null
+  manifest: Manifest
+  /** Names of its tools. */
+  tools: string[]
+  /** Names of its MCP servers. */
+  mcp_servers: string[]
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** The number of its configuration's current version. */
+  config_version: number
+  /** Whether it was archived: it can be read, but not changed or used. */
+  archived: boolean
+  /** Made with a test key: only test keys see it. */
+  test: boolean
+  created_at: string
+  updated_at: string
+  /** What you may do: its `owner` (who is billed for it) and an `admin` change it, a `member` sees and uses it. The owners and admins of its workspace are `admin`. */
+  role: "owner" | "admin" | "member"
+  /** The workspace whose members see and use it; null: none. */
+  workspace_id: string | null
+}
+
+export interface Acting {
+  /** Whose account it is. */
+  user_id: number
+  /** Who acts. */
+  admin_user_id: number
+  expires_at: string
+}
+
+export interface AddProviderRequest {
+  name: string
+  /** Left out: made of the name. Of an API key that is there: replaces it. */
+  provider_id?: string | undefined
+  /** Accounts of `alt-pool` are logged in by device; only an API key is added to it here. */
+  pool?: "main" | "alt-pool" | undefined
+  kind?: "oauth" | "api_key" | undefined
+  /** Left out: as PROVIDER_LOGINS says for the pool. */
+  engine?: "anthropic" | "openai" | "openai-compatible" | undefined
+  /** Null: the engine's own address. Left out: as PROVIDER_LOGINS says. */
+  base_url?: string | null | undefined
+  /** Only of the kind `api_key`. It is never shown again. */
+  api_key?: string | undefined
+}
+
+export interface AddWorkspaceMember {
+  user_id: number
+  /** Owners and admins change the spaces of the workspace; members see and use them. */
+  role?: "owner" | "admin" | "member" | undefined
+}
+
+export interface AdminLedgerEntry {
+  ledger_id: number
+  /** `usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a `turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund. */
+  reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
+  /** The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
+  bucket: "free" | "bonus" | "paid" | "spent" | null
+  /** Charges are negative; null for a commission in currency. 1 USD is 10 energy is 10,000,000 credit micros. */
+  amount_credit_micros: number | null
+  amount_energy: number | null
+  amount_usd: number | null
+  /** A commission's currency, as an ISO 4217 code. */
+  currency: string | null
+  /** A commission's amount, in the currency's minor units (cents). */
+  currency_amount_minor: number | null
+  /** The running total. */
+  balance_after_credit_micros: number
+  balance_after_energy: number
+  balance_after_usd: number
+  /** The turn that was charged or refunded. */
+  turn_id: string | null
+  /** Who booked it: `admin:` with a `user_id`, `turn`, `system`, `payment:` with its provider, … */
+  actor: string
+  /** The note that was booked with it. */
+  note: string | null
+  created_at: string
+  user_id: number
+}
+
+export interface AdminSpace {
+  /** Its number. Customers know its slug. */
+  space_id: number
+  slug: string
+  /** The chat that it is: the messaging chat's key, or `space:` and the slug. */
+  chat_key: string
+  title: string
+  /** `api`: made with a key. `dashboard`, `messenger`. */
+  origin: string
+  /** The brand of the account that made it. */
+  brand: string
+  archived: boolean
+  /** Test data: its turns are rehearsed and cost nothing. */
+  test: boolean
+  owner: {
+    user_id: number
+    name: string | null
+    email: string | null
+  }
+  workspace_id: string | null
+  /** The pin that its configuration names; null: the catalog's default. */
+  model: string | null
+  created_at: string
+  /** When one of its turns last changed its state. */
+  last_activity: string | null
+  /** Its turns, open ones included. */
+  messages: number
+  /** What its turns were billed. */
+  cost_credit_micros: number
+  cost_usd: number
+}
+
+export interface AdminSpaceDetail {
+  /** Its number. Customers know its slug. */
+  space_id: number
+  slug: string
+  /** The chat that it is: the messaging chat's key, or `space:` and the slug. */
+  chat_key: string
+  title: string
+  /** `api`: made with a key. `dashboard`, `messenger`. */
+  origin: string
+  /** The brand of the account that made it. */
+  brand: string
+  archived: boolean
+  /** Test data: its turns are rehearsed and cost nothing. */
+  test: boolean
+  owner: {
+    user_id: number
+    name: string | null
+    email: string | null
+  }
+  workspace_id: string | null
+  /** The pin that its configuration names; null: the catalog's default. */
+  model: string | null
+  created_at: string
+  /** When one of its turns last changed its state. */
+  last_activity: string | null
+  /** Its turns, open ones included. */
+  messages: number
+  /** What its turns were billed. */
+  cost_credit_micros: number
+  cost_usd: number
+  manifest: Manifest
+  /** Names of its tools. */
+  tools: string[]
+  /** Names of its MCP servers. */
+  mcp_servers: string[]
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** The number of its configuration's current version. */
+  config_version: number
+  /** The API key that made it. */
+  created_by_key_id: string | null
+  archived_at: string | null
+  updated_at: string
+}
+
+export interface AdminUser {
+  user_id: number
+  name: string | null
+  email: string | null
+  email_verified: boolean
+  role: "user" | "admin"
+  /** The brand under which the account was made. */
+  brand: string
+  created_at: string
+  /** Their id on the messaging platform; null: none. */
+  messenger_id: string | null
+  /** Whether they can sign in with email and password. */
+  has_password: boolean
+  /** Null: the account is in use. */
+  disabled_at: string | null
+  balance_usd: number
+  /** Below it the event `balance.low` is sent; 0: never. */
+  low_balance_usd: number
+  /** What each of their customers may spend in a UTC day, without a limit of their own; null: no limit. */
+  end_user_daily_usd: number | null
+  /** The same for a UTC month. */
+  end_user_monthly_usd: number | null
+  /** Raised by each edit. */
+  version: number
+  /** The last edit; null: none. */
+  updated_at: string | null
+  /** The admin who made it; null: the owner, or the command line. */
+  updated_by: number | null
+}
+
+export interface AltPool {
+  accounts: AltPoolAccount[]
+  /** What all accounts together served in the last 30 days (UTC), with today: live calls, by the end of their turns. */
+  usage: {
+    model_calls: number
+    tokens_input: number
+    /** Those of them that the provider had in its cache. */
+    tokens_cached: number
+    tokens_output: number
+    /** At the catalog's prices. */
+    cost_usd: number
+    /** What customers were billed for them. */
+    billed_usd: number
+  }
+  /** The usable account that served last, else the one that has the most left; null: none is usable. */
+  active: {
+    account_id: string
+    name: string
+  } | null
+  /** `cooling`: none is usable now, and at least one recovers by itself. `down`: none does. */
+  state: "empty" | "usable" | "cooling" | "down"
+}
+
+export interface AltPoolAccount {
+  provider_id: string
+  /** The pool that an account belongs to. */
+  pool: "main" | "alt-pool"
+  /** Its name for people. */
+  name: string
+  /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
+  kind: "api_key" | "oauth_code" | "oauth_device"
+  engine: "anthropic" | "openai" | "openai-compatible"
+  /** Null: the engine's own. */
+  base_url: string | null
+  /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
+  /** Nothing is routed to it, and its credential is not refreshed. */
+  disabled: boolean
+  disabled_at: string | null
+  disabled_reason: string | null
+  health: "healthy" | "needs_login" | "contained"
+  /** Since when; null: from the beginning. */
+  health_at: string | null
+  cool_until: string | null
+  /** In a word of ours. */
+  cool_reason: string | null
+  /** Turns that it serves now. */
+  in_flight: number
+  /** What its provider has said of its limits, by its last answer. */
+  windows: ({
+    /** What it counts; `unified`: everything. */
+    resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
+    /** Its length. */
+    window_seconds: number
+    /** Null: not known, since the window has ended. */
+    used_pct: number | null
+    /** Null: not known. */
+    reset_at: string | null
+    /** When the provider said so. */
+    taken_at: string
+  })[]
+  /** Never the credential itself. */
+  has_credential: boolean
+  /** When its access token ends, which is refreshed before; null: never, or not known. */
+  token_expires_at: string | null
+  /** Its credential is being refreshed until then at the latest; null: it is not. */
+  credential_lock: {
+    until: string
+  } | null
+  /** The last call of a turn that has ended; null: none. */
+  last_used_at: string | null
+  /** What it served in the last 30 days (UTC), with today: live calls, by the end of their turns. */
+  usage: {
+    model_calls: number
+    tokens_input: number
+    /** Those of them that the provider had in its cache. */
+    tokens_cached: number
+    tokens_output: number
+    /** At the catalog's prices. */
+    cost_usd: number
+    /** What customers were billed for them. */
+    billed_usd: number
+  }
+  /** Raised by each edit. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** Who changed it last; null: the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+  /** Its `provider_id`. */
+  account_id: string
+}
+
+export interface ApiKey {
+  key_id: string
+  name: string
+  /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
+  scope: "created" | "space" | "all"
+  /** The one space of a key with the scope `space`. */
+  space: string | null
+  test: boolean
+  /** The beginning and the end of its value. */
+  hint: string
+  caps: Caps
+  created_at: string
+  expires_at: string | null
+  /** Accurate to a minute. */
+  last_used_at: string | null
+  revoked_at: string | null
+  /** When the value from before the last rotation stops, or stopped, working. */
+  previous_expires_at: string | null
+}
+
+export interface ApiKeyWithCaps {
+  key_id: string
+  name: string
+  /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
+  scope: "created" | "space" | "all"
+  /** The one space of a key with the scope `space`. */
+  space: string | null
+  test: boolean
+  /** The beginning and the end of its value. */
+  hint: string
+  caps: Caps
+  created_at: string
+  expires_at: string | null
+  /** Accurate to a minute. */
+  last_used_at: string | null
+  revoked_at: string | null
+  /** When the value from before the last rotation stops, or stopped, working. */
+  previous_expires_at: string | null
+  /** The key's daily cap and its window's cap, with what is spent now. Only caps that are set; a test key has none. */
+  cap_states: CapState[]
+}
+
+export interface AppToken {
+  token: string
+  expires_at: string
+}
+
+export interface AuditEntry {
+  audit_id: number
+  /** Who did it; null: the command line. */
+  actor_user_id: number | null
+  actor_name: string | null
+  action: string
+  /** The kind of what was changed. */
+  subject_type: string
+  subject_id: string
+  /** What it was, without secrets. */
+  before: Record<string, unknown> | null
+  /** What it is since, without secrets. */
+  after: Record<string, unknown> | null
+  request_id: string | null
+  address: string | null
+  created_at: string
+}
+
+export interface AuthCodeRequest {
+  /** What the provider showed: `code#state`, the code alone, or the whole URL that it led to. */
+  code: string
+}
+
+export interface Balance {
+  balance_usd: number
+  /** Set aside for turns that are not over. */
+  held_usd: number
+  /** balance_usd - held_usd: what new turns may hold. */
+  available_usd: number
+}
+
+export interface BalanceTrend {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** `day` in ranges of up to 92 days, `week` up to 730, else `month`. Weeks begin on Monday. */
+  granularity: "day" | "week" | "month"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  active_window_days: number
+  /** Every day, week or month of the range, the oldest first, each as of its end, or as of the end of the range or of today, if that is earlier. Buckets that have not begun have no users. */
+  items: ({
+    /** The day on which the bucket begins (UTC). */
+    date: string
+    /** Users with a charge in the `active_window_days` days before the end of the bucket. */
+    active_users: number
+    /** Of their balances then, in energy; null without users. */
+    average_balance: number | null
+    /** The same, exact. */
+    median_balance: number | null
+  })[]
+}
+
+export interface BotReply {
+  /** A method of the Bot API, with its parameters beside it. */
+  method?: string | undefined
+}
+
+export interface BotUpdate {
+  /** An integer. */
+  update_id?: unknown
+}
+
+export interface CapState {
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
+  source: "key" | "end_user" | "account" | "plan"
+  limit_usd: number
+  /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
+  spent_usd: number
+  /** Held by turns of this period that have not ended. */
+  reserved_usd: number
+  /** What new turns may still hold: limit - spent - reserved, at least 0. */
+  left_usd: number
+  /** When the next period begins, with nothing spent; null: no window is open. */
+  resets_at: string | null
+}
+
+export interface CapacityReport {
+  hours: number
+  /** Null: both pools. */
+  provider: "main" | "alt-pool" | null
+  from: string
+  to: string
+  /** Whether there are more than 10000 snapshots. */
+  thinned: boolean
+  /** When thinned: of each step of so many seconds the newest snapshot of a window is shown, as it was. Else null. */
+  point_seconds: number | null
+  /** By account and window, the oldest first. */
+  snapshots: ({
+    /** The account's `provider_id`. */
+    subscription_id: string
+    /** What it counts; `unified`: everything. */
+    resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
+    /** Its length. */
+    window_seconds: number
+    used_pct: number
+    /** When it began anew, as the provider had said; null: not said. */
+    reset_at: string | null
+    taken_at: string
+  })[]
+  /** 3600; 86400 when there are more than 7500 hours with calls. */
+  spend_seconds: number
+  /** What the accounts of these snapshots served, by the hour in UTC in which turns ended, the oldest first, from the whole hour in which `from` is. Hours without calls are left out. Live calls only. */
+  spend: ({
+    /** The account's `provider_id`. */
+    subscription_id: string
+    /** The hour, or the day. */
+    starts_at: string
+    model_calls: number
+    /** At the catalog's prices. */
+    cost_usd: number
+    /** What customers were billed for them. */
+    billed_usd: number
+  })[]
+}
+
+export interface Caps {
+  /** What the key may spend in a UTC day; 0: nothing. */
+  daily_usd: number | null
+  /** The daily limit for each of your customers who has no limit of their own, when this key sends their turns. It counts what they spend over all keys of the account. */
+  end_user_daily_usd: number | null
+  /** The same for a UTC month. */
+  end_user_monthly_usd: number | null
+  /** What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`. */
+  window_usd: number | null
+  /** How long the window is. */
+  window_seconds: number | null
+}
+
+export interface ChangePassword {
+  /** Needed when there is one. */
+  current_password?: string | undefined
+  /** At least 8 characters. */
+  new_password: string
+}
+
+export interface ChatPerson {
+  /** A user: a member, or who wrote in the web chat. Null for an end user. */
+  user_id: number | null
+  name: string | null
+  /** An end user of the API. */
+  end_user_ref: string | null
+  /** A registered member's; null: only wrote there. */
+  role: "owner" | "admin" | "member" | null
+  /** Open ones included. */
+  turns: number
+  tokens_input: number
+  /** Of `tokens_input`. */
+  tokens_cached: number
+  tokens_output: number
+  /** What those turns were billed. */
+  cost_credit_micros: number
+  cost_usd: number
+  last_activity: string | null
+}
+
+export interface ContainerMapping {
+  /** The container's name among those of the space. */
+  container: string
+  space: string
+  url: string
+  /** The headers that it is called with. Their values are never shown. */
+  header_names: string[]
+  enabled: boolean
+  /** Raised by each change. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** Who changed it last. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface ContextComparisonReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "day"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** Every day of the range, the oldest first. */
+  items: ({
+    date: string
+    /** Calls of the spaces' own agents. */
+    orchestrator: {
+      /** Calls that a member of a pool served. */
+      model_calls: number
+      /** All that they read, cached tokens included. */
+      tokens_input: number
+      tokens_cached: number
+      /** What a call read on average; null without calls. */
+      avg_context_tokens: number | null
+      /** The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read. */
+      cache_hit_rate: number | null
+    }
+    /** Calls of sub-agents. */
+    subagent: {
+      /** Calls that a member of a pool served. */
+      model_calls: number
+      /** All that they read, cached tokens included. */
+      tokens_input: number
+      tokens_cached: number
+      /** What a call read on average; null without calls. */
+      avg_context_tokens: number | null
+      /** The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read. */
+      cache_hit_rate: number | null
+    }
+  })[]
+}
+
+export interface ContextSizeReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "day"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** The slug that was asked for; null: any. */
+  space: string | null
+  /** The space that was asked for, or the 50 that were billed most; none if there is no such space. */
+  items: ({
+    /** Its number. */
+    space_id: number
+    slug: string
+    chat_key: string | null
+    title: string
+    /** The account that is billed. */
+    owner_id: number
+    model_calls: number
+    /** What a model call read on average, in tokens; null without calls. */
+    avg_tokens_input: number | null
+    /** The most that a call read; null without calls. */
+    max_tokens_input: number | null
+    /** Every day of the range, the oldest first. */
+    days: ({
+      date: string
+      model_calls: number
+      /** What a model call read on average, in tokens; null without calls. */
+      avg_tokens_input: number | null
+      /** The most that a call read; null without calls. */
+      max_tokens_input: number | null
+    })[]
+  })[]
+}
+
+export interface CostRatesReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "day"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** The account that was asked for. */
+  user_id: number | null
+  /** The chat that was asked for. */
+  chat_key: string | null
+  total: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+    /** Of `cost_usd`. */
+    cost: {
+      /** Null without turns. */
+      per_turn_usd: number | null
+      /** Of a million tokens of all kinds; each null without such tokens. */
+      per_million_usd: number | null
+      /** Of tokens that were read and not from a cache. */
+      per_million_input_usd: number | null
+      /** Of tokens that were read from a cache. */
+      per_million_cached_usd: number | null
+      /** Of tokens that were written. */
+      per_million_output_usd: number | null
+    }
+    /** Of `billed_cost_usd`. */
+    billed: {
+      /** Null without turns. */
+      per_turn_usd: number | null
+      /** Of a million tokens of all kinds; each null without such tokens. */
+      per_million_usd: number | null
+      /** Of tokens that were read and not from a cache. */
+      per_million_input_usd: number | null
+      /** Of tokens that were read from a cache. */
+      per_million_cached_usd: number | null
+      /** Of tokens that were written. */
+      per_million_output_usd: number | null
+    }
+  }
+  /** Every day of the range, the oldest first. */
+  items: ({
+    date: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+    /** Of `cost_usd`. */
+    cost: {
+      /** Null without turns. */
+      per_turn_usd: number | null
+      /** Of a million tokens of all kinds; each null without such tokens. */
+      per_million_usd: number | null
+      /** Of tokens that were read and not from a cache. */
+      per_million_input_usd: number | null
+      /** Of tokens that were read from a cache. */
+      per_million_cached_usd: number | null
+      /** Of tokens that were written. */
+      per_million_output_usd: number | null
+    }
+    /** Of `billed_cost_usd`. */
+    billed: {
+      /** Null without turns. */
+      per_turn_usd: number | null
+      /** Of a million tokens of all kinds; each null without such tokens. */
+      per_million_usd: number | null
+      /** Of tokens that were read and not from a cache. */
+      per_million_input_usd: number | null
+      /** Of tokens that were read from a cache. */
+      per_million_cached_usd: number | null
+      /** Of tokens that were written. */
+      per_million_output_usd: number | null
+    }
+  })[]
+}
+
+export interface CostsReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "day"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  total: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  }
+  /** Of the whole range, those that were billed most first. */
+  models: ({
+    model: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  })[]
+  /** Every day of the range, the oldest first. */
+  items: ({
+    date: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+    /** Those that billed most first. A call is under its own model. */
+    models: ({
+      model: string
+      /** Live turns that ended, those billed nothing too. */
+      turns: number
+      /** Those of sub-agents too. */
+      model_calls: number
+      /** All that was read, cached tokens included. */
+      tokens_input: number
+      tokens_cached: number
+      tokens_output: number
+      /** What the turns were billed: exact. */
+      billed_cost_usd: number
+      /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+      cost_usd: number
+      /** What was billed less that: below 0 by what nobody was billed for. */
+      margin_usd: number
+    })[]
+  })[]
+}
+
+export interface CreateApiKey {
+  name: string
+  /** `created` (recommended): only spaces that this key creates. `space`: one space. `all`: all your spaces. */
+  scope?: "created" | "space" | "all" | undefined
+  /** The `space_id`, with the scope `space` only. */
+  space?: string | undefined
+  /** A test key runs the rehearsal model, costs nothing and sees only test data. */
+  test?: boolean | undefined
+  /** Default: never. */
+  expires_at?: string | null | undefined
+  /** Default: no caps. A test key's turns have none. */
+  caps?: SetCaps | undefined
+}
+
+export interface CreateChatTurn {
+  /** The `space_id`. */
+  space: string
+  /** What the person asks. */
+  text: string
+  /** Ids of files of the space, for the agent to see. */
+  files?: string[] | undefined
+  /** A pin, `engine/model`; else the space's. */
+  model?: string | undefined
+  /** What the turn may cost at most, in USD: so much is held for it, as far as the balance and the caps have it. Without it 0.25 is held, and more as the turn goes on. */
+  max_cost_usd?: number | undefined
+  /** A conversation's id (`conv_…`), or a name of your own within this space. Default: one conversation for the space. */
+  conversation?: string | undefined
+}
+
+export interface CreateCredit {
+  /** The kind of credit. It decides the bucket in reports. */
+  reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase"
+  /** Negative only for a correction, with `admin_action`. */
+  amount_usd: number
+  /** Why it is booked. The account's owner sees the note beside the entry. */
+  note: string
+}
+
+export interface CreateRefund {
+  /** Why it is booked. The account's owner sees the note beside the entry. */
+  note: string
+}
+
+export interface CreateSpace {
+  /** A name for people. */
+  title: string
+  manifest?: Manifest | undefined
+  /** The pin of the space's default model. */
+  model?: string | undefined
+  /** The requests to your REST interface that the agent may make. */
+  tools?: Tool[] | undefined
+  /** MCP servers whose tools the agent has. Turns fail while one of them cannot be reached. */
+  mcp_servers?: McpServer[] | undefined
+  /** Values by name. They are stored encrypted and never shown. */
+  secrets?: Record<string, string> | undefined
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+export interface CreateUser {
+  email?: string | undefined
+  name?: string | null | undefined
+  role?: "user" | "admin" | undefined
+  /** A brand of the service. */
+  brand?: string | undefined
+  /** At least 8 characters. */
+  password?: string | undefined
+  /** Whether the email is known to be theirs: only then an identity with it joins the account. */
+  email_verified?: boolean | undefined
+  /** Their id on the messaging platform, of this brand's bot. */
+  messenger_id?: string | undefined
+}
+
+export interface CreateWebhook {
+  /** Where events are posted: an https URL with a public host name. */
+  url: string
+  /** The types of events to send. Null: all types, including those added later. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  /** A note of your own. */
+  description?: string | null | undefined
+}
+
+export interface DailyUsageReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "day"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** Only this account's spaces; null: all. */
+  user_id: number | null
+  /** Only this chat; null: all. */
+  chat_key: string | null
+  /** Every day of the range, the oldest first. */
+  items: ({
+    date: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
+    avg_duration_sec: number | null
+  })[]
+}
+
+export interface DashboardError {
+  detail: string
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LOGIN_CODE_INVALID" | "PROVIDER_EXISTS" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "VERSION_MISMATCH" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
+  /** The field at fault. */
+  param?: string | undefined
+  details?: unknown
+}
+
+export interface DeletedFile {
+  file_id: string
+  /** The space that it belongs to. */
+  space: string
+  /** The turn whose agent made it; null for an upload. */
+  turn: string | null
+  name: string
+  media_type: string
+  /** Its size. */
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  created_at: string
+  deleted: true
+}
+
+export interface Delivery {
+  delivery_id: string
+  webhook_id: string
+  /** The `webhook-id` header of every attempt. */
+  event_id: string
+  /** The event's `type`. */
+  event_type: string
+  /** The event's turn; null when the event belongs to no turn. */
+  turn_id: string | null
+  /** `pending`: it will be attempted again. `failed`: it will not, unless you send it again. */
+  state: "pending" | "delivered" | "failed"
+  /** Why it failed. */
+  status_reason: "attempts_exhausted" | "endpoint_gone" | "endpoint_failing" | "endpoint_disabled" | "endpoint_deleted" | "account_disabled" | null
+  /** The number of attempts, including those of redeliveries. */
+  attempt_count: number
+  /** Oldest first. A list shows the newest 16 of each delivery; reading one delivery shows all. */
+  attempts: DeliveryAttempt[]
+  /** When the next attempt is due, while it is pending. */
+  next_attempt_at: string | null
+  created_at: string
+  finished_at: string | null
+}
+
+export interface DeliveryAttempt {
+  /** From 1. */
+  attempt: number
+  created_at: string
+  /** The answer's HTTP status; null when there was none. */
+  status: number | null
+  /** Why there was no answer. */
+  error: string | null
+  /** The first KiB of the answer's body. */
+  answer: string | null
+  duration_ms: number
+}
+
+export interface DeviceLoginStarted {
+  login_id: string
+  /** The page to confirm it at. */
+  verification_url: string
+  /** The same page with the code in it, if the provider has one. */
+  verification_url_complete: string | null
+  /** The one-time code to enter there. */
+  user_code: string
+  /** How often we ask the provider. */
+  interval_seconds: number
+  expires_at: string
+}
+
+export interface DeviceLoginStatus {
+  /** Of the newest login. idle: there was none. */
+  status: "idle" | "polling" | "authorized" | "expired" | "error"
+  /** Why it failed: denied, refused, lost (the provider's answer did not come or is not valid), not_configured, not_admin, taken. Also `expired`. */
+  error: string | null
+  /** The account that it made or renewed. */
+  provider_id: string | null
+  verification_url: string | null
+  /** The same page with the code in it, if the provider has one. */
+  verification_url_complete: string | null
+  /** Only while it is polled. */
+  user_code: string | null
+  expires_at: string | null
+  started_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface DisableProviderRequest {
+  /** For other admins. */
+  reason?: string | undefined
+}
+
+export interface EnergyTimeline {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** `day` in ranges of up to 92 days, `week` up to 730, else `month`. Weeks begin on Monday. */
+  granularity: "day" | "week" | "month"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** Of the whole range. */
+  totals: {
+    /** Given by operators. */
+    free: number
+    /** For signing up and for referring others. */
+    bonus: number
+    /** Bought. */
+    paid: number
+    /** Charged, as a positive amount. */
+    spent: number
+    /** What is in none of these: corrections that took credit back, below 0. */
+    unbucketed: number
+    /** All together, which is how all balances changed: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
+    change: number
+  }
+  /** Every day, week or month of the range, the oldest first. The range can cut both ends. */
+  items: ({
+    /** The day on which the bucket begins (UTC). */
+    date: string
+    /** Given by operators. */
+    free: number
+    /** For signing up and for referring others. */
+    bonus: number
+    /** Bought. */
+    paid: number
+    /** Charged, as a positive amount. */
+    spent: number
+    /** What is in none of these: corrections that took credit back, below 0. */
+    unbucketed: number
+    /** All together, which is how all balances changed: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
+    change: number
+  })[]
+}
+
+export interface ErrorsReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "day"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** Every day of the range, the oldest first. */
+  items: ({
+    date: string
+    /** Calls in a container that failed. */
+    container_exec: number
+    /** Containers that did not start. */
+    container_start: number
+    /** Delegations to a sub-agent that failed. */
+    subagent_dispatch: number
+    /** These three together. */
+    total: number
+    /** Model calls that failed at their provider, besides. */
+    model_call: number
+  })[]
+}
+
+export interface ExternalApiKey {
+  /** `file.KEY`. */
+  key_id: string
+  file: string
+  name: string
+  /** False: the worker's variable of that name counts, if there is one. */
+  is_set: boolean
+  /** The last 4 characters of its value. */
+  last_four: string | null
+  /** Whose calls it is for. */
+  providers: string[]
+  /** The calls of these providers, whichever value served them. */
+  calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  /** At the catalog's prices. */
+  cost_usd: number
+  last_used_at: string | null
+  /** Null: all calls are counted. Else only the newest 20000 calls, since then. */
+  counted_since: string | null
+  /** Raised by each change; 0: never set. */
+  version: number
+  updated_at: string | null
+  /** Who set it. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface FileInfo {
+  file_id: string
+  /** The space that it belongs to. */
+  space: string
+  /** The turn whose agent made it; null for an upload. */
+  turn: string | null
+  name: string
+  media_type: string
+  /** Its size. */
+  bytes: number
+  /** Lower-case hex. */
+  sha256: string
+  created_at: string
+}
+
+export interface HTTPValidationError {
+  detail: ({
+    loc: (string | number)[]
+    msg: string
+    type: string
+  })[]
+}
+
+export interface HourlyReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "hour"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** Every hour of the range, the oldest first; those to come are empty. */
+  items: ({
+    hour: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+  })[]
+}
+
+export interface HourlySpacesReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "hour"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  top: number
+  /** The spaces that were billed most in the range; equal ones by id. */
+  series: ({
+    /** Its number. */
+    space_id: number
+    slug: string
+    chat_key: string | null
+    title: string
+    /** The account that is billed. */
+    owner_id: number
+    /** In all hours together. */
+    billed_cost_usd: number
+    /** Every hour of the range, the oldest first. */
+    points: ({
+      hour: string
+      billed_cost_usd: number
+    })[]
+  })[]
+  /** All other spaces together. */
+  other: {
+    /** In all hours together. */
+    billed_cost_usd: number
+    /** Every hour of the range, the oldest first. */
+    points: ({
+      hour: string
+      billed_cost_usd: number
+    })[]
+  }
+}
+
+export interface Identity {
+  identity_id: string
+  /** The service it is an identity of: an OpenID provider's issuer, or `messenger:<brand>`. */
+  issuer: string
+  /** Your id there. */
+  subject: string
+  /** The email that the issuer gave at the last sign-in. */
+  email: string | null
+  /** Whether the issuer has verified that email. */
+  email_verified: boolean
+  created_at: string
+  /** When it last signed you in. */
+  last_used_at: string | null
+}
+
+export interface IdpSessionRequest {
+  /** The issuer that signed the person in. Always spell it the same way. */
+  issuer: string
+  /** The person's permanent id at that issuer. */
+  subject: string
+  email?: string | null | undefined
+  /** Whether the issuer has verified the email. An unverified email never leads to an account. */
+  email_verified?: boolean | undefined
+  name?: string | null | undefined
+}
+
+export interface InfraBilling {
+  dry_run: boolean
+  /** Use up to this moment is billed. */
+  until: string
+  /** False: there are more accounts. The next request goes on where this one has stopped. */
+  finished: boolean
+  /** How many accounts have a bill. */
+  accounts: number
+  cost_usd: number
+  billed_usd: number
+  /** What of these bills stays due. */
+  due_usd: number
+  /** The first 200 of them, by account. */
+  bills: ({
+    user_id: number
+    /** Where its last bill ended; null: it had none. */
+    starts_at: string | null
+    ends_at: string
+    container_seconds: number
+    stored_gib_hours: number
+    /** What that costs. */
+    cost_usd: number
+    /** What earlier bills could not take. */
+    due_before_usd: number
+    /** What was taken: one row of the account's ledger. */
+    billed_usd: number
+    /** What stays due: the account has no more available. */
+    due_usd: number
+  })[]
+}
+
+export interface LedgerEntry {
+  ledger_id: number
+  /** `usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a `turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund. */
+  reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
+  /** The bucket that reports sum it in: credit that was given (`free`), earned (`bonus`) or bought (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
+  bucket: "free" | "bonus" | "paid" | "spent" | null
+  /** Charges are negative; null for a commission in currency. 1 USD is 10 energy is 10,000,000 credit micros. */
+  amount_credit_micros: number | null
+  amount_energy: number | null
+  amount_usd: number | null
+  /** A commission's currency, as an ISO 4217 code. */
+  currency: string | null
+  /** A commission's amount, in the currency's minor units (cents). */
+  currency_amount_minor: number | null
+  /** The running total. */
+  balance_after_credit_micros: number
+  balance_after_energy: number
+  balance_after_usd: number
+  /** The turn that was charged or refunded. */
+  turn_id: string | null
+  /** Who booked it: a `turn` that ended, a `payment`, the service's `operator`, or the `system` by itself. */
+  actor: "turn" | "system" | "payment" | "operator"
+  /** The note that was booked with it. */
+  note: string | null
+  created_at: string
+}
+
+export interface LoginRequest {
+  /** Upper and lower case count as the same. */
+  email: string
+  password: string
+}
+
+export interface MagicExchange {
+  /** A magic token, or an app token. */
+  token: string
+}
+
+/** How the space's agent works. */
+export interface Manifest {
+  /** The agent's system instructions. */
+  instructions?: string | undefined
+  /** A pin, `engine/model`. */
+  model?: string | undefined
+  /** Default: the model's own. */
+  temperature?: number | undefined
+  /** The limit of each model call. */
+  max_output_tokens?: number | undefined
+  /** The limit of model calls in one turn. Default 16. */
+  max_steps?: number | undefined
+  /** The time limit of the whole turn. Default 300. */
+  timeout_seconds?: number | undefined
+  /** How much of its conversation the agent sees. */
+  history?: {
+    /** How many earlier turns it sees, out of the last 1,000. Default 20. */
+    max_turns?: number | undefined
+    /** The most tokens that they may have together. */
+    max_tokens?: number | undefined
+  } | undefined
+  /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
+  builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** The pin of the model that `generate_image` makes pictures by. Default: the first one that the service has. */
+  image_model?: string | undefined
+  /** Agents that this agent may delegate tasks to. */
+  subagents?: Subagent[] | undefined
+}
+
+export interface MappingUpsert {
+  /** The container's name among those of the space. */
+  container: string
+  space: string
+  /** Its Streamable HTTP endpoint: any http(s) address but our own. */
+  url: string
+  /** All headers that it is called with. Left out: as they are; null: none. */
+  headers?: Record<string, string> | null | undefined
+  /** Left out: as it is; a new one is enabled. */
+  enabled?: boolean | undefined
+}
+
+/** An MCP server whose tools the agent has as `server__tool`. */
+export interface McpServer {
+  name: string
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface MediaCompleteRequest {
+  /** The whole address of the page on your own machine that the provider led to, also when it did not open. */
+  callback_url: string
+}
+
+export interface MediaCompleted {
+  status: "logged_in"
+  /** What the account is known by. */
+  account: string | null
+  /** When the new access token ends, as it was read back. */
+  expires_at: string | null
+}
+
+export interface MediaStatus {
+  /** logged_in: there is a credential that was not refused. */
+  status: "logged_in" | "logged_out"
+  /** What the account is known by. */
+  account: string | null
+  /** Null: nobody has logged in yet. contained: a refresh may have been lost; log in again. */
+  health: "healthy" | "needs_login" | "contained" | null
+  disabled: boolean
+  /** When the access token ends, if that is known. */
+  expires_at: string | null
+  /** Whether a worker refreshes the credential at this moment. */
+  locked: boolean
+  /** The login that runs, if one does. */
+  login: {
+    started_by: {
+      user_id: number
+      name: string | null
+    }
+    expires_at: string
+  } | null
+}
+
+export interface MessengerWebAppAuth {
+  /** The launch data, as the platform hands it to the mini-app: a query string with `hash`. */
+  init_data: string
+  /** The code of the user who referred this one. It counts at the first sign-in only. An unknown code is ignored. */
+  ref_code?: string | null | undefined
+}
+
+export interface ModelCatalogAdd {
+  engine: "anthropic" | "openai" | "openai-compatible" | "rehearsal"
+  /** Its name at the provider, which may have slashes. */
+  model: string
+  label: string
+  /** `image`: it makes the pictures of `generate_image`, and no space or turn can choose it. */
+  kind?: "chat" | "image" | undefined
+  enabled?: boolean | undefined
+  sort_order?: number | undefined
+  /** Required, except with the kind `image`, which has none. */
+  price_usd_per_million_tokens?: {
+    /** USD per million tokens. */
+    input: number
+    /** Of prompt tokens that the provider had in its cache. */
+    cached: number
+    /** USD per million tokens. */
+    output: number
+    /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
+    cache_write?: number | null | undefined
+  } | undefined
+  /** Required with the kind `image`: USD for one picture, whatever its size. */
+  price_usd_per_picture?: number | undefined
+  max_output_tokens?: number | undefined
+  context_tokens?: number | null | undefined
+  idle_seconds?: number | null | undefined
+}
+
+/** Fields that you leave out stay as they are. */
+export interface ModelCatalogPatch {
+  enabled?: boolean | undefined
+  label?: string | undefined
+  sort_order?: number | undefined
+}
+
+export interface ModelCatalogRow {
+  /** Its engine and its name there. */
+  pin: string
+  engine: "anthropic" | "openai" | "openai-compatible" | "rehearsal"
+  /** Its name at the provider. */
+  model: string
+  /** Its name for people. */
+  label: string
+  /** `image`: it makes the pictures of `generate_image`, and no space or turn can choose it. */
+  kind: "chat" | "image"
+  /** Whether new turns may use it. */
+  enabled: boolean
+  /** Lower ones come first. The first enabled row of its kind is the default. */
+  sort_order: number
+  /** 0 for a model of the kind `image`. */
+  price_usd_per_million_tokens: {
+    input: number
+    cached: number
+    output: number
+    cache_write: number | null
+  }
+  /** Of a model of the kind `image`; else null. */
+  price_usd_per_picture: number | null
+  /** Raised by each change of a price. */
+  price_version: number
+  /** The limit of one model call. */
+  max_output_tokens: number
+  /** Its window; null: not known. */
+  context_tokens: number | null
+  /** A call that is silent for so long is ended; null: 60. */
+  idle_seconds: number | null
+  /** How many spaces resolve to it, without archived ones: those whose manifest or `model` names it, those that name none if it is the default, and test spaces, which always run the rehearsal model. */
+  space_count: number
+  /** Raised by each edit. */
+  version: number
+  created_at: string
+  updated_at: string | null
+  /** The admin who changed it last; null: nobody, or the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+/** Of its tokens; or of a picture, for a model of the kind `image`. */
+export type ModelPrices = {
+  /** USD per million tokens. */
+  input: number
+  /** Of prompt tokens that the provider had in its cache. */
+  cached: number
+  /** USD per million tokens. */
+  output: number
+  /** Of prompt tokens that the provider writes into its cache; null: as `input`. */
+  cache_write?: number | null | undefined
+} | {
+  /** USD for one picture, whatever its size. */
+  picture: number
+}
+
+export interface NewApiKey {
+  key_id: string
+  name: string
+  /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
+  scope: "created" | "space" | "all"
+  /** The one space of a key with the scope `space`. */
+  space: string | null
+  test: boolean
+  /** The beginning and the end of its value. */
+  hint: string
+  caps: Caps
+  created_at: string
+  expires_at: string | null
+  /** Accurate to a minute. */
+  last_used_at: string | null
+  revoked_at: string | null
+  /** When the value from before the last rotation stops, or stopped, working. */
+  previous_expires_at: string | null
+  /** The key's value. It is shown only here and stored nowhere. */
+  value: string
+}
+
+export interface Output {
+  file_id: string
+  name: string
+  media_type: string
+  bytes: number
+  sha256: string
+}
+
+export interface Overview {
+  /** Counted over everything once a minute, exact at `counted_at`; null before the first time. */
+  counts: {
+    people: {
+      /** Users, disabled ones too. */
+      total: number
+      /** Whose session was used in the last 24 hours. */
+      active_1_day: number
+      active_7_days: number
+      active_30_days: number
+    }
+    spaces: {
+      /** Archived ones and those of test data too. */
+      total: number
+    }
+    money: {
+      /** What all accounts have together. */
+      balance_usd: number
+      /** Set aside for turns that are not over. */
+      held_usd: number
+    }
+    counted_at: string
+  } | null
+  turns: {
+    queued: number
+    running: number
+    /** Null: none is queued. */
+    oldest_queued_at: string | null
+    /** Live turns that have ended since 00:00 UTC. */
+    today: {
+      done: number
+      failed: number
+      cancelled: number
+    }
+  }
+  /** What live turns were billed today and in the last 7 and 30 days (UTC), with today. */
+  billed: {
+    today_usd: number
+    days_7_usd: number
+    days_30_usd: number
+  }
+  /** Failures of infrastructure in the last 24 hours, by kind. */
+  errors: ({
+    kind: string
+    count: number
+  })[]
+  /** Both pools of accounts at the providers of models, as they are now. */
+  pools: ({
+    /** All of them; each counts in one of the five below. */
+    accounts: number
+    usable: number
+    /** Not called now, since their providers asked for it. */
+    cooling: number
+    needs_login: number
+    /** A refresh of their credential may have been lost. */
+    contained: number
+    disabled: number
+    /** Turns that its accounts serve now. */
+    in_flight: number
+    /** When the first cooling account is tried again; null: none cools. */
+    recovers_at: string | null
+    /** What usable accounts have left of each window. */
+    windows: ({
+      /** What it counts; `unified`: everything. */
+      resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
+      /** Its length. */
+      window_seconds: number
+      /** Usable accounts of which it is known. */
+      accounts: number
+      /** What they have left together: 200 are two whole windows. */
+      room_pct: number
+      /** What the one with the most has left. */
+      best_room_pct: number
+      /** When the first of them begins anew. */
+      next_reset_at: string | null
+    })[]
+    /** The pool that an account belongs to. */
+    pool: "main" | "alt-pool"
+  })[]
+  /** The last pass over the books that has finished; null: none yet. */
+  reconciliation: {
+    reconciliation_id: string
+    scope: string
+    findings: number
+    started_at: string
+    finished_at: string
+  } | null
+}
+
+/** Fields that you leave out stay as they are. */
+export interface PatchSpace {
+  /** A name for people. */
+  title?: string | undefined
+  /** A pin, or null for the catalog's first model. */
+  model?: string | null | undefined
+  /** Replaces all metadata: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata?: Record<string, string> | undefined
+}
+
+export interface PoolCapacity {
+  /** All of them; each counts in one of the five below. */
+  accounts: number
+  usable: number
+  /** Not called now, since their providers asked for it. */
+  cooling: number
+  needs_login: number
+  /** A refresh of their credential may have been lost. */
+  contained: number
+  disabled: number
+  /** Turns that its accounts serve now. */
+  in_flight: number
+  /** When the first cooling account is tried again; null: none cools. */
+  recovers_at: string | null
+  /** What usable accounts have left of each window. */
+  windows: ({
+    /** What it counts; `unified`: everything. */
+    resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
+    /** Its length. */
+    window_seconds: number
+    /** Usable accounts of which it is known. */
+    accounts: number
+    /** What they have left together: 200 are two whole windows. */
+    room_pct: number
+    /** What the one with the most has left. */
+    best_room_pct: number
+    /** When the first of them begins anew. */
+    next_reset_at: string | null
+  })[]
+}
+
+export interface Pools {
+  /** Whether the capacity of both pools is known. */
+  available: boolean
+  /** Both pools. */
+  pools: ({
+    /** The pool that an account belongs to. */
+    pool: "main" | "alt-pool"
+    /** False: nothing was published in the last minutes. */
+    available: boolean
+    published_at: string | null
+    capacity: PoolCapacity | null
+  })[]
+}
+
+export interface Provider {
+  provider_id: string
+  /** The pool that an account belongs to. */
+  pool: "main" | "alt-pool"
+  /** Its name for people. */
+  name: string
+  /** What opens it: an API key, a login whose code is pasted, or a login by a device code. */
+  kind: "api_key" | "oauth_code" | "oauth_device"
+  engine: "anthropic" | "openai" | "openai-compatible"
+  /** Null: the engine's own. */
+  base_url: string | null
+  /** `cooling`: it is not called before `cool_until`. `needs_login`: its credential was refused, or there is none. `contained`: a refresh of its credential may have been lost. The last three end when somebody does something about it. */
+  state: "usable" | "cooling" | "needs_login" | "contained" | "disabled"
+  /** Nothing is routed to it, and its credential is not refreshed. */
+  disabled: boolean
+  disabled_at: string | null
+  disabled_reason: string | null
+  health: "healthy" | "needs_login" | "contained"
+  /** Since when; null: from the beginning. */
+  health_at: string | null
+  cool_until: string | null
+  /** In a word of ours. */
+  cool_reason: string | null
+  /** Turns that it serves now. */
+  in_flight: number
+  /** What its provider has said of its limits, by its last answer. */
+  windows: ({
+    /** What it counts; `unified`: everything. */
+    resource: "unified" | "requests" | "tokens" | "input-tokens" | "output-tokens"
+    /** Its length. */
+    window_seconds: number
+    /** Null: not known, since the window has ended. */
+    used_pct: number | null
+    /** Null: not known. */
+    reset_at: string | null
+    /** When the provider said so. */
+    taken_at: string
+  })[]
+  /** Never the credential itself. */
+  has_credential: boolean
+  /** When its access token ends, which is refreshed before; null: never, or not known. */
+  token_expires_at: string | null
+  /** Its credential is being refreshed until then at the latest; null: it is not. */
+  credential_lock: {
+    until: string
+  } | null
+  /** The last call of a turn that has ended; null: none. */
+  last_used_at: string | null
+  /** What it served in the last 30 days (UTC), with today: live calls, by the end of their turns. */
+  usage: {
+    model_calls: number
+    tokens_input: number
+    /** Those of them that the provider had in its cache. */
+    tokens_cached: number
+    tokens_output: number
+    /** At the catalog's prices. */
+    cost_usd: number
+    /** What customers were billed for them. */
+    billed_usd: number
+  }
+  /** Raised by each edit. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** Who changed it last; null: the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface ProviderLoginAccount {
+  /** The account's id at its provider. */
+  external_id: string
+  /** What people know the account by. */
+  label: string
+  /** When its access token ends, if that is known. */
+  token_expires_at: string | null
+  /** Add the account before. */
+  expires_at: string
+}
+
+export interface ProviderLoginStarted {
+  /** Open it, log in, and paste what it shows at the end. */
+  authorization_url: string
+  /** The login is over then. */
+  expires_at: string
+}
+
+/** Replaces all limits that were set; what is left out is as at first. */
+export interface PutAccountLimits {
+  /** What each of your customers may spend in a UTC day in the whole account, when neither they nor their key have a limit of their own; null: no limit. */
+  end_user_daily_usd?: number | null | undefined
+  /** The same for a UTC month. */
+  end_user_monthly_usd?: number | null | undefined
+  /** The event `balance.low` is sent when the balance falls below it. */
+  low_balance_usd?: number | undefined
+}
+
+export interface Reconciliation {
+  reconciliation_id: string
+  /** `schedule`, `operator` (command line), or `admin:` with a `user_id`. */
+  started_by: string
+  /** `all` history, or `recent`: what has moved since the last pass, and all open turns, balances and current counters. */
+  scope: "all" | "recent"
+  started_at: string
+  /** Null while the pass is under way. */
+  finished_at: string | null
+  /** Accounts checked so far. */
+  accounts: number
+  ledger_rows: number
+  turns: number
+  /** Counters of caps. */
+  counters: number
+  findings_total: number
+  /** The first findings, in the order in which they were found. */
+  findings: ReconciliationFinding[]
+}
+
+export interface ReconciliationFinding {
+  /** What is wrong:
+
+- `balance`: The account's balance is not the last running total of its ledger.
+- `held`: The account holds more or less than its open turns will give back. Repaired: it is set to that.
+- `running_total`: A ledger row's running total is not the former one + its amount: a row before it is lost, or this one was changed.
+- `charge_without_turn`: A charge in the ledger names no turn, and is none for containers and storage.
+- `infra_bill`: A charge for containers and storage is not what its bill says.
+- `infra_due`: What an account is due for containers and storage is not what its bills could not take.
+- `charged_twice`: A turn was charged more than once.
+- `charge_missing`: A turn that was billed has no charge in the ledger.
+- `charge_amount`: A turn's charge is not what it was billed.
+- `charge_unexpected`: A turn was charged that has not ended, was billed nothing, or is a test turn.
+- `charge_of_other_account`: A turn was charged to an account that is not its own.
+- `charge_of_other_kind`: The charge of a key's turn is booked as a web-chat turn's, or the other way round.
+- `failure_charged`: A turn was charged that failed by us. Repaired: it is refunded.
+- `usage_bills`: The bills of a turn's model calls do not add up to its own.
+- `chat_calls`: The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected` and `found` are the costs.
+- `refunded_twice`: A turn was refunded more than once.
+- `refund_amount`: A turn's refund is not what it was charged.
+- `refund_of_other_account`: A turn was refunded to an account that is not its own.
+- `hold_on_ended_turn`: A turn that has ended still has a hold.
+- `hold_differs`: An open turn's hold is not what it will give back.
+- `orphaned_turn`: Nobody would ever look at an open turn again. Repaired: the sweeper takes it.
+- `unposted`: What shards of an account were charged is not what is queued to be posted.
+- `counter_spent`: A cap's counter differs from what its turns were billed. Repaired: it is set to that.
+- `counter_reserved`: A cap's counter differs from what its open turns hold. Repaired: it is set to that.
+- `counter_missing`: Turns of a current period have no counter. Repaired: it is made.
+- `rollup`: A number in a rollup of a day that is over is not what raw records come to. */
+  kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "rollup"
+  /** The account. */
+  user_id: number | null
+  turn_id: string | null
+  /** The wrong entry, or the first entry after a missing one. */
+  ledger_id: number | null
+  /** Which counter, when a cap's counter or a rollup is wrong. */
+  counter: {
+    kind: "key" | "end_user" | "account" | "rollup"
+    /** A `key_id`, or an `end_user_ref`; empty for an account. Of a rollup its table, key and column. */
+    subject: string
+    period: "day" | "month" | "window" | "hour"
+    starts_at: string
+  } | null
+  /** What should be there. */
+  expected_usd: number | null
+  /** What is there. */
+  found_usd: number | null
+  /** Whether the reconciliation repaired it. */
+  repaired: boolean
+  found_at: string
+}
+
+export interface Replay {
+  /** Inclusive. */
+  from: string
+  /** Exclusive. Default: no end. */
+  to?: string | undefined
+  /** The types of events to send. Null: all types, including those added later. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  /** Also send events that this webhook has accepted before. */
+  include_delivered?: boolean | undefined
+}
+
+export interface Replayed {
+  /** How many deliveries are pending because of this request. */
+  replayed: number
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface RotateApiKey {
+  /** How many seconds the former value goes on working. 0: not at all. */
+  overlap_seconds?: number | undefined
+}
+
+export interface SavedProvider {
+  /** Also `subscription_id` of usage. */
+  provider_id: string
+  pool: "main" | "alt-pool" | "media"
+  name: string
+  kind: "api_key" | "oauth_code" | "oauth_device"
+  engine: "anthropic" | "openai" | "openai-compatible"
+  /** Null: the engine's own address. */
+  base_url: string | null
+  /** Its id at the provider: another login to it renews it. */
+  external_id: string | null
+  disabled: boolean
+  /** needs_login: its credentials were refused for good. contained: a refresh of them may have been lost; enable it or log in to it again. */
+  health: "healthy" | "needs_login" | "contained"
+  /** When its access token ends, if that is known. */
+  expires_at: string | null
+  /** Raised by each change of the account. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** Who changed it last; null: the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface Session {
+  session_id: string
+  /** Whether it is the session of this request. */
+  current: boolean
+  user_agent: string | null
+  /** The address where it was started. */
+  address: string | null
+  created_at: string
+  /** Accurate to an hour. */
+  last_seen_at: string
+  /** Each use moves it to 30 days later. */
+  expires_at: string
+}
+
+export interface SetCaps {
+  /** What the key may spend in a UTC day; 0: nothing. */
+  daily_usd?: number | null | undefined
+  /** The daily limit for each of your customers who has no limit of their own, when this key sends their turns. It counts what they spend over all keys of the account. */
+  end_user_daily_usd?: number | null | undefined
+  /** The same for a UTC month. */
+  end_user_monthly_usd?: number | null | undefined
+  /** What the key may spend in a window. Its first turn opens the window, which ends after `window_seconds`. */
+  window_usd?: number | null | undefined
+  /** How long the window is. */
+  window_seconds?: number | null | undefined
+}
+
+export interface SetCredentials {
+  email?: string | undefined
+  /** At least 8 characters. */
+  password?: string | undefined
+}
+
+export interface Setting {
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "provider_limit_requests"
+  /** What counts now. */
+  value: unknown
+  /** What counts while nobody has set it. */
+  default: unknown
+  description: string
+  /** What it may be, as JSON Schema. */
+  schema: Record<string, unknown>
+  /** Raised by each change; 0: never set. */
+  version: number
+  updated_at: string | null
+  /** Who set it; null: nobody, or the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface SettingUpdate {
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "provider_limit_requests"
+  /** The whole new value. */
+  value: unknown
+}
+
+export interface SlugUsageReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** What a row of the series covers. */
+  granularity: "day"
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** Only this account's spaces; null: all. */
+  user_id: number | null
+  /** Only this chat; null: all. */
+  chat_key: string | null
+  grouped_by: "slug"
+  /** Every day of the range, for each of the 20 spaces that were billed most, by slug. */
+  series: Record<string, ({
+    date: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
+    avg_duration_sec: number | null
+  })[]>
+  /** The same for all other spaces together. */
+  other: ({
+    date: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** How long a call took on average, in seconds. Web chats are not timed: null on days without other calls. */
+    avg_duration_sec: number | null
+  })[]
+}
+
+export interface Space {
+  /** The `space` of its turns. */
+  space_id: string
+  title: string
+  /** The pin of its default model; null: the service's. */
+  model: string | null
+  manifest: Manifest
+  /** Names of its tools. */
+  tools: string[]
+  /** Names of its MCP servers. */
+  mcp_servers: string[]
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** The number of its configuration's current version. */
+  config_version: number
+  /** Whether it was archived: it can be read, but not changed or used. */
+  archived: boolean
+  /** Made with a test key: only test keys see it. */
+  test: boolean
+  created_at: string
+  updated_at: string
+}
+
+export interface SpaceContext {
+  space_id: number
+  slug: string
+  title: string
+  /** Its own agent's last call; null: none was made. */
+  orchestrator: {
+    /** The pin of that call. */
+    model: string
+    /** What the call has read. */
+    context_tokens: number
+    /** The model's window; null: not known. */
+    window_tokens: number | null
+    /** `context_tokens / window_tokens`. */
+    share: number | null
+    turn_id: string
+    called_at: string
+  } | null
+  /** The last call of each sub-agent that was ever called, by name. */
+  subagents: ({
+    /** The pin of that call. */
+    model: string
+    /** What the call has read. */
+    context_tokens: number
+    /** The model's window; null: not known. */
+    window_tokens: number | null
+    /** `context_tokens / window_tokens`. */
+    share: number | null
+    turn_id: string
+    called_at: string
+    name: string
+  })[]
+}
+
+export interface SpaceSpend {
+  space_id: string
+  days: number
+  /** Turns that have ended. */
+  turns: number
+  /** What they cost the owner of the space. */
+  billed_usd: number
+  /** By the day (UTC) on which the turns ended; days without one are left out. */
+  series: ({
+    date: string
+    /** Turns that have ended. */
+    turns: number
+    /** What they cost the owner of the space. */
+    billed_usd: number
+  })[]
+  /** Web-chat turns by who sent them, the highest spend first. */
+  people: ({
+    user_id: number
+    name: string | null
+    /** Turns that have ended. */
+    turns: number
+    /** What they cost the owner of the space. */
+    billed_usd: number
+  })[]
+  /** Turns of the owner's API keys. */
+  keys: {
+    /** Turns that have ended. */
+    turns: number
+    /** What they cost the owner of the space. */
+    billed_usd: number
+  }
+}
+
+export interface SpaceSummary {
+  /** The `space` of its turns. */
+  space_id: string
+  title: string
+  /** The pin of its default model; null: the service's. */
+  model: string | null
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** The number of its configuration's current version. */
+  config_version: number
+  /** Whether it was archived: it can be read, but not changed or used. */
+  archived: boolean
+  /** Made with a test key: only test keys see it. */
+  test: boolean
+  created_at: string
+  updated_at: string
+  /** What you may do: its `owner` (who is billed for it) and an `admin` change it, a `member` sees and uses it. The owners and admins of its workspace are `admin`. */
+  role: "owner" | "admin" | "member"
+  /** The workspace whose members see and use it; null: none. */
+  workspace_id: string | null
+}
+
+/** An agent that this one may delegate to, one level deep. */
+export interface Subagent {
+  name: string
+  /** What it is good at: the agent reads this. */
+  description: string
+  /** Its own system instructions. */
+  instructions?: string | undefined
+  /** A pin. Default: the agent's own. */
+  model?: string | undefined
+  /** The tools it may call, by name: `name`, `server__tool`, `server__*`, or a built-in tool. Default: all tools of the agent. */
+  tools?: string[] | undefined
+  /** The limit of model calls for one task. Default 16. */
+  max_steps?: number | undefined
+  max_output_tokens?: number | undefined
+}
+
+export interface Subscription {
+  sub_id: number
+  user_id: number
+  /** A plan of the setting `plans`. */
+  plan: string
+  /** Given by itself at the first sign-in. */
+  trial: boolean
+  starts_at: string
+  /** Exclusive; null: without an end. */
+  ends_at: string | null
+  deactivated_at: string | null
+  note: string | null
+  version: number
+  created_at: string
+  updated_at: string
+  /** The admin of the last edit. */
+  updated_by: number | null
+}
+
+export interface SubscriptionCreate {
+  user_id: number
+  /** A plan of the setting `plans`. */
+  plan: string
+  /** Default: now. Its day of the month begins each period. */
+  starts_at?: string | undefined
+  /** Exclusive; null: without an end. */
+  ends_at?: string | null | undefined
+  note?: string | null | undefined
+}
+
+export interface SubscriptionSpaces {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** Null: each row is of the whole range. */
+  granularity: null
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  /** The `provider_key` that was asked for. */
+  subscription_id: string | null
+  /** The chat that was asked for. */
+  chat_key: string | null
+  /** All of them, those that were billed most first. */
+  providers: ({
+    /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
+    provider_key: string
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  })[]
+  /** Pairs of a provider and a space, those that were billed most first; at most 500. */
+  items: ({
+    /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
+    provider_key: string
+    /** Its number. */
+    space_id: number
+    slug: string
+    chat_key: string | null
+    title: string
+    /** The account that is billed. */
+    owner_id: number
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  })[]
+  /** All other pairs together. */
+  other: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  }
+  /** All pairs: the items and `other`. */
+  total: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  }
+}
+
+export interface SubscriptionUpdate {
+  /** A plan of the setting `plans`. */
+  plan?: string | undefined
+  /** Exclusive; null: without an end. */
+  ends_at?: string | null | undefined
+  note?: string | null | undefined
+}
+
+export interface SubscriptionUsage {
+  /** The first day (UTC). */
+  from: string
+  /** How many subscriptions were used. */
+  total: number
+  /** Those that were billed the most; at most 500. */
+  items: ({
+    /** The `sub_id` of a user's plan, or the name of the pool's member that served the calls. */
+    subscription_id: string
+    /** Whose plan it is; null: a member of a pool. */
+    user_id: number | null
+    plan: string | null
+    billed_usd: number
+    /** Days with calls, the oldest first. A call counts when its turn ends. */
+    days: ({
+      date: string
+      model_calls: number
+      tokens_input: number
+      tokens_cached: number
+      tokens_output: number
+      billed_usd: number
+    })[]
+  })[]
+}
+
+export interface System {
+  database: {
+    ok: boolean
+    /** The time of one short query, just now. */
+    round_trip_ms: number
+  }
+  /** Turns under way, of all accounts. */
+  turns: {
+    queued: number
+    running: number
+    /** Open turns that the sweeper should have published more than two minutes ago. */
+    overdue: number
+  }
+  /** The backlog of all endpoints. */
+  webhooks: {
+    /** Deliveries that have not been delivered and have not failed. */
+    pending: number
+    /** Those of them that have been due for more than two minutes. */
+    overdue: number
+  }
+  /** The queue of charges of large accounts. Balances count them at once. More than 2 seconds mean that they cannot be posted. */
+  postings: {
+    /** Charges that are not in the ledger yet. */
+    queued: number
+    /** How long the oldest of them has waited; null: there is none. */
+    oldest_seconds: number | null
+  }
+  /** What the operator runs for spaces. */
+  containers: {
+    /** Enabled mappings of spaces to containers. */
+    mappings: number
+    /** When containers and storage were billed last; null: never. */
+    billed_until: string | null
+    /** What accounts could not pay for them yet. */
+    due_usd: number
+  }
+  /** Failures of the last 24 hours, of live turns: of the newest 10000. */
+  errors: ({
+    kind: "container_start" | "container_exec" | "subagent_dispatch" | "model_call"
+    /** The provider or the container. */
+    name: string
+    errors: number
+  })[]
+  /** The last run of each sweep. Sweeps run every minute. */
+  sweeps: ({
+    name: string
+    ran_at: string
+    duration_ms: number
+    ok: boolean
+    succeeded_at: string | null
+  })[]
+  /** The last finished pass over the books, with its findings. Null before the first one. */
+  reconciliation: Reconciliation | null
+  /** The last one that has finished over all history, which begins once a week and behind a finding. */
+  reconciliation_of_all: Reconciliation | null
+  /** The pass under way, if there is one. */
+  reconciliation_running: Reconciliation | null
+}
+
+export interface Task {
+  task_id: number
+  space: {
+    slug: string
+    title: string
+    brand: string
+  }
+  /** That of the space when the task was made. */
+  brand: string
+  state: "open" | "closed" | "done" | "cancelled"
+  title: string
+  description: string | null
+  /** The flow that it is a step of. */
+  flow: string | null
+  /** Which step of its flow it is: 1, 2, 3, … */
+  flow_place: number | null
+  /** Who is to do it. */
+  assignee: {
+    user_id: number
+    name: string | null
+  } | null
+  /** The account whose agent made it. */
+  creator: {
+    user_id: number
+    name: string | null
+  } | null
+  end_user_ref: string | null
+  /** The turn in which it was made. */
+  turn_id: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface Team {
+  team_id: number
+  name: string
+  description: string | null
+  members: ({
+    user_id: number
+    name: string | null
+    email: string | null
+    role: "lead" | "member"
+    since: string
+  })[]
+  archived: boolean
+  /** Raised by each change. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** Who changed it last; null: the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+export interface TeamCreate {
+  name: string
+  description?: string | null | undefined
+  members?: ({
+    user_id: number
+    role?: "lead" | "member" | undefined
+  })[] | undefined
+}
+
+/** Fields that you leave out stay as they are; null clears. */
+export interface TeamUpdate {
+  name?: string | undefined
+  description?: string | null | undefined
+  /** Replaces all members. Who stays keeps the day on which they came. */
+  members?: ({
+    user_id: number
+    role?: "lead" | "member" | undefined
+  })[] | undefined
+  /** An archived team gives its members no workspace. */
+  archived?: boolean | undefined
+}
+
+/** A request to your own REST interface that the agent may make. */
+export interface Tool {
+  name: string
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders are allowed after the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** The time limit of one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+export interface TopSpacesReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** Null: each row is of the whole range. */
+  granularity: null
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  limit: number
+  /** Those whose turns were billed most; equal ones by id. Archived spaces too. */
+  items: ({
+    /** Its number. */
+    space_id: number
+    slug: string
+    chat_key: string | null
+    title: string
+    /** The account that is billed. */
+    owner_id: number
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+  })[]
+  /** All others together. */
+  other: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+  }
+  /** All spaces: the items and `other`. */
+  total: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+  }
+}
+
+export interface TopUsersReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** Null: each row is of the whole range. */
+  granularity: null
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  limit: number
+  /** Those that were billed most; equal ones by id. */
+  items: ({
+    /** The account that is billed. */
+    user_id: number
+    name: string | null
+    email: string | null
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+  })[]
+  /** All others together. */
+  other: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+  }
+  /** Everybody: the items and `other`. */
+  total: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+  }
+}
+
+export interface Turn {
+  turn_id: string
+  /** The space that it runs in. */
+  space: string
+  /** Your own id of your customer. */
+  end_user_ref: string
+  /** The conversation's id. Turns of one conversation run in order, one at a time. */
+  conversation: string
+  /** `done`, `failed` and `cancelled` are final. */
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
+  status_reason: string | null
+  /** What was asked. */
+  text: string
+  /** The agent's reply, for a person. */
+  result: string | null
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  error: {
+    code: string
+    message: string
+  } | null
+  /** Ids of the files that were sent with it. */
+  files: string[]
+  /** The files that the agent made, once the turn is done. */
+  outputs: Output[]
+  /** What the turn cost; 0 until it has ended. */
+  billed_cost_usd: number
+  /** What is set aside for it until it ends. */
+  held_usd: number
+  usage: {
+    /** Those of all its agents together. */
+    model_calls: number
+    /** Including those of built-in tools. */
+    tool_calls: number
+    /** All prompt tokens, cached ones included. */
+    tokens_input: number
+    /** Those of tokens_input that came from the provider's cache. */
+    tokens_cached: number
+    /** All tokens that models wrote, including their reasoning. */
+    tokens_output: number
+  }
+  /** The pin that it runs on. */
+  model: string
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** Made with a test key: rehearsed, and free. */
+  test: boolean
+  created_at: string
+  /** When it began to run. */
+  started_at: string | null
+  /** When it was done, failed or cancelled. */
+  finished_at: string | null
+}
+
+export interface TurnEvent {
+  id: string
+  /** From 1, without gaps. */
+  seq: number
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`. */
+  type: string
+  /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
+  data: Record<string, unknown>
+  created_at: string
+}
+
+export interface UpdateApiKey {
+  name?: string | undefined
+  /** Null: never. */
+  expires_at?: string | null | undefined
+  /** Caps that are left out stay as they are. */
+  caps?: SetCaps | undefined
+}
+
+export interface UpdateApiKeyRequest {
+  /** 8–8192 printable ASCII characters without blanks. It is never shown again. */
+  value: string
+}
+
+export interface UpdateUser {
+  name?: string | null | undefined
+  email?: string | null | undefined
+  /** A new email is not verified unless you say so. */
+  email_verified?: boolean | undefined
+  role?: "user" | "admin" | undefined
+  /** A brand of the service. */
+  brand?: string | undefined
+  /** `true` ends the account's sessions and turns, and stops its keys and webhooks. */
+  disabled?: boolean | undefined
+  /** Below it the event `balance.low` is sent; 0: never. */
+  low_balance_usd?: number | undefined
+  /** What each of their customers may spend in a UTC day, without a limit of their own; null: no limit. */
+  end_user_daily_usd?: number | null | undefined
+  /** The same for a UTC month. */
+  end_user_monthly_usd?: number | null | undefined
+}
+
+export interface UpdateWebhook {
+  /** Where events are posted: an https URL with a public host name. */
+  url?: string | undefined
+  /** The types of events to send. Null: all types, including those added later. */
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  /** A note of your own. */
+  description?: string | null | undefined
+  /** false stops it; true starts it again, also after we have disabled it. */
+  enabled?: boolean | undefined
+}
+
+export interface UsageBreakdown {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** Null: each row is of the whole range. */
+  granularity: null
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  dimension: "space" | "user" | "model" | "provider"
+  limit: number
+  /** Those that were billed most; equal ones by their key. */
+  items: ({
+    /** The `space_id`, `user_id`, model pin, or name of a provider or of a pool's member. */
+    key: string
+    /** The title of a space, the name of a user, the label of a model; else null. */
+    name: string | null
+    /** Of a space. */
+    chat_key: string | null
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+    /** Of all that was billed; null if nothing was. */
+    share: number | null
+  })[]
+  /** All others together. */
+  other: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  }
+  /** Everything: the items and `other`. */
+  total: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  }
+}
+
+export interface UsageGroup {
+  /** The end_user_ref, `space_id`, model pin, `key_id` or day (`2026-11-20`, UTC). */
+  group: string
+  /** What was billed: the sum of the ledger's rows, exact. */
+  billed_usd: number
+  /** Turns that ended, including those that were billed nothing. */
+  turns: number
+  model_calls: number
+  /** All prompt tokens, cached ones included. */
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
+export interface UsageReport {
+  from: string
+  to: string
+  group_by: "end_user_ref" | "space" | "model" | "key" | "day"
+  data: UsageGroup[]
+  /** The sum over all groups, not only those of this page. A turn that used two models counts once. */
+  total: UsageSums
+  has_more: boolean
+  next_cursor: string | null
+}
+
+export interface UsageSums {
+  /** What was billed: the sum of the ledger's rows, exact. */
+  billed_usd: number
+  /** Turns that ended, including those that were billed nothing. */
+  turns: number
+  model_calls: number
+  /** All prompt tokens, cached ones included. */
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+}
+
+export interface User {
+  user_id: number
+  name: string | null
+  email: string | null
+  email_verified: boolean
+  role: "user" | "admin"
+  /** The brand under which the account was made. */
+  brand: string
+  created_at: string
+}
+
+export interface UserCostsReport {
+  /** Where the range begins (UTC). */
+  from: string
+  /** Where it ends, exclusive. Days are whole, so today's is tonight. */
+  to: string
+  /** Null: each row is of the whole range. */
+  granularity: null
+  /** When the report was made: it is exact at that moment. */
+  as_of: string
+  limit: number
+  /** Those that were billed most; equal ones by id. */
+  items: ({
+    /** The account that is billed. */
+    user_id: number
+    name: string | null
+    email: string | null
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  })[]
+  /** All others together. */
+  other: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  }
+  /** Everybody: the items and `other`. */
+  total: {
+    /** Live turns that ended, those billed nothing too. */
+    turns: number
+    /** Those of sub-agents too. */
+    model_calls: number
+    /** All that was read, cached tokens included. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** What the turns were billed: exact. */
+    billed_cost_usd: number
+    /** What the calls come to at the catalog's prices when they were made, those that nobody pays for too. */
+    cost_usd: number
+    /** What was billed less that: below 0 by what nobody was billed for. */
+    margin_usd: number
+  }
+}
+
+export interface UserDetail {
+  user_id: number
+  name: string | null
+  email: string | null
+  email_verified: boolean
+  role: "user" | "admin"
+  /** The brand under which the account was made. */
+  brand: string
+  created_at: string
+  /** Their id on the messaging platform; null: none. */
+  messenger_id: string | null
+  /** Whether they can sign in with email and password. */
+  has_password: boolean
+  /** Null: the account is in use. */
+  disabled_at: string | null
+  balance_usd: number
+  /** Below it the event `balance.low` is sent; 0: never. */
+  low_balance_usd: number
+  /** What each of their customers may spend in a UTC day, without a limit of their own; null: no limit. */
+  end_user_daily_usd: number | null
+  /** The same for a UTC month. */
+  end_user_monthly_usd: number | null
+  /** Raised by each edit. */
+  version: number
+  /** The last edit; null: none. */
+  updated_at: string | null
+  /** The admin who made it; null: the owner, or the command line. */
+  updated_by: number | null
+  identities: ({
+    identity_id: string
+    issuer: string
+    /** Their id there. */
+    subject: string
+    email: string | null
+    email_verified: boolean
+    created_at: string
+    last_used_at: string | null
+  })[]
+  /** Those that are valid, the last used first; at most 100. */
+  sessions: ({
+    session_id: string
+    user_agent: string | null
+    address: string | null
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  })[]
+  wallet: Balance
+  /** The active one; of several the one that started last. Null: none. */
+  subscription: {
+    sub_id: number
+    plan: string
+    trial: boolean
+    starts_at: string
+    ends_at: string | null
+  } | null
+  teams: ({
+    team_id: number
+    name: string
+  })[]
+  workspaces: ({
+    workspace_id: string
+    name: string
+  })[]
+  referral: {
+    /** What others name at their first sign-in. */
+    ref_code: string
+    /** Who referred them. */
+    referred_by: number | null
+    /** How many they have referred. */
+    referred: number
+  }
+  /** What was charged in the last 30 days. */
+  spend_30_days_usd: number
+}
+
+export interface UserEnergy {
+  user_id: number
+  balance_energy: number
+  /** Set aside for turns that are not over. */
+  held_energy: number
+  /** Of all time, by bucket. */
+  totals: {
+    /** Given by operators. */
+    free: number
+    /** For signing up and for referring others. */
+    bonus: number
+    /** Bought. */
+    paid: number
+    /** Charged, as a positive amount. */
+    spent: number
+  }
+  /** The same for each day (UTC), the oldest first, also for days with nothing. */
+  days: ({
+    /** Given by operators. */
+    free: number
+    /** For signing up and for referring others. */
+    bonus: number
+    /** Bought. */
+    paid: number
+    /** Charged, as a positive amount. */
+    spent: number
+    date: string
+  })[]
+  ledger: {
+    /** The newest first. */
+    items: AdminLedgerEntry[]
+    total: number
+    limit: number
+    offset: number
+  }
+}
+
+export interface UserSpace {
+  space_id: number
+  slug: string
+  title: string
+  /** What the user is in the space. */
+  role: "owner" | "admin" | "member"
+  /** Where it was made. */
+  origin: string
+  brand: string
+  /** Whether it is of test data. */
+  test: boolean
+  archived: boolean
+  created_at: string
+}
+
+export interface WebLogin {
+  token: string
+  /** Opens the brand's bot. Starting the bot confirms the login. */
+  url: string
+  expires_at: string
+}
+
+export interface WebLoginStatus {
+  status: "pending" | "confirmed" | "denied"
+  /** With `confirmed` only. */
+  user?: User | undefined
+}
+
+export interface Webhook {
+  webhook_id: string
+  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
+  key_id: string | null
+  /** Where events are posted. */
+  url: string
+  /** null: all types. */
+  events: string[] | null
+  description: string | null
+  /** Whether events are posted to it. */
+  enabled: boolean
+  disabled_at: string | null
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
+  disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
+  /** The first failure since the last success. */
+  failing_since: string | null
+  /** Until then, the secret from before the last rotation signs too. */
+  previous_secret_expires_at: string | null
+  /** Made with a test key: it receives events of test turns only. */
+  test: boolean
+  created_at: string
+  updated_at: string
+}
+
+export interface WebhookWithSecret {
+  webhook_id: string
+  /** The key that made it and whose scope it has. Null: it was made in the dashboard. It stays active when the key is revoked. */
+  key_id: string | null
+  /** Where events are posted. */
+  url: string
+  /** null: all types. */
+  events: string[] | null
+  description: string | null
+  /** Whether events are posted to it. */
+  enabled: boolean
+  disabled_at: string | null
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
+  disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
+  /** The first failure since the last success. */
+  failing_since: string | null
+  /** Until then, the secret from before the last rotation signs too. */
+  previous_secret_expires_at: string | null
+  /** Made with a test key: it receives events of test turns only. */
+  test: boolean
+  created_at: string
+  updated_at: string
+  /** The signing secret (Standard Webhooks), shown only here. */
+  secret: string
+}
+
+export interface Workspace {
+  workspace_id: string
+  name: string
+  /** The attached team: while it is not archived, its members are members. */
+  team: {
+    team_id: number
+    name: string
+    archived: boolean
+  } | null
+  members: ({
+    user_id: number
+    name: string | null
+    email: string | null
+    role: "owner" | "admin" | "member"
+    since: string
+  })[]
+  /** The members of the attached team. They may be members themselves, too. */
+  team_members: ({
+    user_id: number
+    name: string | null
+    email: string | null
+  })[]
+  /** The spaces that its members see and use. */
+  spaces: ({
+    space_id: string
+    title: string
+    /** The user who owns it and is billed for it. */
+    owner_id: number
+    archived: boolean
+    test: boolean
+  })[]
+  bot: {
+    /** Without its @. */
+    username: string | null
+    /** Whether a token is stored. It is never shown. */
+    has_token: boolean
+  }
+  /** An archived workspace gives nobody access to its spaces. */
+  archived: boolean
+  /** Raised by each change, of its members and its bot too. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** Who changed it last; null: the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+}
+
+/** Fields that you leave out stay as they are; null clears. */
+export interface WorkspaceBot {
+  username?: string | null | undefined
+  /** Write-only: it is stored sealed and never shown. */
+  token?: string | null | undefined
+}
+
+export interface WorkspaceBotTest {
+  /** Whether the platform knows the bot. */
+  ok: boolean
+  /** The HTTP status of its answer; null: none came. */
+  status: number | null
+  /** The bot that the token belongs to. */
+  username: string | null
+  name: string | null
+  /** Whether that is the workspace's `bot.username`. */
+  matches: boolean
+  /** What came, for a person. */
+  message: string
+}
+
+export interface WorkspaceCreate {
+  /** Its slug, which stays as it is. */
+  workspace_id: string
+  name: string
+  team_id?: number | null | undefined
+  members?: ({
+    user_id: number
+    role?: "owner" | "admin" | "member" | undefined
+  })[] | undefined
+}
+
+/** Fields that you leave out stay as they are; null clears. */
+export interface WorkspaceUpdate {
+  name?: string | undefined
+  team_id?: number | null | undefined
+  /** An archived workspace gives nobody access to its spaces. */
+  archived?: boolean | undefined
+  /** The `space_id`s of all its spaces: replaces the list. */
+  spaces?: string[] | undefined
+}
+
+/** What each operation takes and answers. */
+export interface Operations {
+  /** Act as a user */
+  actAsUser: {
+    path: {
+      user_id: number
+    }
+    answer: Acting
+  }
+
+  /** Add a model */
+  addModel: {
+    body: ModelCatalogAdd
+    answer: ModelCatalogRow
+  }
+
+  /** Save an account */
+  addProvider: {
+    body: AddProviderRequest
+    answer: SavedProvider
+  }
+
+  /** Add a member of a workspace */
+  addWorkspaceMember: {
+    path: {
+      workspace_id: string
+    }
+    body: AddWorkspaceMember
+    answer: Workspace
+  }
+
+  /** Receive an update of the brand's bot */
+  answerBotUpdate: {
+    body: BotUpdate
+    answer: BotReply
+  }
+
+  /** Archive a space */
+  archiveSpace: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Space
+  }
+
+  /** Bill containers and storage */
+  billInfra: {
+    query?: {
+      /** `true`: only says what would be billed now. With very many accounts, of the first ones. */
+      dry_run?: "true" | "false" | undefined
+    }
+    answer: InfraBilling
+  }
+
+  /** Cancel a turn */
+  cancelTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Turn
+  }
+
+  /** Change the password, or set the first one */
+  changePassword: {
+    body: ChangePassword
+    answer: {
+      ok: true
+    }
+  }
+
+  /** Complete the login to the media account */
+  completeMediaLogin: {
+    body: MediaCompleteRequest
+    answer: MediaCompleted
+  }
+
+  /** Create a token for an app's webview */
+  createAppToken: {
+    answer: AppToken
+  }
+
+  /** Send a turn of the web chat */
+  createChatTurn: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: CreateChatTurn
+    answer: Turn
+  }
+
+  /** Mint a session for a person who signed in to your own identity service */
+  createIdpSession: {
+    body: IdpSessionRequest
+    answer: User
+  }
+
+  /** Create an API key */
+  createKey: {
+    body: CreateApiKey
+    answer: NewApiKey
+  }
+
+  /** Create a space */
+  createSpace: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: CreateSpace
+    answer: Space
+  }
+
+  /** Give a user a plan */
+  createSubscription: {
+    body: SubscriptionCreate
+    answer: Subscription
+  }
+
+  /** Make a team */
+  createTeam: {
+    body: TeamCreate
+    answer: Team
+  }
+
+  /** Create a user */
+  createUser: {
+    body: CreateUser
+    answer: AdminUser
+  }
+
+  /** Register a webhook */
+  createWebhook: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: CreateWebhook
+    answer: WebhookWithSecret
+  }
+
+  /** Make a workspace */
+  createWorkspace: {
+    body: WorkspaceCreate
+    answer: Workspace
+  }
+
+  /** Credit an account */
+  creditUser: {
+    path: {
+      /** The account. */
+      user_id: number
+    }
+    body: CreateCredit
+    answer: AdminLedgerEntry
+  }
+
+  /** Deactivate a subscription */
+  deactivateSubscription: {
+    path: {
+      sub_id: number
+    }
+    answer: Subscription
+  }
+
+  /** Delete a file */
+  deleteFile: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: DeletedFile
+  }
+
+  /** Remove a webhook */
+  deleteWebhook: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: {
+      webhook_id: string
+      deleted: true
+    }
+  }
+
+  /** Disable an account of the alt-pool */
+  disableAltPoolAccount: {
+    path: {
+      account_id: string
+    }
+    answer: Provider
+  }
+
+  /** Disable a subscription */
+  disableProvider: {
+    path: {
+      provider_id: string
+    }
+    body: DisableProviderRequest
+    answer: Provider
+  }
+
+  /** Enable an account of the alt-pool */
+  enableAltPoolAccount: {
+    path: {
+      account_id: string
+    }
+    answer: Provider
+  }
+
+  /** Enable a subscription */
+  enableProvider: {
+    path: {
+      provider_id: string
+    }
+    answer: Provider
+  }
+
+  /** Stop acting as a user */
+  endActing: {
+    path: {
+      user_id: number
+    }
+    answer: {
+      /** How many there were. */
+      ended: number
+    }
+  }
+
+  /** End a session */
+  endSession: {
+    path: {
+      /** The session, `ses_…`. */
+      session_id: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+
+  /** End all sessions, or all others */
+  endSessions: {
+    query?: {
+      /** `all`: also the session of this request. */
+      which?: "others" | "all" | undefined
+    }
+    answer: {
+      ok: true
+    }
+  }
+
+  /** End all sessions of a user */
+  endUserSessions: {
+    path: {
+      user_id: number
+    }
+    answer: {
+      /** How many were valid. */
+      ended: number
+    }
+  }
+
+  /** Exchange a one-time token for a session */
+  exchangeToken: {
+    body: MagicExchange
+    answer: User
+  }
+
+  /** Come back from the identity provider */
+  finishOauthLogin: {
+    query?: {
+      /** The `state` of the request to the provider. */
+      state?: string | undefined
+      /** The code that is exchanged for the ID token. */
+      code?: string | undefined
+      /** Why the provider did not sign the person in. */
+      error?: string | null | undefined
+      /** The provider's issuer (RFC 9207). */
+      iss?: string | undefined
+    }
+    answer: Blob
+  }
+
+  /** Read the alt-pool */
+  getAltPool: {
+    answer: AltPool
+  }
+
+  /** Read the balance */
+  getBalance: {
+    answer: Balance
+  }
+
+  /** Report balances of active users over time */
+  getBalanceTrend: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
+      start?: string | undefined
+      /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
+      end?: string | undefined
+      /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
+      all_time?: "true" | "false" | undefined
+      /** How many days before the end of a bucket a charge makes its user an active one. */
+      active_window_days?: number | undefined
+    }
+    answer: BalanceTrend
+  }
+
+  /** Read quota snapshots and spend */
+  getCapacity: {
+    query?: {
+      /** How many hours, up to now. */
+      hours?: number | undefined
+      /** One pool; left out: both. */
+      provider?: "main" | "alt-pool" | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: CapacityReport
+  }
+
+  /** Read a turn of the web chat */
+  getChatTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** Wait for the turn's end, for at most this many seconds, before answering. */
+      wait?: number | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Turn
+  }
+
+  /** Compare the contexts of orchestrators and sub-agents */
+  getContextComparison: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: ContextComparisonReport
+  }
+
+  /** Report the context sizes of spaces by day */
+  getContextSize: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** Only the space with this slug. */
+      space?: string | undefined
+    }
+    answer: ContextSizeReport
+  }
+
+  /** Report what turns and a million tokens cost, by day */
+  getCostRatesReport: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** Only of this account. */
+      user_id?: number | undefined
+      /** Only of this chat. */
+      chat_key?: string | undefined
+    }
+    answer: CostRatesReport
+  }
+
+  /** Report costs by day and model */
+  getCostsReport: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: CostsReport
+  }
+
+  /** Read who is signed in */
+  getCurrentUser: {
+    answer: User
+  }
+
+  /** Report usage by day */
+  getDailyUsage: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** Only what this account is billed for: its spaces, whoever writes there. */
+      user_id?: number | undefined
+      /** Only this chat. With `user_id`: only if it is theirs. */
+      chat_key?: string | undefined
+      /** `slug`: a series for each space. */
+      group_by?: "slug" | undefined
+    }
+    answer: DailyUsageReport | SlugUsageReport
+  }
+
+  /** Read a delivery */
+  getDelivery: {
+    path: {
+      /** The delivery, `dlv_…`. */
+      delivery_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Delivery
+  }
+
+  /** Get the state of the newest login by device */
+  getDeviceLogin: {
+    answer: DeviceLoginStatus
+  }
+
+  /** Report the ledger of all accounts over time */
+  getEnergyTimeline: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
+      start?: string | undefined
+      /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
+      end?: string | undefined
+      /** `true`: from the day of the earliest ledger row on, whatever `days` and `start` say. */
+      all_time?: "true" | "false" | undefined
+    }
+    answer: EnergyTimeline
+  }
+
+  /** Report failures of infrastructure by day */
+  getErrorsReport: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: ErrorsReport
+  }
+
+  /** Read what a file is */
+  getFile: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: FileInfo
+  }
+
+  /** Download a file */
+  getFileContent: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Blob
+  }
+
+  /** Report cost by hour and space */
+  getHourlySpaces: {
+    query: {
+      /** Where the range begins. */
+      start: string
+      /** Where it ends, exclusive. */
+      end: string
+      /** How many spaces have a series of their own. */
+      top?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: HourlySpacesReport
+  }
+
+  /** Report usage by hour */
+  getHourlyUsage: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: HourlyReport
+  }
+
+  /** Read an API key */
+  getKey: {
+    path: {
+      /** The key, `key_…`. */
+      key_id: string
+    }
+    answer: ApiKeyWithCaps
+  }
+
+  /** Read the account's limits */
+  getLimits: {
+    answer: AccountLimits
+  }
+
+  /** Read the signed-in user, session and balance */
+  getMe: {
+    answer: AccountMe
+  }
+
+  /** Get the state of the media credential */
+  getMediaLogin: {
+    answer: MediaStatus
+  }
+
+  /** Read the overview */
+  getOverview: {
+    answer: Overview
+  }
+
+  /** Read the capacity of both pools */
+  getPools: {
+    answer: Pools
+  }
+
+  /** Read a space */
+  getSpace: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: AccountSpace
+  }
+
+  /** Read a registered space */
+  getSpaceById: {
+    path: {
+      /** Its number. */
+      space_id: number
+    }
+    answer: AdminSpaceDetail
+  }
+
+  /** Read a chat with its people */
+  getSpaceByKey: {
+    path: {
+      /** Slashes may be written as `%2F`. */
+      chat_key: string
+    }
+    query?: {
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: ChatPerson[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+      space: AdminSpace
+    }
+  }
+
+  /** Read what a space costs */
+  getSpaceSpend: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: SpaceSpend
+  }
+
+  /** Report which provider served which space */
+  getSubscriptionSpaces: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** The first day (UTC), instead of `days`. */
+      date_from?: string | undefined
+      /** The last day, included. Default: today. */
+      date_to?: string | undefined
+      /** Only of this `provider_key`. The number of a user's plan is none: see its provider. */
+      subscription_id?: string | undefined
+      /** Only of this chat. */
+      chat_key?: string | undefined
+    }
+    answer: SubscriptionSpaces
+  }
+
+  /** Report the usage of subscriptions */
+  getSubscriptionUsage: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+    }
+    answer: SubscriptionUsage
+  }
+
+  /** Read the system's status */
+  getSystem: {
+    answer: System
+  }
+
+  /** Read a team */
+  getTeam: {
+    path: {
+      team_id: number
+    }
+    answer: Team
+  }
+
+  /** List the spaces with the highest cost */
+  getTopSpaces: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** How many are listed; `other` has the rest. */
+      limit?: number | undefined
+    }
+    answer: TopSpacesReport
+  }
+
+  /** List the accounts with the highest cost */
+  getTopUsers: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** How many are listed; `other` has the rest. */
+      limit?: number | undefined
+    }
+    answer: TopUsersReport
+  }
+
+  /** Read a turn */
+  getTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Turn
+  }
+
+  /** What was billed, by end user, space, model, key or day */
+  getUsage: {
+    query?: {
+      /** What each row stands for. Default: `day`. */
+      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | undefined
+      /** Inclusive: an instant, or a day, which begins at 00:00 UTC. Default: 30 days before `to`. */
+      from?: string | undefined
+      /** Exclusive. Default: the end of today, in UTC. */
+      to?: string | undefined
+      /** Only these spaces; repeat it for several. */
+      space?: string[] | undefined
+      /** Only these end users; repeat it for several. */
+      end_user_ref?: string[] | undefined
+      /** Only model calls of these pins; repeat it for several. */
+      model?: string[] | undefined
+      /** Only turns of these keys, by `key_id`; repeat it for several. */
+      key?: string[] | undefined
+      /** Takes precedence over the Accept header. Default: `json`. */
+      format?: "json" | "csv" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: UsageReport
+  }
+
+  /** Break usage down by one dimension */
+  getUsageBreakdown: {
+    query?: {
+      /** What each row stands for. */
+      dimension?: "space" | "user" | "model" | "provider" | undefined
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** How many are listed; `other` has the rest. */
+      limit?: number | undefined
+      /** Where the range begins, instead of `days`: an instant, or a day, which begins at 00:00 UTC. */
+      start?: string | undefined
+      /** Where it ends, exclusive. Default: tonight at 24:00 UTC. */
+      end?: string | undefined
+    }
+    answer: UsageBreakdown
+  }
+
+  /** Read a user */
+  getUser: {
+    path: {
+      user_id: number
+    }
+    answer: UserDetail
+  }
+
+  /** Report usage and costs by account */
+  getUserCostsReport: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** How many are listed; `other` has the rest. */
+      limit?: number | undefined
+    }
+    answer: UserCostsReport
+  }
+
+  /** Read a user's energy */
+  getUserEnergy: {
+    path: {
+      user_id: number
+    }
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: UserEnergy
+  }
+
+  /** Read the state of a login */
+  getWebLogin: {
+    query: {
+      token: string
+    }
+    answer: WebLoginStatus
+  }
+
+  /** Read a webhook */
+  getWebhook: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Webhook
+  }
+
+  /** Read a workspace */
+  getWorkspace: {
+    path: {
+      workspace_id: string
+    }
+    answer: Workspace
+  }
+
+  /** Link an identity of the identity provider */
+  linkIdentity: {
+    query?: {
+      /** A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is ignored: the browser then lands on the brand's landing page. */
+      next?: string | undefined
+    }
+    answer: Blob
+  }
+
+  /** List the audit log */
+  listAudit: {
+    query?: {
+      /** Who did it. */
+      actor_user_id?: number | undefined
+      /** The kind of what was changed: `user`, `setting`, … */
+      subject_type?: string | undefined
+      /** Its id. */
+      subject_id?: string | undefined
+      /** What was done. */
+      action?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: {
+      items: AuditEntry[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List turns of the web chat */
+  listChatTurns: {
+    query?: {
+      /** A `space_id`. */
+      space?: string | undefined
+      /** A conversation's id. */
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Turn[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List container mappings */
+  listContainerMappings: {
+    query?: {
+      /** Only those of this space. */
+      space?: string | undefined
+      /** Only those to this container. */
+      container?: string | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: ContainerMapping[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List a webhook's deliveries */
+  listDeliveries: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      state?: "pending" | "delivered" | "failed" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      /** A `turn_id`. */
+      turn?: string | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Delivery[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List external API keys */
+  listExternalApiKeys: {
+    answer: {
+      items: ExternalApiKey[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List a space's files */
+  listFiles: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** Only what this turn's agent made: a `turn_id`. */
+      turn?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: FileInfo[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List identities */
+  listIdentities: {
+    query?: {
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Identity[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List API keys */
+  listKeys: {
+    query?: {
+      /** `true`: only test keys. `false`: only live keys. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: ApiKey[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List the ledger */
+  listLedger: {
+    query?: {
+      reason?: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission" | undefined
+      bucket?: "free" | "bonus" | "paid" | "spent" | undefined
+      /** A `turn_id`. */
+      turn?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: LedgerEntry[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List the model catalog */
+  listModelCatalog: {
+    answer: {
+      items: ModelCatalogRow[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List subscriptions used for inference */
+  listProviders: {
+    answer: {
+      items: Provider[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List spaces by their activity */
+  listRecentSpaces: {
+    query?: {
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: AdminSpace[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List sessions */
+  listSessions: {
+    query?: {
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Session[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List settings */
+  listSettings: {
+    answer: {
+      items: Setting[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** Search the inventory of spaces */
+  listSpaceInventory: {
+    query?: {
+      /** A part of the title. Upper and lower case count as the same. */
+      q?: string | undefined
+      /** `api`, `dashboard` or `messenger`. */
+      origin?: string | undefined
+      /** `all`, or a brand's name. A brand that nobody has is refused. */
+      brand?: string | undefined
+      archived?: "active" | "archived" | "all" | undefined
+      /** The user who owns them. */
+      owner_id?: number | undefined
+      /** A workspace's id. */
+      workspace_id?: string | undefined
+      sort?: "title" | "created_at" | "last_activity" | "messages" | "cost" | undefined
+      direction?: "asc" | "desc" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: {
+      items: AdminSpace[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List the contexts of all spaces */
+  listSpaceSessions: {
+    query?: {
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: SpaceContext[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List spaces */
+  listSpaces: {
+    query?: {
+      /** A part of the title. Upper and lower case count as the same. */
+      q?: string | undefined
+      archived?: "active" | "archived" | "all" | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: SpaceSummary[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List tasks */
+  listTasks: {
+    query?: {
+      /** A space's slug. */
+      space?: string | undefined
+      /** A brand's name. */
+      brand?: string | undefined
+      state?: "open" | "closed" | "done" | "cancelled" | "all" | undefined
+      /** Who is to do it. */
+      assignee_user_id?: number | undefined
+      /** The account whose agent made it. */
+      creator_user_id?: number | undefined
+      /** A part of the title. Upper and lower case count as the same. */
+      q?: string | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Task[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List teams */
+  listTeams: {
+    query?: {
+      /** A part of the name, in upper or lower case. */
+      q?: string | undefined
+      archived?: "active" | "archived" | "all" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Team[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** Read a turn's events */
+  listTurnEvents: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: TurnEvent[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List turns */
+  listTurns: {
+    query?: {
+      /** A `space_id`. */
+      space?: string | undefined
+      /** A conversation's id. */
+      conversation?: string | undefined
+      state?: "queued" | "running" | "done" | "failed" | "cancelled" | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+      end_user_ref?: string | undefined
+      /** A `key_id`. */
+      key?: string | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Turn[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List a user's spaces */
+  listUserSpaces: {
+    path: {
+      user_id: number
+    }
+    query?: {
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: UserSpace[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List users */
+  listUsers: {
+    query?: {
+      /** A part of the name, the email, the id on the messaging platform or the id, in whatever case. */
+      q?: string | undefined
+      role?: "user" | "admin" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+    }
+    answer: {
+      items: AdminUser[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List webhooks */
+  listWebhooks: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Webhook[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List workspaces */
+  listWorkspaces: {
+    query?: {
+      /** A part of the name, in upper or lower case. */
+      q?: string | undefined
+      archived?: "active" | "archived" | "all" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Workspace[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** Sign in with email and password */
+  login: {
+    body: LoginRequest
+    answer: User
+  }
+
+  /** Sign out */
+  logout: {
+    answer: {
+      ok: true
+    }
+  }
+
+  /** Change a model */
+  patchModel: {
+    path: {
+      /** Its slash may be written as `%2F`. */
+      pin: string
+    }
+    body: ModelCatalogPatch
+    answer: ModelCatalogRow
+  }
+
+  /** Map a space to a container */
+  putContainerMapping: {
+    body: MappingUpsert
+    answer: ContainerMapping
+  }
+
+  /** Set the account's limits */
+  putLimits: {
+    body: PutAccountLimits
+    answer: AccountLimits
+  }
+
+  /** Replace a space's manifest */
+  putManifest: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: Manifest
+    answer: Manifest
+  }
+
+  /** Change a model's prices */
+  putModelPrices: {
+    path: {
+      /** Its slash may be written as `%2F`. */
+      pin: string
+    }
+    body: ModelPrices
+    answer: ModelCatalogRow
+  }
+
+  /** Set a workspace's bot */
+  putWorkspaceBot: {
+    path: {
+      workspace_id: string
+    }
+    body: WorkspaceBot
+    answer: Workspace
+  }
+
+  /** Reconcile the books now */
+  reconcile: {
+    answer: Reconciliation
+  }
+
+  /** Send a delivery again */
+  redeliver: {
+    path: {
+      /** The delivery, `dlv_…`. */
+      delivery_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Delivery
+  }
+
+  /** Ask a provider for an account's limits */
+  refreshProviderLimits: {
+    path: {
+      provider_id: string
+    }
+    answer: Provider
+  }
+
+  /** Refund a turn */
+  refundTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    body: CreateRefund
+    answer: AdminLedgerEntry
+  }
+
+  /** Remove a subscription */
+  removeProvider: {
+    path: {
+      provider_id: string
+    }
+    answer: Provider
+  }
+
+  /** Remove a member of a workspace */
+  removeWorkspaceMember: {
+    path: {
+      workspace_id: string
+      user_id: number
+    }
+    answer: Workspace
+  }
+
+  /** Replay the events of a period */
+  replayEvents: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The `cursor` of the previous answer, to go on. */
+      cursor?: string | undefined
+    }
+    body: Replay
+    answer: Replayed
+  }
+
+  /** Revoke an API key */
+  revokeKey: {
+    path: {
+      /** The key, `key_…`. */
+      key_id: string
+    }
+    answer: ApiKey
+  }
+
+  /** Give an API key a new value */
+  rotateKey: {
+    path: {
+      /** The key, `key_…`. */
+      key_id: string
+    }
+    body: RotateApiKey
+    answer: NewApiKey
+  }
+
+  /** Rotate a webhook's secret */
+  rotateWebhookSecret: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: WebhookWithSecret
+  }
+
+  /** Set a user's login */
+  setUserCredentials: {
+    path: {
+      user_id: number
+    }
+    body: SetCredentials
+    answer: AdminUser
+  }
+
+  /** Sign in from the mini-app */
+  signInMessengerWebApp: {
+    body: MessengerWebAppAuth
+    answer: User
+  }
+
+  /** Start a login by device to an account of alt-pool */
+  startDeviceLogin: {
+    answer: DeviceLoginStarted
+  }
+
+  /** Start a login to the media account */
+  startMediaLogin: {
+    answer: ProviderLoginStarted
+  }
+
+  /** Sign in with the identity provider */
+  startOauthLogin: {
+    query?: {
+      /** A path of this origin, such as `/chat?space=1`. Anything else, and every path below `/api/auth`, is ignored: the browser then lands on the brand's landing page. */
+      next?: string | undefined
+    }
+    answer: Blob
+  }
+
+  /** Start a login to an account of the main pool */
+  startProviderLogin: {
+    body: AddProviderRequest
+    answer: ProviderLoginStarted
+  }
+
+  /** Start a login that is confirmed in the bot */
+  startWebLogin: {
+    answer: WebLogin
+  }
+
+  /** Submit the pasted code of a login */
+  submitProviderCode: {
+    body: AuthCodeRequest
+    answer: ProviderLoginAccount
+  }
+
+  /** Send a test event */
+  testWebhook: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Delivery
+  }
+
+  /** Test a workspace's bot */
+  testWorkspaceBot: {
+    path: {
+      workspace_id: string
+    }
+    answer: WorkspaceBotTest
+  }
+
+  /** Unlink an identity */
+  unlinkIdentity: {
+    path: {
+      /** The identity, `idn_…`. */
+      identity_id: string
+    }
+    answer: {
+      ok: true
+    }
+  }
+
+  /** Set an external API key */
+  updateExternalApiKey: {
+    path: {
+      /** `file.KEY`. */
+      key_id: string
+    }
+    body: UpdateApiKeyRequest
+    answer: ExternalApiKey
+  }
+
+  /** Rename an API key, set its caps or its expiry */
+  updateKey: {
+    path: {
+      /** The key, `key_…`. */
+      key_id: string
+    }
+    body: UpdateApiKey
+    answer: ApiKey
+  }
+
+  /** Change a setting */
+  updateSetting: {
+    body: SettingUpdate
+    answer: Setting
+  }
+
+  /** Change a space's title, model or metadata */
+  updateSpace: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: PatchSpace
+    answer: Space
+  }
+
+  /** Edit a subscription */
+  updateSubscription: {
+    path: {
+      sub_id: number
+    }
+    body: SubscriptionUpdate
+    answer: Subscription
+  }
+
+  /** Change a team */
+  updateTeam: {
+    path: {
+      team_id: number
+    }
+    body: TeamUpdate
+    answer: Team
+  }
+
+  /** Edit a user */
+  updateUser: {
+    path: {
+      user_id: number
+    }
+    body: UpdateUser
+    answer: AdminUser
+  }
+
+  /** Change a webhook */
+  updateWebhook: {
+    path: {
+      /** The webhook, `whk_…`. */
+      webhook_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: UpdateWebhook
+    answer: Webhook
+  }
+
+  /** Rename or archive a workspace, attach a team, set its spaces */
+  updateWorkspace: {
+    path: {
+      workspace_id: string
+    }
+    body: WorkspaceUpdate
+    answer: Workspace
+  }
+
+  /** Upload a file */
+  uploadFile: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** Its name. Default: the part's filename. */
+      name?: string | undefined
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: Blob
+    answer: FileInfo
+  }
+}
+
+/** How each operation is called; `once`: the service has its effect at most once for an Idempotency-Key. */
+export const OPERATIONS: {
+  readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
+} = {
+  actAsUser: { method: "POST", path: "/api/admin/users/{user_id}/act-as" },
+  addModel: { method: "POST", path: "/api/admin/model-catalog" },
+  addProvider: { method: "POST", path: "/api/admin/providers/add" },
+  addWorkspaceMember: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/members" },
+  answerBotUpdate: { method: "POST", path: "/api/auth/bot" },
+  archiveSpace: { method: "DELETE", path: "/api/account/spaces/{space_id}" },
+  billInfra: { method: "POST", path: "/api/admin/system/bill-infra" },
+  cancelTurn: { method: "POST", path: "/api/account/turns/{turn_id}/cancel" },
+  changePassword: { method: "PUT", path: "/api/account/password" },
+  completeMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/complete" },
+  createAppToken: { method: "POST", path: "/api/auth/app-token" },
+  createChatTurn: { method: "POST", path: "/api/account/chat/turns", once: true },
+  createIdpSession: { method: "POST", path: "/api/auth/idp/session" },
+  createKey: { method: "POST", path: "/api/account/keys" },
+  createSpace: { method: "POST", path: "/api/account/spaces", once: true },
+  createSubscription: { method: "POST", path: "/api/admin/subscriptions", once: true },
+  createTeam: { method: "POST", path: "/api/admin/teams" },
+  createUser: { method: "POST", path: "/api/admin/users" },
+  createWebhook: { method: "POST", path: "/api/account/webhooks", once: true },
+  createWorkspace: { method: "POST", path: "/api/admin/workspaces" },
+  creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
+  deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
+  deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
+  deleteWebhook: { method: "DELETE", path: "/api/account/webhooks/{webhook_id}" },
+  disableAltPoolAccount: { method: "POST", path: "/api/admin/providers/alt-pool/accounts/{account_id}/disable" },
+  disableProvider: { method: "POST", path: "/api/admin/providers/{provider_id}/disable" },
+  enableAltPoolAccount: { method: "POST", path: "/api/admin/providers/alt-pool/accounts/{account_id}/enable" },
+  enableProvider: { method: "POST", path: "/api/admin/providers/{provider_id}/enable" },
+  endActing: { method: "DELETE", path: "/api/admin/users/{user_id}/act-as" },
+  endSession: { method: "DELETE", path: "/api/account/sessions/{session_id}" },
+  endSessions: { method: "DELETE", path: "/api/account/sessions" },
+  endUserSessions: { method: "DELETE", path: "/api/admin/users/{user_id}/sessions" },
+  exchangeToken: { method: "POST", path: "/api/auth/magic" },
+  finishOauthLogin: { method: "GET", path: "/api/auth/oauth-login/callback" },
+  getAltPool: { method: "GET", path: "/api/admin/providers/alt-pool" },
+  getBalance: { method: "GET", path: "/api/account/balance" },
+  getBalanceTrend: { method: "GET", path: "/api/admin/analytics/balance-trend" },
+  getCapacity: { method: "GET", path: "/api/admin/providers/capacity" },
+  getChatTurn: { method: "GET", path: "/api/account/chat/turns/{turn_id}" },
+  getContextComparison: { method: "GET", path: "/api/admin/context-comparison" },
+  getContextSize: { method: "GET", path: "/api/admin/analytics/context-size" },
+  getCostRatesReport: { method: "GET", path: "/api/admin/analytics/cpm" },
+  getCostsReport: { method: "GET", path: "/api/admin/analytics/costs" },
+  getCurrentUser: { method: "GET", path: "/api/auth/me" },
+  getDailyUsage: { method: "GET", path: "/api/admin/usage" },
+  getDelivery: { method: "GET", path: "/api/account/deliveries/{delivery_id}" },
+  getDeviceLogin: { method: "GET", path: "/api/admin/providers/alt-pool/auth/status" },
+  getEnergyTimeline: { method: "GET", path: "/api/admin/analytics/energy-timeline" },
+  getErrorsReport: { method: "GET", path: "/api/admin/analytics/errors" },
+  getFile: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}" },
+  getFileContent: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}/content" },
+  getHourlySpaces: { method: "GET", path: "/api/admin/analytics/hourly-spaces" },
+  getHourlyUsage: { method: "GET", path: "/api/admin/analytics/hourly" },
+  getKey: { method: "GET", path: "/api/account/keys/{key_id}" },
+  getLimits: { method: "GET", path: "/api/account/limits" },
+  getMe: { method: "GET", path: "/api/account/me" },
+  getMediaLogin: { method: "GET", path: "/api/admin/providers/media" },
+  getOverview: { method: "GET", path: "/api/admin/overview" },
+  getPools: { method: "GET", path: "/api/admin/providers/pool" },
+  getSpace: { method: "GET", path: "/api/account/spaces/{space_id}" },
+  getSpaceById: { method: "GET", path: "/api/admin/spaces/by-id/{space_id}" },
+  getSpaceByKey: { method: "GET", path: "/api/admin/spaces/by-key/{chat_key}" },
+  getSpaceSpend: { method: "GET", path: "/api/account/spaces/{space_id}/spend" },
+  getSubscriptionSpaces: { method: "GET", path: "/api/admin/analytics/subscription-spaces" },
+  getSubscriptionUsage: { method: "GET", path: "/api/admin/subscriptions/usage" },
+  getSystem: { method: "GET", path: "/api/admin/system" },
+  getTeam: { method: "GET", path: "/api/admin/teams/{team_id}" },
+  getTopSpaces: { method: "GET", path: "/api/admin/analytics/top-spaces" },
+  getTopUsers: { method: "GET", path: "/api/admin/analytics/top-users" },
+  getTurn: { method: "GET", path: "/api/account/turns/{turn_id}" },
+  getUsage: { method: "GET", path: "/api/account/usage" },
+  getUsageBreakdown: { method: "GET", path: "/api/admin/analytics/breakdown" },
+  getUser: { method: "GET", path: "/api/admin/users/{user_id}" },
+  getUserCostsReport: { method: "GET", path: "/api/admin/analytics/costs/per-user" },
+  getUserEnergy: { method: "GET", path: "/api/admin/users/{user_id}/energy" },
+  getWebLogin: { method: "GET", path: "/api/auth/tg-login/status" },
+  getWebhook: { method: "GET", path: "/api/account/webhooks/{webhook_id}" },
+  getWorkspace: { method: "GET", path: "/api/admin/workspaces/{workspace_id}" },
+  linkIdentity: { method: "GET", path: "/api/account/identities/link" },
+  listAudit: { method: "GET", path: "/api/admin/audit" },
+  listChatTurns: { method: "GET", path: "/api/account/chat/turns" },
+  listContainerMappings: { method: "GET", path: "/api/admin/system/containers/mappings" },
+  listDeliveries: { method: "GET", path: "/api/account/webhooks/{webhook_id}/deliveries" },
+  listExternalApiKeys: { method: "GET", path: "/api/admin/api-keys" },
+  listFiles: { method: "GET", path: "/api/account/spaces/{space_id}/files" },
+  listIdentities: { method: "GET", path: "/api/account/identities" },
+  listKeys: { method: "GET", path: "/api/account/keys" },
+  listLedger: { method: "GET", path: "/api/account/ledger" },
+  listModelCatalog: { method: "GET", path: "/api/admin/model-catalog" },
+  listProviders: { method: "GET", path: "/api/admin/providers" },
+  listRecentSpaces: { method: "GET", path: "/api/admin/spaces" },
+  listSessions: { method: "GET", path: "/api/account/sessions" },
+  listSettings: { method: "GET", path: "/api/admin/settings" },
+  listSpaceInventory: { method: "GET", path: "/api/admin/spaces/list" },
+  listSpaceSessions: { method: "GET", path: "/api/admin/spaces/sessions" },
+  listSpaces: { method: "GET", path: "/api/account/spaces" },
+  listTasks: { method: "GET", path: "/api/admin/tasks" },
+  listTeams: { method: "GET", path: "/api/admin/teams" },
+  listTurnEvents: { method: "GET", path: "/api/account/turns/{turn_id}/events" },
+  listTurns: { method: "GET", path: "/api/account/turns" },
+  listUserSpaces: { method: "GET", path: "/api/admin/users/{user_id}/spaces" },
+  listUsers: { method: "GET", path: "/api/admin/users" },
+  listWebhooks: { method: "GET", path: "/api/account/webhooks" },
+  listWorkspaces: { method: "GET", path: "/api/admin/workspaces" },
+  login: { method: "POST", path: "/api/auth/login" },
+  logout: { method: "POST", path: "/api/auth/logout" },
+  patchModel: { method: "PATCH", path: "/api/admin/model-catalog/{pin}" },
+  putContainerMapping: { method: "PUT", path: "/api/admin/system/containers/mappings" },
+  putLimits: { method: "PUT", path: "/api/account/limits" },
+  putManifest: { method: "PUT", path: "/api/account/spaces/{space_id}/manifest" },
+  putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
+  putWorkspaceBot: { method: "PUT", path: "/api/admin/workspaces/{workspace_id}/bot" },
+  reconcile: { method: "POST", path: "/api/admin/system/reconcile" },
+  redeliver: { method: "POST", path: "/api/account/deliveries/{delivery_id}/redeliver", once: true },
+  refreshProviderLimits: { method: "POST", path: "/api/admin/providers/{provider_id}/refresh-limits" },
+  refundTurn: { method: "POST", path: "/api/admin/turns/{turn_id}/refund" },
+  removeProvider: { method: "DELETE", path: "/api/admin/providers/{provider_id}" },
+  removeWorkspaceMember: { method: "DELETE", path: "/api/admin/workspaces/{workspace_id}/members/{user_id}" },
+  replayEvents: { method: "POST", path: "/api/account/webhooks/{webhook_id}/replay", once: true },
+  revokeKey: { method: "POST", path: "/api/account/keys/{key_id}/revoke" },
+  rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate" },
+  rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true },
+  setUserCredentials: { method: "PUT", path: "/api/admin/users/{user_id}/credentials" },
+  signInMessengerWebApp: { method: "POST", path: "/api/auth/messenger-webapp" },
+  startDeviceLogin: { method: "POST", path: "/api/admin/providers/alt-pool/auth/start" },
+  startMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/start" },
+  startOauthLogin: { method: "GET", path: "/api/auth/oauth-login/start" },
+  startProviderLogin: { method: "POST", path: "/api/admin/providers/auth/start" },
+  startWebLogin: { method: "POST", path: "/api/auth/tg-login/start" },
+  submitProviderCode: { method: "POST", path: "/api/admin/providers/auth/code" },
+  testWebhook: { method: "POST", path: "/api/account/webhooks/{webhook_id}/test", once: true },
+  testWorkspaceBot: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/test" },
+  unlinkIdentity: { method: "DELETE", path: "/api/account/identities/{identity_id}" },
+  updateExternalApiKey: { method: "PUT", path: "/api/admin/api-keys/{key_id}" },
+  updateKey: { method: "PATCH", path: "/api/account/keys/{key_id}" },
+  updateSetting: { method: "PUT", path: "/api/admin/settings" },
+  updateSpace: { method: "PATCH", path: "/api/account/spaces/{space_id}" },
+  updateSubscription: { method: "PUT", path: "/api/admin/subscriptions/{sub_id}" },
+  updateTeam: { method: "PUT", path: "/api/admin/teams/{team_id}" },
+  updateUser: { method: "PUT", path: "/api/admin/users/{user_id}" },
+  updateWebhook: { method: "PATCH", path: "/api/account/webhooks/{webhook_id}" },
+  updateWorkspace: { method: "PATCH", path: "/api/admin/workspaces/{workspace_id}" },
+  uploadFile: { method: "POST", path: "/api/account/spaces/{space_id}/files", once: true },
+}

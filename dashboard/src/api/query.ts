@@ -1,0 +1,41 @@
+import {
+  keepPreviousData,
+  queryOptions,
+  type UseMutationResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query"
+import type { ApiError } from "./api-error.ts"
+import { type Answer, type Arguments, call, type OperationId } from "./call.ts"
+
+/** The options of a query: for `useQuery`, `ensureQueryData` and `setQueryData`. */
+export function queryOf<Id extends OperationId>(id: Id, ...args: Arguments<Id>) {
+  return queryOptions<Answer<Id>, ApiError>({
+    queryKey: [id, ...(args[0] ? [args[0]] : [])],
+    queryFn: ({ signal }) => call(id, ...([{ ...args[0], signal }] as unknown as Arguments<Id>)),
+  })
+}
+
+/** Reads an operation. While other filters or another page are loaded, what was there stays. */
+export function useRead<Id extends OperationId>(id: Id, ...args: Arguments<Id>) {
+  return useQuery({ ...queryOf(id, ...args), placeholderData: keepPreviousData })
+}
+
+/**
+ * An operation that changes something: `mutate(input)`. Afterwards everything read by the operations in `changes` is read again; all
+ * that is on the page unless it is given.
+ */
+export function useChange<Id extends OperationId>(
+  id: Id,
+  { changes }: { changes?: OperationId[] } = {},
+): UseMutationResult<Answer<Id>, ApiError, Arguments<Id>[0]> {
+  const client = useQueryClient()
+  return useMutation<Answer<Id>, ApiError, Arguments<Id>[0]>({
+    mutationFn: (input) => call(id, ...([input] as unknown as Arguments<Id>)),
+    onSuccess: () =>
+      client.invalidateQueries(
+        changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
+      ),
+  })
+}

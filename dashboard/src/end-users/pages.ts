@@ -1,0 +1,16 @@
+import type { PageInfo } from "../ui/page-info.ts"
+
+export const endUsersPages = {
+  list: {
+    path: "/end-users",
+    title: "End users",
+    about: "Your own customers: what they spend, and their limits.",
+    nav: "Workspace",
+  },
+  detail: {
+    path: "/end-users/$endUserRef",
+    title: "End user",
+    about: "One customer: spend, caps, export and erasure.",
+    samples: { endUserRef: { list: "/api/account/turns?limit=1", field: "end_user_ref" } },
+  },
+} as const satisfies Record<string, PageInfo>

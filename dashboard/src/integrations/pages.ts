@@ -1,0 +1,33 @@
+import type { PageInfo } from "../ui/page-info.ts"
+
+export const integrationsPages = {
+  keys: {
+    path: "/keys",
+    title: "API keys",
+    about: "Keys of your servers, with their scopes and caps.",
+    nav: "Integrations",
+  },
+  key: {
+    path: "/keys/$keyId",
+    title: "API key",
+    about: "One key: its scope, caps and use.",
+    samples: { keyId: { list: "/api/account/keys?limit=1", field: "key_id" } },
+  },
+  webhooks: {
+    path: "/webhooks",
+    title: "Webhooks",
+    about: "Endpoints that hear of turns and of the account.",
+    nav: "Integrations",
+  },
+  webhook: {
+    path: "/webhooks/$webhookId",
+    title: "Webhook",
+    about: "One endpoint, its deliveries and their attempts.",
+    samples: { webhookId: { list: "/api/account/webhooks?limit=1", field: "webhook_id" } },
+  },
+  delivery: {
+    path: "/deliveries/$deliveryId",
+    title: "Delivery",
+    about: "One event on its way to one endpoint.",
+  },
+} as const satisfies Record<string, PageInfo>

@@ -1,0 +1,10 @@
+import type { PageInfo } from "../ui/page-info.ts"
+
+export const playgroundPages = {
+  playground: {
+    path: "/playground",
+    title: "Playground",
+    about: "Send a turn and watch it being done.",
+    nav: "Workspace",
+  },
+} as const satisfies Record<string, PageInfo>

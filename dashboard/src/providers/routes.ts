@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { adminRoute } from "../shell/app-route.tsx"
+import { providersPages as pages } from "./pages.ts"
+
+export const providersRoutes = [
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.pools.path,
+    component: lazyRouteComponent(() => import("./pools-page.tsx"), "ProviderPoolsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.capacity.path,
+    component: lazyRouteComponent(() => import("./capacity-page.tsx"), "ProviderCapacityPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.signIn.path,
+    component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "ProviderSignInPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.media.path,
+    component: lazyRouteComponent(() => import("./media-page.tsx"), "ProviderMediaPage"),
+  }),
+] as const

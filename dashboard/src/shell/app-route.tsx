@@ -1,0 +1,46 @@
+import { CSPProvider } from "@base-ui/react/csp-provider"
+import type { QueryClient } from "@tanstack/react-query"
+import { createRootRouteWithContext, createRoute, notFound, Outlet, redirect } from "@tanstack/react-router"
+import { needsSignIn } from "../api/call.ts"
+import { queryOf } from "../api/query.ts"
+import { Toaster } from "../ui/toast.tsx"
+import { Failure, NotFound } from "./failure.tsx"
+import { Layout } from "./layout.tsx"
+import { flagIn, type RawSearch } from "./search.ts"
+
+export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: () => (
+    <CSPProvider disableStyleElements>
+      <Outlet />
+      <Toaster />
+    </CSPProvider>
+  ),
+  notFoundComponent: NotFound,
+})
+
+/** Everything behind the sign-in. `test`: the pages show the data of test keys. */
+export const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "app",
+  component: Layout,
+  errorComponent: Failure,
+  validateSearch: (search: RawSearch): { test?: true } => ({ test: flagIn(search.test) }),
+  beforeLoad: async ({ context, location }) => {
+    try {
+      return { user: await context.queryClient.ensureQueryData({ ...queryOf("getCurrentUser"), staleTime: 60_000 }) }
+    } catch (error) {
+      if (needsSignIn(error)) throw redirect({ to: "/sign-in", search: { next: location.href } })
+      throw error
+    }
+  },
+})
+
+/** For admins; nobody else learns that these pages exist. */
+export const adminRoute = createRoute({
+  getParentRoute: () => appRoute,
+  id: "admin",
+  notFoundComponent: NotFound,
+  beforeLoad: ({ context }) => {
+    if (context.user.role !== "admin") throw notFound()
+  },
+})

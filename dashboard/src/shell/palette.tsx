@@ -1,0 +1,104 @@
+import { useNavigate, useRouteContext } from "@tanstack/react-router"
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
+import { ALL_PAGES, isOperators } from "./all-pages.ts"
+
+/** The page of an id, by its prefix. */
+const PAGES_OF_IDS: Record<string, string> = {
+  turn: "/turns/",
+  spc: "/spaces/",
+  key: "/keys/",
+  whk: "/webhooks/",
+  dlv: "/deliveries/",
+  conv: "/turns?conversation=",
+}
+
+interface Entry {
+  label: string
+  hint: string
+  href: string
+}
+
+function entriesOf(text: string, admin: boolean): Entry[] {
+  const wanted = text.trim()
+  const prefix = /^([a-z]+)_[0-9a-z]{6,}$/i.exec(wanted)?.[1]?.toLowerCase() ?? ""
+  const home = PAGES_OF_IDS[prefix]
+  const ids: Entry[] = home ? [{ label: wanted, hint: "Go to it", href: home + encodeURIComponent(wanted) }] : []
+  if (admin && prefix === "spc")
+    ids.push({ label: wanted, hint: "As the operator", href: `/operator/spaces/${wanted}` })
+  if (admin && /^\d+$/.test(wanted))
+    ids.push({ label: `User ${wanted}`, hint: "Go to it", href: `/operator/users/${wanted}` })
+  const words = wanted.toLowerCase().split(/\s+/)
+  const pages = ALL_PAGES.filter(
+    ({ path, title, about, nav = "" }) =>
+      !path.includes("$") &&
+      (admin || !isOperators(path)) &&
+      words.every((word) => `${title} ${about} ${nav}`.toLowerCase().includes(word)),
+  )
+  return [...ids, ...pages.map(({ title, path, nav }) => ({ label: title, hint: nav ?? "", href: path }))].slice(0, 12)
+}
+
+export function Palette({ onClose }: { onClose: () => void }) {
+  const { user } = useRouteContext({ from: "/app" })
+  const navigate = useNavigate()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState("")
+  const [at, setAt] = useState(0)
+  const list = useId()
+  const entries = entriesOf(text, user.role === "admin")
+  useEffect(() => dialog.current?.showModal(), [])
+
+  const go = (entry: Entry | undefined) => {
+    if (!entry) return
+    onClose()
+    void navigate({ href: entry.href })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0
+    if (event.key === "Enter") go(entries[at])
+    else if (step && entries.length > 0) setAt((at + step + entries.length) % entries.length)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      aria-label="Search"
+      onClose={onClose}
+      className="mx-auto mt-[12dvh] mb-auto w-[560px] max-w-[calc(100vw-24px)] rounded-md border border-line bg-raised p-0 text-text shadow-xl backdrop:bg-[rgb(0_0_0/0.4)]"
+    >
+      <input
+        role="combobox"
+        aria-label="A page, or an id"
+        aria-controls={list}
+        aria-expanded={entries.length > 0}
+        aria-activedescendant={entries[at] ? `${list}-${at}` : undefined}
+        placeholder="Go to a page, or paste an id"
+        value={text}
+        onKeyDown={onKeyDown}
+        onChange={({ target }) => {
+          setText(target.value)
+          setAt(0)
+        }}
+        className="h-11 w-full border-line border-b bg-transparent px-4 text-sm outline-none placeholder:text-muted"
+      />
+      <div id={list} role="listbox" aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-2">
+        {entries.map((entry, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and takes the keys
+          <div
+            key={entry.href}
+            id={`${list}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            onClick={() => go(entry)}
+            className="flex h-9 cursor-pointer items-center gap-3 rounded-md px-2 hover:bg-hover aria-selected:bg-accent-soft"
+          >
+            <span className="grow truncate">{entry.label}</span>
+            <span className="text-muted text-xs">{entry.hint}</span>
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p className="px-4 pb-4 text-muted">No page has this name, and no id looks like this.</p>}
+    </dialog>
+  )
+}

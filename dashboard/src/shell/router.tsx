@@ -1,0 +1,48 @@
+import type { QueryClient } from "@tanstack/react-query"
+import { createRouter } from "@tanstack/react-router"
+import { accountRoutes } from "../account/routes.ts"
+import { analyticsRoutes } from "../analytics/routes.ts"
+import { endUsersRoutes } from "../end-users/routes.ts"
+import { homeRoutes } from "../home/routes.ts"
+import { integrationsRoutes } from "../integrations/routes.ts"
+import { operatorRoutes } from "../operator/routes.ts"
+import { playgroundRoutes } from "../playground/routes.ts"
+import { providersRoutes } from "../providers/routes.ts"
+import { spacesRoutes } from "../spaces/routes.ts"
+import { systemRoutes } from "../system/routes.ts"
+import { turnsRoutes } from "../turns/routes.ts"
+import { usageRoutes } from "../usage/routes.ts"
+import { publicRoutes } from "../sign-in/routes.ts"
+import { Skeleton } from "../ui/skeleton.tsx"
+import { adminRoute, appRoute, rootRoute } from "./app-route.tsx"
+import { Failure, NotFound } from "./failure.tsx"
+import { parseSearch, stringifySearch } from "./search.ts"
+
+const routeTree = rootRoute.addChildren([
+  ...publicRoutes,
+  appRoute.addChildren([
+    ...homeRoutes, ...playgroundRoutes, ...turnsRoutes, ...spacesRoutes, ...endUsersRoutes, ...usageRoutes, ...integrationsRoutes, ...accountRoutes,
+    adminRoute.addChildren([...operatorRoutes, ...analyticsRoutes, ...providersRoutes, ...systemRoutes,]),
+  ]),
+])
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    defaultPendingComponent: () => <Skeleton rows={6} />,
+    defaultErrorComponent: Failure,
+    defaultNotFoundComponent: NotFound,
+  })
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

@@ -1,0 +1,39 @@
+import { useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { ButtonLink } from "../ui/link.tsx"
+import { PublicFrame } from "./frame.tsx"
+import { useEnter } from "./use-enter.ts"
+
+/** The token is in the fragment, which no server sees. A press uses it up, so that no preview of a link does. */
+export function MagicPage() {
+  const { next } = useSearch({ from: "/magic" })
+  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get("token") ?? "")
+  const exchange = useChange("exchangeToken", { changes: [] })
+  const enter = useEnter(next)
+  return (
+    <PublicFrame narrow>
+      <title>Sign in · Turnpike</title>
+      <div>
+        <h1 className="text-lg">Sign in with this link</h1>
+        <p className="text-muted">It works once, and only for a short time.</p>
+      </div>
+      {token ? (
+        <Button
+          kind="primary"
+          autoFocus
+          busy={exchange.isPending}
+          onClick={() => exchange.mutate({ body: { token } }, { onSuccess: enter })}
+        >
+          Sign in
+        </Button>
+      ) : (
+        <p>The address has no token: the link was not copied whole.</p>
+      )}
+      {exchange.error && <ErrorState error={exchange.error} />}
+      {(exchange.error || !token) && <ButtonLink to="/sign-in">Sign in another way</ButtonLink>}
+    </PublicFrame>
+  )
+}

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query"
+import { useEffect } from "react"
+import { queryOf, useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { OutLink } from "../ui/link.tsx"
+import { QrCode } from "./qr-code.tsx"
+import type { useEnter } from "./use-enter.ts"
+
+const POLL_MS = 2000
+
+/** Confirmed in the brand's bot: a link, its code for a phone, and polls until then. */
+export function Messenger({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
+  const start = useChange("startWebLogin", { changes: [] })
+  const token = start.data?.token ?? ""
+  const login = useQuery({
+    ...queryOf("getWebLogin", { query: { token } }),
+    enabled: token !== "",
+    retry: false,
+    refetchInterval: ({ state }) => (state.error || state.data?.status !== "pending" ? false : POLL_MS),
+    refetchIntervalInBackground: true,
+  })
+  const { data: answer } = login
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is confirmed
+  useEffect(() => {
+    if (answer?.user) onEnter(answer.user)
+  }, [answer])
+  const begin = () => start.mutate(undefined)
+  if (start.error) return <ErrorState error={start.error} onRetry={begin} />
+  if (!start.data) {
+    return (
+      <Button busy={start.isPending} onClick={begin}>
+        Go on with the messaging app
+      </Button>
+    )
+  }
+  if (login.error || answer?.status === "denied") {
+    return (
+      <div role="alert" className="flex flex-col gap-2">
+        <p>{answer?.status === "denied" ? "The sign-in was refused in the bot." : "This sign-in is over."}</p>
+        <Button onClick={begin}>Start again</Button>
+      </div>
+    )
+  }
+  return (
+    <div role="status" className="flex flex-col items-center gap-3 rounded-md border border-line p-4">
+      <QrCode text={start.data.url} />
+      <OutLink href={start.data.url} newTab>
+        Open the bot on this device
+      </OutLink>
+      <p className="text-center text-muted">Start the bot to confirm. This page goes on by itself.</p>
+    </div>
+  )
+}

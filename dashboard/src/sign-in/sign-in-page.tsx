@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import { addressOf } from "../api/call.ts"
+import { queryOf, useChange } from "../api/query.ts"
+import { Button, buttonLook } from "../ui/button.tsx"
+import { ErrorState, useCountdown } from "../ui/error-state.tsx"
+import { Form, TextInput } from "../ui/field.tsx"
+import { PublicFrame } from "./frame.tsx"
+import { Messenger } from "./messenger.tsx"
+import { useEnter } from "./use-enter.ts"
+
+export function SignInPage() {
+  const { next } = useSearch({ from: "/sign-in" })
+  const session = useQuery({ ...queryOf("getCurrentUser"), retry: false, staleTime: 0 })
+  const enter = useEnter(next)
+  const { data: user } = session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is known who is signed in
+  useEffect(() => {
+    if (user) enter(user)
+  }, [user])
+  return (
+    <PublicFrame narrow>
+      <title>Sign in · Turnpike</title>
+      <div>
+        <h1 className="text-lg">Sign in</h1>
+        <p className="text-muted">{next ? "Your session has ended. Sign in to go on." : "To your account."}</p>
+      </div>
+      <Password onEnter={enter} />
+      <div className="flex flex-col gap-2 border-line border-t pt-6">
+        <a href={addressOf("startOauthLogin", { query: { next: next ?? "/home" } })} className={buttonLook()}>
+          Go on with your identity provider
+        </a>
+        <Messenger onEnter={enter} />
+      </div>
+      <p className="text-muted text-xs">
+        No password? Whoever made your account can send you a link that signs you in, or send <code>/login</code> to the
+        bot.
+      </p>
+    </PublicFrame>
+  )
+}
+
+function Password({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
+  const [email, setEmail] = useState("")
+  const [password, setPassword] = useState("")
+  const login = useChange("login", { changes: [] })
+  const left = useCountdown(login.error)
+  return (
+    <Form
+      label="Sign in with a password"
+      onSubmit={() => login.mutate({ body: { email, password } }, { onSuccess: onEnter })}
+      actions={
+        <Button type="submit" kind="primary" className="w-full" busy={login.isPending} disabled={left > 0}>
+          {left > 0 ? `Try again in ${left} s` : "Sign in"}
+        </Button>
+      }
+    >
+      <TextInput
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        value={email}
+        error={login.error}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <TextInput
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        error={login.error}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      {login.error && <ErrorState error={login.error} />}
+    </Form>
+  )
+}

@@ -1,0 +1,15 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useRouter } from "@tanstack/react-router"
+import type { User } from "../api/operations.ts"
+import { queryOf } from "../api/query.ts"
+
+/** Goes on as this user, to `next` or home. What an earlier session has read is forgotten. */
+export function useEnter(next: string | undefined) {
+  const client = useQueryClient()
+  const router = useRouter()
+  return (user: User) => {
+    client.clear()
+    client.setQueryData(queryOf("getCurrentUser").queryKey, user)
+    router.history.push(next ?? (user.role === "admin" ? "/operator" : "/home"))
+  }
+}

@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query"
+import { queryOf } from "../api/query.ts"
+import { CodeBlock } from "../ui/code-block.tsx"
+import { ButtonLink, OutLink } from "../ui/link.tsx"
+import { PublicFrame } from "./frame.tsx"
+
+const FACTS = [
+  ["Durable", "A turn that was accepted ends, whatever fails in between: done, failed or cancelled, and it says why."],
+  ["Isolated", "Each space has its own instructions, tools, secrets and files. Nothing crosses from one to another."],
+  ["Exactly billed", "Credit is set aside before it is spent. Every charge is one line of the ledger, to the micro."],
+]
+
+const curlOf = (origin: string) => `curl ${origin}/v1/turns \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" \\
+  -H "Idempotency-Key: first-turn" \\
+  -H "Content-Type: application/json" \\
+  -d '{"space":"$SPACE","end_user_ref":"customer-1","text":"Where is my order?"}'`
+
+/** For whoever comes to `/`. */
+export function WelcomePage() {
+  const session = useQuery({ ...queryOf("getCurrentUser"), retry: false })
+  return (
+    <PublicFrame>
+      <title>Turnpike: agent turns as a service</title>
+      <div className="flex flex-col gap-3">
+        <h1 className="max-w-[24ch] text-lg">Agent turns as a service</h1>
+        <p className="max-w-[64ch] text-md text-muted">
+          Send what your customer asks. An agent works on it with your tools and your files, and you get its answer,
+          what it did, and what it cost.
+        </p>
+        <div className="flex flex-wrap items-center gap-4 pt-2">
+          {session.data ? (
+            <ButtonLink to="/home" kind="primary">
+              Go to your account
+            </ButtonLink>
+          ) : (
+            <ButtonLink to="/sign-in" kind="primary">
+              Sign in
+            </ButtonLink>
+          )}
+          <OutLink href="/docs">Read the reference</OutLink>
+          <OutLink href="/v1/openapi.json">OpenAPI</OutLink>
+        </div>
+      </div>
+      <section aria-label="The first turn" className="flex flex-col gap-2">
+        <h2 className="text-md">The first turn</h2>
+        <CodeBlock code={curlOf(location.origin)} label="The first turn as curl" />
+      </section>
+      <dl className="grid gap-6 border-line border-t pt-6 sm:grid-cols-3">
+        {FACTS.map(([name, text]) => (
+          <div key={name}>
+            <dt className="font-strong">{name}</dt>
+            <dd className="text-muted">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </PublicFrame>
+  )
+}

@@ -1,0 +1,16 @@
+import type { PageInfo } from "../ui/page-info.ts"
+
+export const spacesPages = {
+  list: {
+    path: "/spaces",
+    title: "Spaces",
+    about: "Agents with their instructions, tools and files.",
+    nav: "Workspace",
+  },
+  detail: {
+    path: "/spaces/$spaceId",
+    title: "Space",
+    about: "One agent: what it is told, and what it can call.",
+    samples: { spaceId: { list: "/api/account/spaces?limit=1", field: "space_id" } },
+  },
+} as const satisfies Record<string, PageInfo>

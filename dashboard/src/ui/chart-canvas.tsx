@@ -1,0 +1,73 @@
+import {
+  Bar,
+  BarChart,
+  CartesianGrid,
+  Legend,
+  Line,
+  LineChart,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from "recharts"
+import type { ChartProps } from "./chart.tsx"
+
+/** Okabe and Ito's colours without yellow, which is too light on white; the last is for "other". */
+const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#868e98"]
+/** Lines differ by more than colour. */
+const DASHES = ["", "6 3", "2 3", "8 3 2 3", "12 3", "4 4", "1 4"]
+
+const colourOf = (index: number) => COLOURS[index % COLOURS.length]
+
+/** The only module with Recharts in it: a chunk of its own, loaded where a chart is. */
+export function ChartCanvas({ kind = "lines", series, points, format = String }: ChartProps) {
+  const data = points.map(({ label, values }) => ({ label, ...values }))
+  const axis = { stroke: "var(--edge)", tick: { fill: "var(--muted)", fontSize: 12 }, tickLine: false }
+  const frame = (
+    <>
+      <CartesianGrid stroke="var(--line)" vertical={false} />
+      <XAxis dataKey="label" {...axis} minTickGap={24} />
+      <YAxis {...axis} axisLine={false} width={64} domain={[0, "auto"]} tickFormatter={format} />
+      <Tooltip
+        isAnimationActive={false}
+        formatter={(value) => format(Number(value))}
+        contentStyle={{ background: "var(--raised)", border: "1px solid var(--line)", borderRadius: 6 }}
+        labelStyle={{ color: "var(--text)" }}
+        itemStyle={{ color: "var(--text)" }}
+        cursor={kind === "bars" ? { fill: "var(--hover)" } : { stroke: "var(--edge)" }}
+      />
+      {series.length > 1 && (
+        <Legend formatter={(name) => <span className="text-text">{name}</span>} iconType={kind === "bars" ? "square" : "plainline"} />
+      )}
+    </>
+  )
+  const margin = { top: 8, right: 12, bottom: 0, left: 0 }
+  return (
+    <ResponsiveContainer width="100%" height={260}>
+      {kind === "bars" ? (
+        <BarChart data={data} margin={margin} accessibilityLayer={false}>
+          {frame}
+          {series.map(({ key, label }, index) => (
+            <Bar key={key} dataKey={key} name={label} stackId="all" fill={colourOf(index)} isAnimationActive={false} />
+          ))}
+        </BarChart>
+      ) : (
+        <LineChart data={data} margin={margin} accessibilityLayer={false}>
+          {frame}
+          {series.map(({ key, label }, index) => (
+            <Line
+              key={key}
+              dataKey={key}
+              name={label}
+              stroke={colourOf(index)}
+              strokeDasharray={DASHES[index]}
+              strokeWidth={1.75}
+              dot={points.length === 1}
+              isAnimationActive={false}
+            />
+          ))}
+        </LineChart>
+      )}
+    </ResponsiveContainer>
+  )
+}

@@ -1,0 +1,82 @@
+import { lazy, type ReactNode, Suspense, useState } from "react"
+import { Button } from "./button.tsx"
+import { Table } from "./table.tsx"
+
+const ChartCanvas = lazy(() => import("./chart-canvas.tsx").then(({ ChartCanvas }) => ({ default: ChartCanvas })))
+
+/** One moment or name, and a figure for each series; null: there is none. */
+export interface ChartPoint {
+  label: string
+  values: Record<string, number | null>
+}
+
+export interface ChartProps {
+  /** What it shows and in which unit: "Spend by day, USD, UTC". */
+  title: string
+  kind?: "lines" | "bars"
+  /** At most six are drawn; the others are added up as "other". */
+  series: readonly { key: string; label: string }[]
+  points: readonly ChartPoint[]
+  /** How a figure is written; with thousands apart unless given. */
+  format?: (value: number) => string
+}
+
+const SERIES = 6
+
+/** The six largest series, and "other" for the rest. */
+function atMostSix({ series, points }: ChartProps): Pick<ChartProps, "series" | "points"> {
+  if (series.length <= SERIES) return { series, points }
+  const sum = (key: string) => points.reduce((total, { values }) => total + (values[key] ?? 0), 0)
+  const sorted = [...series].sort((a, b) => sum(b.key) - sum(a.key))
+  const kept = sorted.slice(0, SERIES)
+  const rest = sorted.slice(SERIES)
+  return {
+    series: [...kept, { key: "other", label: "other" }],
+    points: points.map(({ label, values }) => ({
+      label,
+      values: { ...values, other: rest.reduce((total, { key }) => total + (values[key] ?? 0), 0) },
+    })),
+  }
+}
+
+/** A chart that is also a table: one switch. The table is its accessible form. */
+export function Chart(props: ChartProps) {
+  const [asTable, setAsTable] = useState(false)
+  const { title, format = (value: number) => value.toLocaleString("en-US") } = props
+  const drawn = { ...props, ...atMostSix(props), format }
+  const frame = (content: ReactNode) => <div className="min-h-[260px]">{content}</div>
+  return (
+    <figure className="m-0 flex min-w-0 flex-col gap-2" aria-label={title}>
+      <figcaption className="flex min-h-8 items-center justify-between gap-3">
+        <span className="text-muted">{title}</span>
+        <Button kind="quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          {asTable ? "As a chart" : "As a table"}
+        </Button>
+      </figcaption>
+      {asTable
+        ? frame(
+            <Table
+              caption={title}
+              rows={drawn.points}
+              rowKey={({ label }) => label}
+              columns={[
+                { title: " ", cell: ({ label }) => label },
+                ...drawn.series.map(({ key, label }) => ({
+                  title: label,
+                  right: true,
+                  cell: ({ values }: ChartPoint) => {
+                    const value = values[key]
+                    return value === null || value === undefined ? "–" : format(value)
+                  },
+                })),
+              ]}
+            />,
+          )
+        : frame(
+            <Suspense>
+              <ChartCanvas {...drawn} />
+            </Suspense>,
+          )}
+    </figure>
+  )
+}

@@ -1,0 +1,19 @@
+import { CopyButton } from "./copy.tsx"
+
+/** Code that can be copied, such as a curl line with the account's own values. */
+export function CodeBlock({ code, label = "Code" }: { code: string; label?: string }) {
+  return (
+    <div className="flex items-start rounded-md border border-line bg-panel text-left">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <pre tabIndex={0} role="region" aria-label={label} className="min-w-0 grow overflow-x-auto p-3 leading-5">
+        <code>{code}</code>
+      </pre>
+      <CopyButton text={code} what={label.toLowerCase()} />
+    </div>
+  )
+}
+
+/** A value as indented JSON. */
+export const Json = ({ value, label = "JSON" }: { value: unknown; label?: string }) => (
+  <CodeBlock code={JSON.stringify(value, null, 2) ?? "undefined"} label={label} />
+)

@@ -1,0 +1,22 @@
+import type { ReactNode } from "react"
+import { CodeBlock } from "./code-block.tsx"
+
+interface EmptyStateProps {
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+  /** The next step as a command, with the account's own values. */
+  curl?: string
+}
+
+/** What a page shows before there is anything: what would be here, and how it comes. */
+export function EmptyState({ title, children, action, curl }: EmptyStateProps) {
+  return (
+    <div className="flex flex-col gap-3 rounded-md border border-line border-dashed p-6">
+      <h2 className="text-md">{title}</h2>
+      {children && <div className="max-w-[72ch] text-muted">{children}</div>}
+      {curl && <CodeBlock code={curl} label="The next step as curl" />}
+      {action && <div>{action}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState } from "react"
+import { ApiError } from "../api/api-error.ts"
+import { Button } from "./button.tsx"
+import { CopyButton } from "./copy.tsx"
+import { Icon } from "./icon.tsx"
+
+/** Seconds left of a wait that begins with `error`; 0 when it may be tried again. */
+export function useCountdown(error: unknown): number {
+  const wait = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
+  const [left, setLeft] = useState(wait)
+  useEffect(() => {
+    const end = performance.now() + wait * 1000
+    setLeft(wait)
+    if (wait === 0 || !error) return
+    const timer = setInterval(() => {
+      const rest = Math.max(0, Math.ceil((end - performance.now()) / 1000))
+      setLeft(rest)
+      if (rest === 0) clearInterval(timer)
+    }, 250)
+    return () => clearInterval(timer)
+  }, [error, wait])
+  return left
+}
+
+/** A failure in the API's words, with the request id that support asks for. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const left = useCountdown(error)
+  const known = error instanceof ApiError ? error : null
+  return (
+    <div role="alert" className="flex flex-col gap-2 rounded-md bg-bad-soft p-4 text-bad">
+      <div className="flex items-start gap-2">
+        <span className="flex h-5 items-center">
+          <Icon name="error" />
+        </span>
+        <p className="min-w-0 break-words">{known?.message ?? "The page has failed. Load it again."}</p>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs">
+        {known && <code>{known.code}</code>}
+        {known?.requestId && (
+          <span className="inline-flex items-center gap-1">
+            Request <code className="break-all">{known.requestId}</code>
+            <CopyButton text={known.requestId} what="the request id" small />
+          </span>
+        )}
+        {onRetry && (
+          <Button onClick={onRetry} disabled={left > 0}>
+            {left > 0 ? `Try again in ${left} s` : "Try again"}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,156 @@
+import { useNavigate } from "@tanstack/react-router"
+import { type ReactNode, useEffect, useRef, useState } from "react"
+import { Button } from "./button.tsx"
+
+const CONTROL = "h-8 min-w-0 rounded-md border border-edge bg-bg px-2 placeholder:text-muted"
+
+/** Changes parameters of the URL. A list begins at its first page again; without a value a parameter goes away. */
+export function useFilters() {
+  const navigate = useNavigate()
+  return (change: Record<string, string | number | true | undefined>) =>
+    void navigate({
+      to: ".",
+      search: ((old: object) => ({ ...old, offset: undefined, cursor: undefined, ...change })) as never,
+      replace: true,
+      resetScroll: false,
+    })
+}
+
+interface FilterBarProps {
+  /** The filters that are set: with one, there is a button that removes them all. */
+  set: Record<string, unknown>
+  children: ReactNode
+  /** At the end, such as the link to the CSV. */
+  end?: ReactNode
+}
+
+export function FilterBar({ set, children, end }: FilterBarProps) {
+  const change = useFilters()
+  const names = Object.keys(set).filter((name) => set[name] !== undefined)
+  return (
+    <search aria-label="Filters" className="flex flex-wrap items-end gap-2">
+      {children}
+      {names.length > 0 && (
+        <Button kind="quiet" onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}>
+          Clear
+        </Button>
+      )}
+      {end && <div className="ml-auto">{end}</div>}
+    </search>
+  )
+}
+
+interface FilterProps {
+  label: string
+  /** The parameter of the URL. */
+  name: string
+  value: string | undefined
+}
+
+/** Text that filters a little after the last key, or at once with Enter. */
+export function TextFilter({ label, name, value = "", wide }: FilterProps & { wide?: boolean }) {
+  const change = useFilters()
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => setText(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const send = (next: string) => {
+    clearTimeout(timer.current)
+    if (next !== value) change({ [name]: next || undefined })
+  }
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      className={`${CONTROL} ${wide ? "w-[280px] max-w-full" : "w-[180px]"}`}
+      onChange={({ target }) => {
+        setText(target.value)
+        clearTimeout(timer.current)
+        timer.current = setTimeout(() => send(target.value), 300)
+      }}
+      onKeyDown={({ key }) => key === "Enter" && send(text)}
+    />
+  )
+}
+
+/** One of few; without a choice the label says what is shown: "All states". */
+export function ChoiceFilter({
+  label,
+  name,
+  value,
+  all,
+  options,
+}: FilterProps & { all: string; options: readonly (string | readonly [value: string, label: string])[] }) {
+  const change = useFilters()
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ""}
+      className={CONTROL}
+      onChange={({ target }) => change({ [name]: target.value || undefined })}
+    >
+      <option value="">{all}</option>
+      {options.map((option) => {
+        const [key, text] = typeof option === "string" ? [option, option.replaceAll("_", " ")] : option
+        return (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        )
+      })}
+    </select>
+  )
+}
+
+const inputOf = (at: string | undefined) => (at ? new Date(at).toISOString().slice(0, 16) : "")
+const instantOf = (text: string) => (text ? new Date(`${text}:00Z`).toISOString() : undefined)
+
+interface RangePickerProps {
+  from: string | undefined
+  to: string | undefined
+  /** The parameters of the URL, such as `["created_after", "created_before"]`. */
+  names: readonly [from: string, to: string]
+}
+
+/** A range of time, in UTC and said so. Its ends are instants, or undefined for an open one. */
+export function RangePicker({ from, to, names }: RangePickerProps) {
+  const change = useFilters()
+  const ends = [
+    { label: "From (UTC)", name: names[0], at: from },
+    { label: "To (UTC)", name: names[1], at: to },
+  ]
+  return ends.map(({ label, name, at }) => (
+    <label key={name} className="flex items-center gap-2 text-muted text-xs">
+      {label}
+      <input
+        type="datetime-local"
+        value={inputOf(at)}
+        onChange={({ target }) => change({ [name]: instantOf(target.value) })}
+        className={`${CONTROL} text-sm text-text`}
+      />
+    </label>
+  ))
+}
+
+/** A range as a number of days up to now. */
+export function DaysPicker({ days, choices = [1, 7, 30, 90] }: { days: number; choices?: readonly number[] }) {
+  const change = useFilters()
+  return (
+    <fieldset className="flex rounded-md border border-edge">
+      <legend className="sr-only">Days up to now (UTC)</legend>
+      {choices.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          aria-pressed={choice === days}
+          onClick={() => change({ days: choice })}
+          className="h-[30px] px-3 text-muted first:rounded-l-md last:rounded-r-md hover:bg-hover aria-pressed:bg-accent-soft aria-pressed:font-strong aria-pressed:text-accent"
+        >
+          {choice === 1 ? "1 day" : `${choice} days`}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react"
+
+interface PageProps {
+  title: string
+  /** One sentence. */
+  about?: ReactNode
+  /** The one primary action. */
+  action?: ReactNode
+  /** Where the page is: links to the pages above it. */
+  above?: ReactNode
+  children?: ReactNode
+}
+
+/** The frame of every page: its title, one sentence, one action, then what it is for. */
+export function Page({ title, about, action, above, children }: PageProps) {
+  return (
+    <div className="flex flex-col gap-5">
+      <title>{`${title} · Turnpike`}</title>
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          {above && <nav aria-label="Above this page" className="text-muted text-xs">{above}</nav>}
+          <h1 className="break-words text-lg">{title}</h1>
+          {about && <p className="max-w-[72ch] text-muted">{about}</p>}
+        </div>
+        {action && <div className="flex flex-wrap gap-2">{action}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+/** A part of a page, with a heading of its own. */
+export function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-3">
+      <div className="flex min-h-8 flex-wrap items-center justify-between gap-3">
+        <h2 className="text-md">{title}</h2>
+        {action}
+      </div>
+      {children}
+    </section>
+  )
+}

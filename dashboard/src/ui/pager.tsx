@@ -1,0 +1,62 @@
+import { useNavigate } from "@tanstack/react-router"
+import { Button } from "./button.tsx"
+
+/** How many rows a page of a list has, unless the URL says otherwise. */
+export const PAGE_ROWS = 50
+
+interface OffsetPagerProps {
+  offset: number
+  limit?: number
+  /** The number of entries on all pages, as the API says it. */
+  total: number | undefined
+}
+
+/** Pages of a list with `offset` and `total`; writes `?offset=`. Nothing when one page has them all. */
+export function OffsetPager({ offset, limit = PAGE_ROWS, total }: OffsetPagerProps) {
+  const navigate = useNavigate()
+  if (total === undefined || (total <= limit && offset === 0)) return null
+  const go = (to: number) =>
+    void navigate({ to: ".", search: ((old: object) => ({ ...old, offset: to > 0 ? to : undefined })) as never })
+  return (
+    <Pager
+      words={`${(total === 0 ? 0 : offset + 1).toLocaleString("en-US")}–${Math.min(offset + limit, total).toLocaleString("en-US")} of ${total.toLocaleString("en-US")}`}
+      onBack={offset > 0 ? () => go(Math.max(0, offset - limit)) : undefined}
+      onNext={offset + limit < total ? () => go(offset + limit) : undefined}
+    />
+  )
+}
+
+/** Pages of a list with `next_cursor`; writes `?cursor=`. The browser's own way back leads to the page before. */
+export function CursorPager({ cursor, next }: { cursor: string | undefined; next: string | null | undefined }) {
+  const navigate = useNavigate()
+  if (!cursor && !next) return null
+  const go = (to: string | undefined) =>
+    void navigate({ to: ".", search: ((old: object) => ({ ...old, cursor: to })) as never })
+  return (
+    <Pager
+      words={cursor ? "A later page" : "The first page"}
+      back="To the first page"
+      onBack={cursor ? () => go(undefined) : undefined}
+      onNext={next ? () => go(next) : undefined}
+    />
+  )
+}
+
+interface PagerProps {
+  words: string
+  back?: string
+  onBack: (() => void) | undefined
+  onNext: (() => void) | undefined
+}
+
+const Pager = ({ words, back = "Back", onBack, onNext }: PagerProps) => (
+  <nav aria-label="Pages of the list" className="flex items-center justify-end gap-2">
+    <span className="text-muted">{words}</span>
+    <Button disabled={!onBack} onClick={onBack}>
+      {back}
+    </Button>
+    <Button disabled={!onNext} onClick={onNext}>
+      Next
+    </Button>
+  </nav>
+)

@@ -1,0 +1,33 @@
+import type { ReactNode } from "react"
+import { Button } from "./button.tsx"
+import { CodeBlock } from "./code-block.tsx"
+import { AnswerDialog } from "./dialog.tsx"
+
+interface SecretDialogProps {
+  /** The secret; null: the dialog is closed. */
+  secret: string | null
+  title: string
+  onClose: () => void
+  children?: ReactNode
+}
+
+/** Shows a secret once. Only its button closes it. */
+export function SecretDialog({ secret, title, onClose, children }: SecretDialogProps) {
+  return (
+    <AnswerDialog
+      open={secret !== null}
+      // Escape would lose what nobody can show again.
+      onClose={() => {}}
+      title={title}
+      about="It is shown only now. Keep it where your server reads its secrets: nobody can show it again."
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      }
+    >
+      {secret !== null && <CodeBlock code={secret} label="The secret" />}
+      {children}
+    </AnswerDialog>
+  )
+}

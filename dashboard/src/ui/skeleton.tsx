@@ -1,0 +1,13 @@
+/** As tall as the rows that are being loaded, so that nothing jumps when they come. */
+export function Skeleton({ rows = 5 }: { rows?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="flex flex-col">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
+        <div key={row} className="flex h-9 items-center border-line border-b">
+          <div className="h-3 w-full animate-pulse rounded-md bg-hover" style={{ maxWidth: `${[60, 80, 45][row % 3]}%` }} />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { Tabs as BaseTabs } from "@base-ui/react/tabs"
+import { useNavigate } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+
+interface TabsProps<Value extends string> {
+  label: string
+  /** The tab of the URL, `?tab=`; the page's route checks it. */
+  value: Value
+  tabs: readonly { value: Value; label: string; content: () => ReactNode }[]
+}
+
+/** Parts of a page of which one is shown. The URL says which; the first one needs no `tab`. */
+export function Tabs<Value extends string>({ label, value, tabs }: TabsProps<Value>) {
+  const navigate = useNavigate()
+  const choose = (next: Value) =>
+    void navigate({ to: ".", search: { tab: next === tabs[0]?.value ? undefined : next } as never, resetScroll: false })
+  return (
+    <BaseTabs.Root value={value} onValueChange={(next) => choose(next as Value)} className="flex flex-col gap-4">
+      <BaseTabs.List aria-label={label} className="flex gap-1 overflow-x-auto border-line border-b">
+        {tabs.map((tab) => (
+          <BaseTabs.Tab
+            key={tab.value}
+            value={tab.value}
+            className="-mb-px h-9 shrink-0 border-transparent border-b-2 px-3 text-muted -outline-offset-2 hover:text-text data-active:border-accent data-active:font-strong data-active:text-text"
+          >
+            {tab.label}
+          </BaseTabs.Tab>
+        ))}
+      </BaseTabs.List>
+      {tabs.map((tab) => (
+        <BaseTabs.Panel key={tab.value} value={tab.value} className="outline-offset-4">
+          {tab.value === value && tab.content()}
+        </BaseTabs.Panel>
+      ))}
+    </BaseTabs.Root>
+  )
+}

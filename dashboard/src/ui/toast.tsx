@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from "react"
+import { IconButton } from "./button.tsx"
+import { Icon } from "./icon.tsx"
+
+interface Message {
+  id: number
+  text: string
+  bad: boolean
+}
+
+const SHOWN_MS = 6000
+let messages: Message[] = []
+let count = 0
+const listeners = new Set<() => void>()
+
+function change(next: Message[]): void {
+  messages = next
+  for (const listener of listeners) listener()
+}
+
+const dismiss = (id: number) => change(messages.filter((message) => message.id !== id))
+
+/** Says that something is done, or with `bad` that it is not. What a person must act upon belongs on the page instead. */
+export function toast(text: string, { bad = false } = {}): void {
+  const id = ++count
+  change([...messages, { id, text, bad }].slice(-3))
+  if (!bad) setTimeout(() => dismiss(id), SHOWN_MS)
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+export function Toaster() {
+  const shown = useSyncExternalStore(subscribe, () => messages)
+  return (
+    <div aria-live="polite" className="fixed right-3 bottom-3 z-40 flex w-[360px] max-w-[calc(100vw-24px)] flex-col gap-2">
+      {shown.map(({ id, text, bad }) => (
+        <div key={id} className="flex items-center gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-3 shadow-lg">
+          <span className={bad ? "text-bad" : "text-ok"}>
+            <Icon name={bad ? "error" : "check"} />
+          </span>
+          <span className="min-w-0 grow break-words">{text}</span>
+          <IconButton label="Dismiss" icon="close" onClick={() => dismiss(id)} />
+        </div>
+      ))}
+    </div>
+  )
+}
