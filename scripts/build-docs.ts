@@ -10,12 +10,16 @@ import { WORKERS } from "./documents.ts"
  * has operations of, and the page. Wrangler runs it before every start and deploy, and the tests before they begin.
  */
 const TARGET = "dist/docs"
+const DASHBOARD = "dist/dashboard"
 const viewer = readViewer()
 
 for (const [worker, app] of Object.entries(WORKERS)) {
   const apis = Object.values(APIS).filter((api) => operationsOf(api, app.operations).length > 0)
   const pages = apis.map((api) => ({ api, pagePath: api.pagePath, scriptPath: `${api.pagePath}/${viewer.name}` }))
-  const files = new Map([["/_headers", headersFile(pages)]])
+  // One worker for all has the web app too, if it is built.
+  const webApp = worker === "all" ? await readFolder(DASHBOARD) : new Map<string, Buffer>()
+  const files = new Map<string, string | Buffer>(webApp)
+  files.set("/_headers", headersFile(pages, webApp.get("/_headers")?.toString().trimEnd()))
   for (const { api, pagePath, scriptPath } of pages) {
     files.set(api.documentPath, JSON.stringify(describeApi(api, app.operations)))
     files.set(`${pagePath}.html`, referencePage(api, scriptPath))
@@ -24,8 +28,17 @@ for (const [worker, app] of Object.entries(WORKERS)) {
   await writeFolder(join(TARGET, worker), files)
 }
 
+/** The files of a folder by their paths in it; none when it does not exist. */
+async function readFolder(folder: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path.slice(folder.length), await readFile(path)] as const)),
+  )
+}
+
 /** Makes the folder contain exactly these files. Unchanged files are not written, since a server may be reading them. */
-async function writeFolder(folder: string, files: Map<string, string>): Promise<void> {
+async function writeFolder(folder: string, files: Map<string, string | Buffer>): Promise<void> {
   await mkdir(folder, { recursive: true })
   const wanted = new Map([...files].map(([path, text]) => [join(folder, path), text]))
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -33,7 +46,7 @@ async function writeFolder(folder: string, files: Map<string, string>): Promise<
     if (entry.isFile() && !wanted.has(path)) await rm(path, { force: true })
   }
   for (const [path, text] of wanted) {
-    if ((await readFile(path, "utf8").catch(() => undefined)) === text) continue
+    if ((await readFile(path).catch(() => undefined))?.equals(Buffer.from(text))) continue
     await mkdir(dirname(path), { recursive: true })
     const draft = `${TARGET}.${process.pid}`
     await writeFile(draft, text)

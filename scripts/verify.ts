@@ -3,10 +3,12 @@ import { spawn } from "node:child_process"
 /** Run this before every commit: all checks at once, in seconds. The output of a check is shown only when it fails. */
 const CHECKS: Record<string, string[]> = {
   types: ["tsc", "--noEmit"],
+  "types of the web app": ["tsc", "--noEmit", "--project", "dashboard"],
+  "budgets of the web app": ["node", "dashboard/build.ts"],
   "lint and format": ["biome", "check", "--error-on-warnings", "."],
   "dead code": ["knip"],
   "table types": ["node", "scripts/generate-db-types.ts", "--check"],
-  "client types": ["node", "scripts/generate-client.ts", "--check"],
+  "types of the API": ["node", "scripts/generate-client.ts", "--check"],
   OpenAPI: ["node", "scripts/lint-openapi.ts"],
   structure: ["vitest", "run", "--project", "structure"],
 }

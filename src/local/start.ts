@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
 import { mapDemoSpace, startContainer } from "./container.ts"
+import { startDemoSignIn } from "./demo-sign-in.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
@@ -10,9 +13,12 @@ import { startStandIns } from "./stand-ins.ts"
 const SWEEP_MS = 60_000
 /** The demo's provider is behind the worker, at a port of its own: its accounts are kept with their address. */
 const PROVIDER_PORT_OFFSET = 3
+const SIGN_IN_PORT_OFFSET = 4
 
 runCommand(async (onEnd, end) => {
   const { port, dataDir, baseUrl, providers } = readStartOptions(process.argv.slice(2), process.env)
+  step("building the web app, if it is older than its sources (a few seconds) …")
+  await promisify(execFile)("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"])
   const { demo, pin, variables, directory, databaseUrl } = await startStandIns({ baseUrl, dataDir }, onEnd)
 
   const provider = providers ? await startProvider(dataDir, port + PROVIDER_PORT_OFFSET) : null
@@ -48,12 +54,16 @@ runCommand(async (onEnd, end) => {
   const sweeper = setInterval(() => void sweep(), SWEEP_MS)
   onEnd(async () => clearInterval(sweeper))
 
+  const signIn = await startDemoSignIn({ port: port + SIGN_IN_PORT_OFFSET, baseUrl, databaseUrl, redis: variables })
+  onEnd(signIn.stop)
+
   step("sending a turn …")
   const space = await showFirstTurn(demo, pin, (line) => console.log(line))
   await mapDemoSpace(demo, space, container)
 
   step("ready.")
   console.log(`
+  web app    ${signIn.url}      (signs you in as the demo's owner; with ?as=Admin as its operator)
   base URL   ${demo.base_url}      (the API is below /v1)
   reference  ${demo.base_url}/docs
   live key   ${demo.api_key}

@@ -47,12 +47,16 @@ export function referencePage({ surface, documentPath }: Api, scriptPath: string
 
 const attribute = (value: unknown) => JSON.stringify(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;")
 
-/** The `_headers` file of a worker's assets: https://developers.cloudflare.com/workers/static-assets/headers/ */
-export function headersFile(pages: { pagePath: string; scriptPath: string }[]): string {
+/** The `_headers` file of a worker's assets, after `forAll`, the rules of all its paths: https://developers.cloudflare.com/workers/static-assets/headers/ */
+export function headersFile(
+  pages: { pagePath: string; scriptPath: string }[],
+  forAll = "/*\n  X-Content-Type-Options: nosniff",
+): string {
   const rules = pages.flatMap(({ pagePath, scriptPath }) => [
-    `${pagePath}\n  Content-Security-Policy: ${POLICY}\n  Referrer-Policy: no-referrer`,
+    // Instead of what the web app's rules say for all paths: two policies would both count.
+    `${pagePath}\n  ! Content-Security-Policy\n  ! Referrer-Policy\n  Content-Security-Policy: ${POLICY}\n  Referrer-Policy: no-referrer`,
     // Its name changes with what is in it.
     `${scriptPath}\n  Cache-Control: public, max-age=31536000, immutable`,
   ])
-  return `${["/*\n  X-Content-Type-Options: nosniff", ...rules].join("\n")}\n`
+  return `${[forAll, ...rules].join("\n")}\n`
 }

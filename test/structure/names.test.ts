@@ -2,12 +2,13 @@ import { expect, test } from "vitest"
 import { filesBelow, read } from "./source.ts"
 
 /**
- * Two programs: the service with its tools and tests, and the client, a package of its own that imports nothing of the service and
- * whose names belong to its users.
+ * Three programs: the service with its tools and tests, the client, a package of its own that imports nothing of the service and
+ * whose names belong to its users, and the web app, which knows the service by its API alone.
  */
 const PROGRAMS = {
   service: ["src", "functions", "scripts", "bench", "test/harness"],
   client: ["client/src"],
+  "web app": ["dashboard/src"],
 }
 
 /** Names that a file declares and exports, each once: overloads repeat it. `default` is the framework's name, not ours. */

@@ -6,7 +6,7 @@ export const read = (path: string) => readFileSync(path, "utf8")
 export function filesBelow(dir: string): string[] {
   return readdirSync(dir).flatMap((name) => {
     const path = join(dir, name)
-    return statSync(path).isDirectory() ? filesBelow(path) : path.endsWith(".ts") ? [path] : []
+    return statSync(path).isDirectory() ? filesBelow(path) : /\.tsx?$/.test(path) ? [path] : []
   })
 }
 

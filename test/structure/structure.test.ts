@@ -4,6 +4,9 @@ import { parse } from "smol-toml"
 import { expect, test } from "vitest"
 import { filesBelow, importsOf, read, source } from "./source.ts"
 
+/** An npm workspace of its own, built into files. */
+const webApp = filesBelow("dashboard/src")
+
 test("Hono stays in routes and http", () => {
   const offenders = source.filter(
     (path) =>
@@ -44,13 +47,30 @@ test("the client stands alone: nothing of the service, nothing of any package", 
   expect(foreign).toEqual([])
 })
 
+test("the web app stands alone: nothing of the service, and Recharts only in the chunk of charts", () => {
+  const named = webApp.flatMap((path) => importsOf(path).map((name) => ({ path, name })))
+  const outside = named.filter(
+    ({ path, name }) => name.startsWith(".") && !join(path, "..", name).startsWith("dashboard/src/"),
+  )
+  expect(outside).toEqual([])
+  expect(named.filter(({ name }) => name === "recharts").map(({ path }) => path)).toEqual([
+    "dashboard/src/ui/chart-canvas.tsx",
+  ])
+})
+
 test("a file is at most 300 lines, and lies in a room: two folder levels, and one more for routes", () => {
-  const all = [...source, ...filesBelow("test"), ...filesBelow("scripts"), ...filesBelow("bench")]
-  const generated = ["src/platform/db-types.ts", "src/platform/procedures.ts", "client/src/operations.ts"]
+  const all = [...source, ...filesBelow("test"), ...filesBelow("scripts"), ...filesBelow("bench"), ...webApp]
+  const generated = [
+    "src/platform/db-types.ts",
+    "src/platform/procedures.ts",
+    "client/src/operations.ts",
+    "dashboard/src/api/operations.ts",
+  ]
   const own = all.filter((path) => !generated.includes(path))
   expect(own.filter((path) => read(path).split("\n").length > 301)).toEqual([])
   const levels = (path: string) => (path.startsWith("src/routes/") ? 4 : 3)
   expect(source.filter((path) => path.split("/").length > levels(path))).toEqual([])
+  expect(webApp.filter((path) => path.split("/").length > 4)).toEqual([])
 })
 
 test("no procedure is called behind or before an `or` whose other side may decide: PostgreSQL would leave its effect out", () => {
@@ -72,7 +92,7 @@ test("time and chance come from the context, outside platform, local, the comman
 
 test("every path that ARCHITECTURE.md and README.md name exists", () => {
   for (const document of ["ARCHITECTURE.md", "README.md"]) {
-    const paths = [...read(document).matchAll(/`((?:src|functions|test|scripts|bench)\/[\w./-]*)`/g)].map(
+    const paths = [...read(document).matchAll(/`((?:src|functions|test|scripts|bench|dashboard)\/[\w./-]*)`/g)].map(
       (m) => m[1] as string,
     )
     const missing = paths.filter((path) => !statSync(path, { throwIfNoEntry: false }))
@@ -86,7 +106,11 @@ test("the environments of wrangler.toml agree", () => {
     env: Record<string, { name: string; main: string } & Record<string, unknown>>
   }
   const shared = ["vars", "r2_buckets", "kv_namespaces", "placement"]
-  for (const [group, environment] of Object.entries(config.env)) {
+  const { dashboard, ...groups } = config.env
+  // The web app is files alone: nothing is bound to it, and nothing calls it every minute.
+  expect(dashboard).toMatchObject({ main: "functions/dashboard.ts", triggers: { crons: [] } })
+  expect(shared.filter((name) => dashboard && name in dashboard)).toEqual([])
+  for (const [group, environment] of Object.entries(groups)) {
     expect(environment.main).toBe(`functions/${group}.ts`)
     expect(environment.name).toBe(`turnpike-${group}`)
     for (const name of shared) expect(environment[name], `${group}: ${name}`).toEqual(config[name])

@@ -3,11 +3,12 @@ import { OPERATIONS, type Operations } from "./operations.ts"
 
 export type OperationId = keyof Operations
 
-type Part<Id extends OperationId, Name extends string> = Operations[Id] extends Record<Name, infer Value>
-  ? Record<Name, Value>
-  : Operations[Id] extends Partial<Record<Name, infer Value>>
-    ? Partial<Record<Name, Value>>
-    : unknown
+type Part<Id extends OperationId, Name extends string> =
+  Operations[Id] extends Record<Name, infer Value>
+    ? Record<Name, Value>
+    : Operations[Id] extends Partial<Record<Name, infer Value>>
+      ? Partial<Record<Name, Value>>
+      : unknown
 
 /** What an operation takes: its path parameters, query and body. */
 export type Input<Id extends OperationId> = Part<Id, "path"> & Part<Id, "query"> & Part<Id, "body">

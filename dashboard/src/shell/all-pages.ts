@@ -9,11 +9,22 @@ import { providersPages } from "../providers/pages.ts"
 import { spacesPages } from "../spaces/pages.ts"
 import { systemPages } from "../system/pages.ts"
 import { turnsPages } from "../turns/pages.ts"
-import { usagePages } from "../usage/pages.ts"
 import type { PageInfo } from "../ui/page-info.ts"
+import { usagePages } from "../usage/pages.ts"
 
 const areas = {
-  home: homePages, playground: playgroundPages, turns: turnsPages, spaces: spacesPages, endUsers: endUsersPages, usage: usagePages, integrations: integrationsPages, account: accountPages, operator: operatorPages, analytics: analyticsPages, providers: providersPages, system: systemPages,
+  home: homePages,
+  playground: playgroundPages,
+  turns: turnsPages,
+  spaces: spacesPages,
+  endUsers: endUsersPages,
+  usage: usagePages,
+  integrations: integrationsPages,
+  account: accountPages,
+  operator: operatorPages,
+  analytics: analyticsPages,
+  providers: providersPages,
+  system: systemPages,
 }
 
 export interface AreaPage extends PageInfo {

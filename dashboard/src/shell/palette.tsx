@@ -98,7 +98,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p className="px-4 pb-4 text-muted">No page has this name, and no id looks like this.</p>}
+      {entries.length === 0 && (
+        <p className="px-4 pb-4 text-muted">No page has this name, and no id looks like this.</p>
+      )}
     </dialog>
   )
 }

@@ -8,12 +8,12 @@ import { integrationsRoutes } from "../integrations/routes.ts"
 import { operatorRoutes } from "../operator/routes.ts"
 import { playgroundRoutes } from "../playground/routes.ts"
 import { providersRoutes } from "../providers/routes.ts"
+import { publicRoutes } from "../sign-in/routes.ts"
 import { spacesRoutes } from "../spaces/routes.ts"
 import { systemRoutes } from "../system/routes.ts"
 import { turnsRoutes } from "../turns/routes.ts"
-import { usageRoutes } from "../usage/routes.ts"
-import { publicRoutes } from "../sign-in/routes.ts"
 import { Skeleton } from "../ui/skeleton.tsx"
+import { usageRoutes } from "../usage/routes.ts"
 import { adminRoute, appRoute, rootRoute } from "./app-route.tsx"
 import { Failure, NotFound } from "./failure.tsx"
 import { parseSearch, stringifySearch } from "./search.ts"
@@ -21,8 +21,15 @@ import { parseSearch, stringifySearch } from "./search.ts"
 const routeTree = rootRoute.addChildren([
   ...publicRoutes,
   appRoute.addChildren([
-    ...homeRoutes, ...playgroundRoutes, ...turnsRoutes, ...spacesRoutes, ...endUsersRoutes, ...usageRoutes, ...integrationsRoutes, ...accountRoutes,
-    adminRoute.addChildren([...operatorRoutes, ...analyticsRoutes, ...providersRoutes, ...systemRoutes,]),
+    ...homeRoutes,
+    ...playgroundRoutes,
+    ...turnsRoutes,
+    ...spacesRoutes,
+    ...endUsersRoutes,
+    ...usageRoutes,
+    ...integrationsRoutes,
+    ...accountRoutes,
+    adminRoute.addChildren([...operatorRoutes, ...analyticsRoutes, ...providersRoutes, ...systemRoutes]),
   ]),
 ])
 

@@ -3,9 +3,7 @@ import { encode } from "uqr"
 /** A link as a QR code, dark on light in both themes, since many readers know only that. */
 export function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 })
-  const path = data
-    .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : "")))
-    .join("")
+  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("")
   return (
     <svg role="img" aria-label="QR code of the link" viewBox={`0 0 ${size} ${size}`} width={200} height={200}>
       <rect width={size} height={size} fill="#ffffff" />

@@ -37,7 +37,10 @@ export function ChartCanvas({ kind = "lines", series, points, format = String }:
         cursor={kind === "bars" ? { fill: "var(--hover)" } : { stroke: "var(--edge)" }}
       />
       {series.length > 1 && (
-        <Legend formatter={(name) => <span className="text-text">{name}</span>} iconType={kind === "bars" ? "square" : "plainline"} />
+        <Legend
+          formatter={(name) => <span className="text-text">{name}</span>}
+          iconType={kind === "bars" ? "square" : "plainline"}
+        />
       )}
     </>
   )

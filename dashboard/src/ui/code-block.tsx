@@ -5,9 +5,11 @@ export function CodeBlock({ code, label = "Code" }: { code: string; label?: stri
   return (
     <div className="flex items-start rounded-md border border-line bg-panel text-left">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <pre tabIndex={0} role="region" aria-label={label} className="min-w-0 grow overflow-x-auto p-3 leading-5">
-        <code>{code}</code>
-      </pre>
+      <section tabIndex={0} aria-label={label} className="min-w-0 grow overflow-x-auto p-3">
+        <pre className="leading-5">
+          <code>{code}</code>
+        </pre>
+      </section>
       <CopyButton text={code} what={label.toLowerCase()} />
     </div>
   )

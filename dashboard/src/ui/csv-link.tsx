@@ -1,4 +1,4 @@
-import { addressOf, type Arguments, type OperationId } from "../api/call.ts"
+import { type Arguments, addressOf, type OperationId } from "../api/call.ts"
 import { buttonLook } from "./button.tsx"
 import { Icon } from "./icon.tsx"
 

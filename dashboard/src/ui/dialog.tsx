@@ -73,7 +73,18 @@ interface ConfirmProps {
   safe?: boolean
 }
 
-export function ConfirmDialog({ open, onClose, title, about, verb, onConfirm, busy, error, typed, safe }: ConfirmProps) {
+export function ConfirmDialog({
+  open,
+  onClose,
+  title,
+  about,
+  verb,
+  onConfirm,
+  busy,
+  error,
+  typed,
+  safe,
+}: ConfirmProps) {
   const [text, setText] = useState("")
   const close = () => {
     setText("")

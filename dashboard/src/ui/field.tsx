@@ -140,7 +140,7 @@ export function Switch({
         onCheckedChange={onChange}
         className="flex h-5 w-9 items-center rounded-full border border-edge bg-hover px-0.5 data-checked:border-accent data-checked:bg-accent data-disabled:opacity-60"
       >
-        <BaseSwitch.Thumb className="size-3.5 rounded-full bg-edge transition-transform data-checked:translate-x-4 data-checked:bg-on-accent" />
+        <BaseSwitch.Thumb className="size-3.5 rounded-full bg-edge motion-safe:transition-transform data-checked:translate-x-4 data-checked:bg-on-accent" />
       </BaseSwitch.Root>
       {label}
     </label>

@@ -18,7 +18,11 @@ export function Page({ title, about, action, above, children }: PageProps) {
       <title>{`${title} · Turnpike`}</title>
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
-          {above && <nav aria-label="Above this page" className="text-muted text-xs">{above}</nav>}
+          {above && (
+            <nav aria-label="Above this page" className="text-muted text-xs">
+              {above}
+            </nav>
+          )}
           <h1 className="break-words text-lg">{title}</h1>
           {about && <p className="max-w-[72ch] text-muted">{about}</p>}
         </div>

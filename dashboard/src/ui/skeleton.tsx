@@ -5,7 +5,10 @@ export function Skeleton({ rows = 5 }: { rows?: number }) {
       {Array.from({ length: rows }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
         <div key={row} className="flex h-9 items-center border-line border-b">
-          <div className="h-3 w-full animate-pulse rounded-md bg-hover" style={{ maxWidth: `${[60, 80, 45][row % 3]}%` }} />
+          <div
+            className="h-3 w-full motion-safe:animate-pulse rounded-md bg-hover"
+            style={{ maxWidth: `${[60, 80, 45][row % 3]}%` }}
+          />
         </div>
       ))}
     </div>

@@ -35,9 +35,15 @@ const subscribe = (listener: () => void) => {
 export function Toaster() {
   const shown = useSyncExternalStore(subscribe, () => messages)
   return (
-    <div aria-live="polite" className="fixed right-3 bottom-3 z-40 flex w-[360px] max-w-[calc(100vw-24px)] flex-col gap-2">
+    <div
+      aria-live="polite"
+      className="fixed right-3 bottom-3 z-40 flex w-[360px] max-w-[calc(100vw-24px)] flex-col gap-2"
+    >
       {shown.map(({ id, text, bad }) => (
-        <div key={id} className="flex items-center gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-3 shadow-lg">
+        <div
+          key={id}
+          className="flex items-center gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-3 shadow-lg"
+        >
           <span className={bad ? "text-bad" : "text-ok"}>
             <Icon name={bad ? "error" : "check"} />
           </span>

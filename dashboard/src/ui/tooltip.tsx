@@ -2,7 +2,15 @@ import { type ReactNode, useId, useState } from "react"
 import { createPortal } from "react-dom"
 
 /** A short text beside what is hovered or focused. What it says must not be needed to use the page. */
-export function Tooltip({ text, children, focusable = true }: { text: string; children: ReactNode; focusable?: boolean }) {
+export function Tooltip({
+  text,
+  children,
+  focusable = true,
+}: {
+  text: string
+  children: ReactNode
+  focusable?: boolean
+}) {
   const id = useId()
   const [box, setBox] = useState<DOMRect | null>(null)
   const show = ({ currentTarget }: { currentTarget: Element }) => setBox(currentTarget.getBoundingClientRect())
