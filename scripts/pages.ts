@@ -91,7 +91,9 @@ async function proveAll(browser: Browser, signIn: string): Promise<number> {
   return faults
 }
 
-const nameOf = (path: string) => path.replaceAll("$", "").split("/").filter(Boolean).join("_") || "start"
+function nameOf(path: string): string {
+  return path.replaceAll("$", "").split("/").filter(Boolean).join("_") || "start"
+}
 
 /** `npm start` on a free port, with a folder of its own that is removed afterwards. */
 async function startService() {
