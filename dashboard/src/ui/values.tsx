@@ -34,7 +34,7 @@ export function Id({ id, href, full = false }: { id: string; href?: string; full
   return (
     <span className="inline-flex items-center gap-1 whitespace-nowrap">
       {href ? (
-        <Link to={href} aria-label={id} className="text-accent hover:underline">
+        <Link to={href} className="text-accent hover:underline">
           {text}
         </Link>
       ) : (
