@@ -1,4 +1,5 @@
 import { mapDemoSpace, startContainer } from "./container.ts"
+import { liveDemoMonth } from "./demo-month.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
 import { runCommand, step } from "./lifecycle.ts"
@@ -12,14 +13,21 @@ const SWEEP_MS = 60_000
 const PROVIDER_PORT_OFFSET = 3
 
 runCommand(async (onEnd, end) => {
-  const { port, dataDir, baseUrl, providers } = readStartOptions(process.argv.slice(2), process.env)
-  const { demo, pin, variables, directory, databaseUrl } = await startStandIns({ baseUrl, dataDir }, onEnd)
+  const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
+  const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns({ baseUrl, dataDir }, onEnd)
 
   const provider = providers ? await startProvider(dataDir, port + PROVIDER_PORT_OFFSET) : null
   if (provider) {
     step("starting a provider of models …")
     onEnd(provider.stop)
     await seedProviders(databaseUrl, provider, variables.SECRETS_KEYS)
+  }
+  const logins = provider && { PROVIDER_LOGINS: providerLogins(provider) }
+  if (demoData && provider) {
+    step("living through a month, once …")
+    const past = await stack.createNamespace({ name: "past", qstash_mode: "manual", databaseUrl })
+    const month = { demoKey: demo.api_key, variables: { ...variables, ...logins }, providerUrl: provider.url }
+    await liveDemoMonth(past, { ...month, now: new Date() }, (line) => console.log(line))
   }
 
   step("starting a container …")
@@ -30,7 +38,7 @@ runCommand(async (onEnd, end) => {
   const server = await startDevServer({
     port,
     dataDir,
-    env: { ...variables, ...(provider && { PROVIDER_LOGINS: providerLogins(provider) }) },
+    env: { ...variables, ...logins },
     onSpawn: directory.noteWorkers,
   })
   let stopping = false
