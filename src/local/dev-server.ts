@@ -70,7 +70,7 @@ async function refuseTakenPort(port: number): Promise<void> {
 }
 
 async function untilReady(child: ChildProcess, url: string, log: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 1800; tries++) {
     if (child.exitCode !== null) throw new Error(`The worker did not start; see ${log}`)
     // An answer of the worker itself: its static files are there before it is. Without a key it asks no database.
     const ready = await fetch(`${url}/v1/me`).then(

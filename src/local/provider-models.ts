@@ -11,12 +11,16 @@ export interface Behaviour {
 const FIVE_HOURS_MS = 5 * 3_600_000
 const WORDS = ["The demo", " provider", " answers", " as", " account"]
 
-/** The end of the window of five hours in which we are. */
-const resetAt = () => Math.ceil(Date.now() / FIVE_HOURS_MS) * FIVE_HOURS_MS
+/** The end of the window of five hours that a moment is in. */
+const resetAt = (ms: number) => Math.ceil(ms / FIVE_HOURS_MS) * FIVE_HOURS_MS
 
-/** What both kinds of provider say of an account's limits. */
-export function quotaHeaders(kind: "messages" | "completions", used: number): Record<string, string> {
-  const seconds = String(resetAt() / 1000)
+/** What both kinds of provider say of an account's limits at a moment in milliseconds. */
+export function quotaHeaders(
+  kind: "messages" | "completions",
+  used: number,
+  ms: number = Date.now(),
+): Record<string, string> {
+  const seconds = String(resetAt(ms) / 1000)
   if (kind === "messages") {
     return {
       "anthropic-ratelimit-unified-5h-utilization": String(used / 100),
@@ -32,18 +36,28 @@ export function quotaHeaders(kind: "messages" | "completions", used: number): Re
   }
 }
 
-/** The events of a streamed answer: of Anthropic's Messages, or of chat completions as OpenAI's. `whole`: false cuts it off. */
+/** What a streamed answer says. `call`: it asks for a tool instead of saying anything; chat completions only. */
+export interface Said {
+  words: string[]
+  input: number
+  cached?: number
+  output: number
+  call?: { name: string; arguments: object }
+}
+
+/** The demo's own answer, or of `whole: false` the beginning of it. */
 export function answerOf(kind: "messages" | "completions", model: string, account: string, whole: boolean): string {
-  const words = [...WORDS, ` ${account}.`]
-  const events = kind === "messages" ? messageEvents(model, words) : completionEvents(model, words)
+  const events = eventsOf(kind, model, { words: [...WORDS, ` ${account}.`], input: 120, output: 6 })
   return (whole ? events : events.slice(0, 4)).join("")
 }
 
-const [INPUT, OUTPUT] = [120, 6]
+/** The events of a streamed answer: of Anthropic's Messages, or of chat completions as OpenAI's. */
+export const eventsOf = (kind: "messages" | "completions", model: string, said: Said): string[] =>
+  kind === "messages" ? messageEvents(model, said) : completionEvents(model, said)
 
-function messageEvents(model: string, words: string[]): string[] {
+function messageEvents(model: string, { words, input, cached = 0, output }: Said): string[] {
   const event = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
-  const usage = { input_tokens: INPUT, output_tokens: 1 }
+  const usage = { input_tokens: input - cached, cache_read_input_tokens: cached, output_tokens: 1 }
   const empty = { content: [], stop_reason: null, stop_sequence: null }
   return [
     event("message_start", { message: { id: "msg_demo", type: "message", role: "assistant", model, usage, ...empty } }),
@@ -52,19 +66,31 @@ function messageEvents(model: string, words: string[]): string[] {
     event("content_block_stop", { index: 0 }),
     event("message_delta", {
       delta: { stop_reason: "end_turn", stop_sequence: null },
-      usage: { output_tokens: OUTPUT },
+      usage: { output_tokens: output },
     }),
     event("message_stop", {}),
   ]
 }
 
-function completionEvents(model: string, words: string[]): string[] {
+function completionEvents(model: string, { words, input, cached = 0, output, call }: Said): string[] {
   const chunk = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id: "chatcmpl-demo", object: "chat.completion.chunk", created: 0, model, choices, ...more })}\n\n`
-  const usage = { prompt_tokens: INPUT, completion_tokens: OUTPUT, total_tokens: INPUT + OUTPUT }
+  const usage = {
+    ...{ prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+    prompt_tokens_details: { cached_tokens: cached },
+  }
+  const asked = call && {
+    tool_calls: [
+      {
+        ...{ index: 0, id: "call_demo", type: "function" },
+        function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+      },
+    ],
+  }
   return [
+    ...(asked ? [chunk([{ index: 0, delta: { role: "assistant", ...asked }, finish_reason: null }])] : []),
     ...words.map((content) => chunk([{ index: 0, delta: { role: "assistant", content }, finish_reason: null }])),
-    chunk([{ index: 0, delta: {}, finish_reason: "stop" }]),
+    chunk([{ index: 0, delta: {}, finish_reason: asked ? "tool_calls" : "stop" }]),
     chunk([], { usage }),
     "data: [DONE]\n\n",
   ]

@@ -41,5 +41,5 @@ export async function startStandIns(
     SECRETS_KEYS: await readKeyRing(dataDir),
     ALLOW_PRIVATE_TARGETS: "1",
   }
-  return { demo, pin, variables, directory, databaseUrl: local.databaseUrl }
+  return { demo, pin, variables, directory, databaseUrl: local.databaseUrl, stack }
 }

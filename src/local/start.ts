@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { mapDemoSpace, startContainer } from "./container.ts"
+import { liveDemoMonth } from "./demo-month.ts"
 import { startDemoSignIn } from "./demo-sign-in.ts"
 import { startDevServer } from "./dev-server.ts"
 import { showFirstTurn } from "./first-turn.ts"
@@ -16,16 +17,23 @@ const PROVIDER_PORT_OFFSET = 3
 const SIGN_IN_PORT_OFFSET = 4
 
 runCommand(async (onEnd, end) => {
-  const { port, dataDir, baseUrl, providers } = readStartOptions(process.argv.slice(2), process.env)
+  const { port, dataDir, baseUrl, providers, demoData } = readStartOptions(process.argv.slice(2), process.env)
   step("building the web app, if it is older than its sources (a few seconds) …")
   await promisify(execFile)("npm", ["run", "--silent", "build:dashboard", "--", "--if-stale"])
-  const { demo, pin, variables, directory, databaseUrl } = await startStandIns({ baseUrl, dataDir }, onEnd)
+  const { demo, pin, variables, directory, databaseUrl, stack } = await startStandIns({ baseUrl, dataDir }, onEnd)
 
   const provider = providers ? await startProvider(dataDir, port + PROVIDER_PORT_OFFSET) : null
   if (provider) {
     step("starting a provider of models …")
     onEnd(provider.stop)
     await seedProviders(databaseUrl, provider, variables.SECRETS_KEYS)
+  }
+  const logins = provider && { PROVIDER_LOGINS: providerLogins(provider) }
+  if (demoData && provider) {
+    step("living through a month, once …")
+    const past = await stack.createNamespace({ name: "past", qstash_mode: "manual", databaseUrl })
+    const month = { demoKey: demo.api_key, variables: { ...variables, ...logins }, providerUrl: provider.url }
+    await liveDemoMonth(past, { ...month, now: new Date() }, (line) => console.log(line))
   }
 
   step("starting a container …")
@@ -36,7 +44,7 @@ runCommand(async (onEnd, end) => {
   const server = await startDevServer({
     port,
     dataDir,
-    env: { ...variables, ...(provider && { PROVIDER_LOGINS: providerLogins(provider) }) },
+    env: { ...variables, ...logins },
     onSpawn: directory.noteWorkers,
   })
   let stopping = false

@@ -1,0 +1,82 @@
+/** Who the generated month is about. Shares and weights are in proportion to each other. */
+export const CUSTOMERS = [
+  { name: "Demo", credit: 400, plan: null, share: 10, endUsers: 40 },
+  { name: "Northwind", credit: 300, plan: "pro", share: 6, endUsers: 25 },
+  { name: "Contoso", credit: 200, plan: "pro", share: 4, endUsers: 15 },
+  { name: "Grace", credit: 80, plan: null, share: 3, endUsers: 8 },
+  { name: "Alan", credit: 3, plan: null, share: 2, endUsers: 4 },
+  { name: "Barbara", credit: 40, plan: null, share: 1, endUsers: 3 },
+  { name: "Tailspin", credit: 20, plan: "trial", share: 1, endUsers: 2 },
+] as const
+
+export const SPACES = [
+  {
+    title: "Support",
+    model: "openai-compatible/demo",
+    weight: 6,
+    instructions:
+      "You help the customers of a shop. Look the order up before you say where it is. Answer in two sentences.",
+    hasTool: true,
+  },
+  {
+    title: "Sales assistant",
+    model: "anthropic/demo",
+    weight: 3,
+    instructions: "You know the shop's catalogue. Recommend at most three things, each with its price.",
+    hasTool: false,
+  },
+  {
+    title: "Invoices",
+    model: "openai-compatible/demo",
+    weight: 1,
+    instructions: "You explain invoices. Never guess an amount: say which line it is from.",
+    hasTool: false,
+  },
+] as const
+
+export const LATER_INSTRUCTIONS =
+  "You help the customers of a shop. Look the order up before you say where it is. Answer in two sentences, in the customer's language. Offer a refund only when the parcel is more than ten days late."
+
+/** What end users ask, and what the agent says to it. `looks`: it looks an order up first. */
+export const TALKS = [
+  {
+    asks: "Where is my order A-1042?",
+    says: "It left our warehouse this morning. You should have it on Thursday.",
+    looks: true,
+  },
+  {
+    asks: "Has A-1077 been sent yet?",
+    says: "Not yet: it is being packed, and goes out tomorrow before noon.",
+    looks: true,
+  },
+  {
+    asks: "I would like to return the blue jacket.",
+    says: "Of course. I have sent a label to your address; any post office takes the parcel.",
+    looks: false,
+  },
+  {
+    asks: "Which of your lamps is the brightest?",
+    says: "The Arc 40 with 1,800 lumens, for 89.00 EUR. The Desk 12 is smaller, with 1,200 lumens for 49.00 EUR.",
+    looks: false,
+  },
+  {
+    asks: "Why was I charged twice?",
+    says: "One of the two is a reservation by your bank, which ends within three days. You were billed once, 64.20 EUR.",
+    looks: false,
+  },
+  {
+    asks: "Do you ship to Norway?",
+    says: "Yes, in four to six days, for 12.00 EUR. Duties are paid at the door.",
+    looks: false,
+  },
+  {
+    asks: "Please send me last month's invoice again.",
+    says: "It is on its way to the address of your account. It has the number 2026-3391.",
+    looks: false,
+  },
+  {
+    asks: "My parcel A-1101 arrived broken.",
+    says: "I am sorry. A new one leaves today, and you need not send the old one back.",
+    looks: true,
+  },
+] as const

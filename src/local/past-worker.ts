@@ -1,0 +1,97 @@
+import { createWorker } from "../http/app.ts"
+import type { Clock } from "../platform/clock.ts"
+import { all } from "../routes/all.ts"
+import type { Namespace } from "./namespace.ts"
+
+interface Due {
+  delivery_id: string
+  url: string
+  method: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** Answers for a server that is not there; undefined: the real one is asked. */
+export type Pretend = (request: Request) => Promise<Response | undefined>
+
+/**
+ * The whole service in this process, at moments of the past: what happens is told by `clock`, and the queue delivers when it is asked to.
+ * `namespace` has a queue of its own, in manual mode.
+ */
+export function createPastWorker(namespace: Namespace, variables: Record<string, unknown>, pretend: Pretend) {
+  const clock = createPastClock()
+  const ask: typeof fetch = async (input, init) => {
+    const request = new Request(input as string, init)
+    return (await pretend(request.clone())) ?? fetch(request)
+  }
+  const worker = createWorker(all, { clock, fetch: ask })
+  const env = { ...variables, ...namespace.env, FILES: {}, LOG_LEVEL: "silent" }
+  const background = new Set<Promise<unknown>>()
+  const execution = {
+    waitUntil(work: Promise<unknown>) {
+      const tracked = work.catch(() => {}).finally(() => background.delete(tracked))
+      background.add(tracked)
+    },
+    passThroughOnException() {},
+    props: {},
+  } as unknown as ExecutionContext
+
+  async function control<Result>(path: string, body: object): Promise<Result> {
+    const call = { method: "POST", path, search: "", headers: {}, body: Buffer.from(JSON.stringify(body)) }
+    const answer = await namespace.route("control", call)
+    return JSON.parse(String(answer?.body)) as Result
+  }
+
+  async function settled(): Promise<void> {
+    while (background.size > 0) await Promise.all([...background])
+  }
+
+  return {
+    clock,
+    async moveTo(moment: Date): Promise<void> {
+      clock.set(moment.getTime())
+      await control("/qstash/clock", { now_ms: moment.getTime() })
+    },
+    fetch: (request: Request) => worker.fetch(request, env, execution),
+    /** Delivers what is due until nothing is. */
+    async drain(): Promise<void> {
+      for (;;) {
+        await settled()
+        const due = await control<Due[]>("/qstash/due", {})
+        if (due.length === 0) return
+        for (const { delivery_id, url, method, headers, body } of due) {
+          const request = new Request(url, { method, headers, body: Buffer.from(body, "base64") })
+          const { status } = await worker.fetch(request, env, execution)
+          await control("/qstash/answer", { delivery_id, status })
+        }
+      }
+    },
+    /** What the cron trigger does. */
+    async sweep(): Promise<void> {
+      await worker.scheduled({}, env, execution)
+      await settled()
+    },
+  }
+}
+
+/** It stands still until it is moved. Nobody sleeps in the past: a wait is over at once, and moves it. */
+function createPastClock(): Clock & { set(ms: number): void; pass(ms: number): void } {
+  let now = 0
+  return {
+    now: () => new Date(now),
+    set(ms) {
+      now = Math.max(now, ms)
+    },
+    pass(ms) {
+      now += ms
+    },
+    async sleep(ms) {
+      now += ms
+    },
+    after(ms, act) {
+      const timer = setTimeout(act, ms)
+      timer.unref()
+      return () => clearTimeout(timer)
+    },
+  }
+}
