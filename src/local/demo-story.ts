@@ -1,11 +1,11 @@
-/** Who the generated month is about. Shares and weights are in proportion to each other. */
+/** Who the generated month is about; Barbara, of the demo, stays without anything. Shares and weights are in proportion to each other. */
 export const CUSTOMERS = [
   { name: "Demo", credit: 400, plan: null, share: 10, endUsers: 40 },
   { name: "Northwind", credit: 300, plan: "pro", share: 6, endUsers: 25 },
   { name: "Contoso", credit: 200, plan: "pro", share: 4, endUsers: 15 },
   { name: "Grace", credit: 80, plan: null, share: 3, endUsers: 8 },
   { name: "Alan", credit: 3, plan: null, share: 2, endUsers: 4 },
-  { name: "Barbara", credit: 40, plan: null, share: 1, endUsers: 3 },
+  { name: "Fabrikam", credit: 40, plan: null, share: 1, endUsers: 3 },
   { name: "Tailspin", credit: 20, plan: "trial", share: 1, endUsers: 2 },
 ] as const
 
