@@ -71,7 +71,7 @@ export async function exportEndUser(
     for (let first = true, more = true; more; ) {
       const page = await exportPage(ctx, credential, { ref, after })
       for (const row of page.rows) {
-        yield* exportedTurn(ctx, row, first)
+        yield* exportedTurn(ctx, row, { first, contentOf: contentFor(credential) })
         first = false
       }
       after = page.rows.at(-1)?.turn_id ?? after
@@ -158,7 +158,18 @@ async function exportPage(
 const idsIn = (list: Expression<unknown>) =>
   sql<{ file_id: string }>`jsonb_array_elements_text(${list})`.as<"sent">(sql`sent(file_id)`)
 
-async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): AsyncGenerator<string> {
+/** Where a file's bytes are for this caller. */
+const contentFor =
+  ({ kind }: Credential) =>
+  ({ file_id, space }: FileRow) =>
+    kind === "key" ? `/v1/files/${file_id}/content` : `/api/account/spaces/${space}/files/${file_id}/content`
+
+interface Exporting {
+  first: boolean
+  contentOf(file: FileRow): string
+}
+
+async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }: Exporting): AsyncGenerator<string> {
   const { idempotency_key, conversation_name, erased_at, events, steps, files, tasks } = row
   const whole = {
     ...serializeTurn(row),
@@ -167,7 +178,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): Asyn
     erased_at: toInstant(erased_at),
     events: events.map(serializeTurnEvent),
     steps: steps.map((step) => ({ ...withoutKeys(step), created_at: toInstant(step.created_at) })),
-    file_details: files.map((file) => ({ ...serializeFile(file), content: `/v1/files/${file.file_id}/content` })),
+    file_details: files.map((file) => ({ ...serializeFile(file), content: contentOf(file) })),
     tasks: tasks.map(serializeTask),
   }
   yield `${first ? "" : ","}${JSON.stringify(whole).slice(0, -1)},"images":[`

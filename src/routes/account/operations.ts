@@ -1,5 +1,10 @@
 import type { App } from "../../http/app.ts"
-import { testQuery } from "../../http/query.ts"
+import { mountEndUsers } from "../end-users.ts"
+import { mountEvents } from "../events.ts"
+import { mountModels } from "../models.ts"
+import { FOR_OWNERS } from "../mounting.ts"
+import { mountSpaceConfig } from "../spaces/config.ts"
+import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
 import { mountOwnFiles } from "./files.ts"
@@ -20,9 +25,14 @@ export function mountOwner(app: App) {
   mountIdentities(app)
   mountKeys(app)
   mountOwnSpaces(app)
+  mountSpaceConfig(app, FOR_OWNERS)
+  mountTools(app, FOR_OWNERS)
   mountOwnFiles(app)
   mountOwnTurns(app)
   mountChat(app)
   mountOwnWebhooks(app)
-  mountUsageReport(app, { prefix: "/api/account", query: testQuery })
+  mountEvents(app, FOR_OWNERS)
+  mountModels(app, FOR_OWNERS)
+  mountUsageReport(app, FOR_OWNERS)
+  mountEndUsers(app, FOR_OWNERS)
 }
