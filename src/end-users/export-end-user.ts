@@ -1,4 +1,4 @@
-import { type Expression, sql } from "kysely"
+import { sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
@@ -7,6 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
 import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
 import type { JsonRow } from "../platform/db.ts"
+import { idsIn } from "../turns/list-turn-files.ts"
 import { turnEventSchema, turnSchema } from "../turns/schemas.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import { serializeTurnEvent, type TurnEventRow } from "../turns/turn-event.ts"
@@ -154,9 +155,6 @@ async function exportPage(
     more: found === ERASURE_POLICY.exportTurns || rows.length < found,
   }
 }
-
-const idsIn = (list: Expression<unknown>) =>
-  sql<{ file_id: string }>`jsonb_array_elements_text(${list})`.as<"sent">(sql`sent(file_id)`)
 
 /** Where a file's bytes are for this caller. */
 const contentFor =

@@ -33,15 +33,10 @@ export function mountEndUsers(app: App, mounting: Mounting) {
         ...mounting.query,
         limit: pageQuery.limit,
         cursor: positionCursor,
-        q: z
-          .string()
-          .min(1)
-          .max(128)
-          .optional()
-          .meta({
-            description: "A part of the `end_user_ref`. Upper and lower case count as the same.",
-            example: "customer",
-          }),
+        q: z.string().min(1).max(128).optional().meta({
+          description: "A part of the `end_user_ref`. Upper and lower case count as the same.",
+          example: "customer",
+        }),
         blocked: z
           .enum(["true", "false"])
           .optional()

@@ -14,6 +14,7 @@ import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountOwnSpaces } from "./spaces.ts"
+import { mountTurnDetails } from "./turn-details.ts"
 import { mountOwnTurns } from "./turns.ts"
 import { mountOwnWebhooks } from "./webhooks.ts"
 
@@ -29,6 +30,7 @@ export function mountOwner(app: App) {
   mountTools(app, FOR_OWNERS)
   mountOwnFiles(app)
   mountOwnTurns(app)
+  mountTurnDetails(app)
   mountChat(app)
   mountOwnWebhooks(app)
   mountEvents(app, FOR_OWNERS)
