@@ -7,7 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
 import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
 import type { JsonRow } from "../platform/db.ts"
-import { idsIn } from "../turns/list-turn-files.ts"
+import { fileIdsIn } from "../turns/list-turn-files.ts"
 import { turnEventSchema, turnSchema } from "../turns/schemas.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import { serializeTurnEvent, type TurnEventRow } from "../turns/turn-event.ts"
@@ -119,7 +119,7 @@ async function exportPage(
                 .selectFrom("files as made")
                 .whereRef("made.turn_id", "=", "t.turn_id")
                 .select("made.file_id")
-                .union(eb.selectFrom(idsIn(turn.ref("t.file_ids"))).select("sent.file_id")),
+                .union(eb.selectFrom(fileIdsIn(turn.ref("t.file_ids"))).select("sent.file_id")),
             )
             .selectAll("f")
             .select("s.slug as space")

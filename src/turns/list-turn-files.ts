@@ -11,7 +11,7 @@ import { visibleTurn } from "./visible-turn.ts"
 export async function listTurnFiles(ctx: Context, credential: SessionCredential, turnId: string): Promise<FileRow[]> {
   const { rows } = await readAs(ctx, credential, (db) =>
     visibleTurn(db, turnId).select((turn) => {
-      const sent = turn.selectFrom(idsIn(turn.ref("t.file_ids"))).select("sent.file_id")
+      const sent = turn.selectFrom(fileIdsIn(turn.ref("t.file_ids"))).select("sent.file_id")
       const made = turn.selectFrom("files as made").whereRef("made.turn_id", "=", "t.turn_id").select("made.file_id")
       const files = turn
         .selectFrom("files as f")
@@ -28,5 +28,5 @@ export async function listTurnFiles(ctx: Context, credential: SessionCredential,
 }
 
 /** The ids in such a list, as rows. */
-export const idsIn = (list: Expression<unknown>) =>
+export const fileIdsIn = (list: Expression<unknown>) =>
   sql<{ file_id: string }>`jsonb_array_elements_text(${list})`.as<"sent">(sql`sent(file_id)`)
