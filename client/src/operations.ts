@@ -1204,6 +1204,8 @@ export interface Operations {
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
+      /** A part of the `end_user_ref`. Upper and lower case count as the same. */
+      q?: string | undefined
       /** Only end users who are blocked, or only those who are not. */
       blocked?: "true" | "false" | undefined
     }

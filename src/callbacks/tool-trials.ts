@@ -3,7 +3,7 @@ import * as z from "zod"
 export const TRY_TOOL_PATH = "/callbacks/internal/try-tool"
 export const CHECK_SERVER_PATH = "/callbacks/internal/check-mcp-server"
 
-/** What the /v1 worker sends, after it has checked that its caller may use this space. */
+/** What the workers of keys and of owners send, after they have checked that their caller may do this in the space. */
 export const tryToolInput = z.strictObject({
   space: z.int(),
   name: z.string(),

@@ -1,4 +1,4 @@
-import { type Expression, sql } from "kysely"
+import { sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
@@ -7,6 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
 import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
 import type { JsonRow } from "../platform/db.ts"
+import { fileIdsIn } from "../turns/list-turn-files.ts"
 import { turnEventSchema, turnSchema } from "../turns/schemas.ts"
 import type { StepRow } from "../turns/step-row.ts"
 import { serializeTurnEvent, type TurnEventRow } from "../turns/turn-event.ts"
@@ -71,7 +72,7 @@ export async function exportEndUser(
     for (let first = true, more = true; more; ) {
       const page = await exportPage(ctx, credential, { ref, after })
       for (const row of page.rows) {
-        yield* exportedTurn(ctx, row, first)
+        yield* exportedTurn(ctx, row, { first, contentOf: contentFor(credential) })
         first = false
       }
       after = page.rows.at(-1)?.turn_id ?? after
@@ -118,7 +119,7 @@ async function exportPage(
                 .selectFrom("files as made")
                 .whereRef("made.turn_id", "=", "t.turn_id")
                 .select("made.file_id")
-                .union(eb.selectFrom(idsIn(turn.ref("t.file_ids"))).select("sent.file_id")),
+                .union(eb.selectFrom(fileIdsIn(turn.ref("t.file_ids"))).select("sent.file_id")),
             )
             .selectAll("f")
             .select("s.slug as space")
@@ -155,10 +156,18 @@ async function exportPage(
   }
 }
 
-const idsIn = (list: Expression<unknown>) =>
-  sql<{ file_id: string }>`jsonb_array_elements_text(${list})`.as<"sent">(sql`sent(file_id)`)
+/** Where a file's bytes are for this caller. */
+const contentFor =
+  ({ kind }: Credential) =>
+  ({ file_id, space }: FileRow) =>
+    kind === "key" ? `/v1/files/${file_id}/content` : `/api/account/spaces/${space}/files/${file_id}/content`
 
-async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): AsyncGenerator<string> {
+interface Exporting {
+  first: boolean
+  contentOf(file: FileRow): string
+}
+
+async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }: Exporting): AsyncGenerator<string> {
   const { idempotency_key, conversation_name, erased_at, events, steps, files, tasks } = row
   const whole = {
     ...serializeTurn(row),
@@ -167,7 +176,7 @@ async function* exportedTurn(ctx: Context, row: ExportRow, first: boolean): Asyn
     erased_at: toInstant(erased_at),
     events: events.map(serializeTurnEvent),
     steps: steps.map((step) => ({ ...withoutKeys(step), created_at: toInstant(step.created_at) })),
-    file_details: files.map((file) => ({ ...serializeFile(file), content: `/v1/files/${file.file_id}/content` })),
+    file_details: files.map((file) => ({ ...serializeFile(file), content: contentOf(file) })),
     tasks: tasks.map(serializeTask),
   }
   yield `${first ? "" : ","}${JSON.stringify(whole).slice(0, -1)},"images":[`

@@ -1,9 +1,9 @@
 -- Up to p_limit end users that a caller sees, after (p_before_at, p_before_ref; null for the first page), by their newest turn, with
 -- its time as active_at. Each is found once, at its newest conversation, so a page costs as many steps as it has rows. End users with
 -- limits but no turn are listed at the time of their limits, for callers who see the whole account. p_blocked: only blocked ones, or
--- only others; null for all.
+-- only others; null for all. p_q: a part of the reference, upper and lower case alike; null for all.
 create function turnpike.list_end_users(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_blocked boolean, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor jsonb, out end_users jsonb)
+  p_blocked boolean, p_q text, p_before_at timestamptz, p_before_ref text, p_limit integer, out actor jsonb, out end_users jsonb)
 language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -26,7 +26,7 @@ begin
           and (c.last_turn_at, c.end_user_ref collate "C") < (before_at, before_ref)
           and (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
             where turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
-          and turnpike.has_block(caller, c.end_user_ref, p_blocked)
+          and turnpike.is_wanted(caller, c.end_user_ref, p_blocked, p_q)
           and c.conversation_id = (
             select n.conversation_id from conversations n
             where n.user_id = c.user_id and n.test = c.test and n.end_user_ref = c.end_user_ref and n.last_turn_at is not null
@@ -38,7 +38,7 @@ begin
       (select e.end_user_ref, e.updated_at from end_users e
         where e.user_id = caller.user_id and e.test = caller.test and caller.scope = 'all'
           and (e.updated_at, e.end_user_ref collate "C") < (before_at, before_ref)
-          and turnpike.has_block(caller, e.end_user_ref, p_blocked)
+          and turnpike.is_wanted(caller, e.end_user_ref, p_blocked, p_q)
           and not exists (select from conversations c
             where c.user_id = e.user_id and c.test = e.test and c.end_user_ref = e.end_user_ref and c.last_turn_at is not null)
         order by e.updated_at desc, e.end_user_ref collate "C" desc limit p_limit)
@@ -48,9 +48,13 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Whether an end user is blocked or not, as p_blocked asks; null asks nothing.
-create function turnpike.has_block(caller turnpike.caller, p_ref text, p_blocked boolean) returns boolean language plpgsql stable as $$
+-- Whether an end user is one that a list asks for.
+create function turnpike.is_wanted(caller turnpike.caller, p_ref text, p_blocked boolean, p_q text) returns boolean
+language plpgsql stable as $$
 begin
+  if p_q is not null and strpos(lower(p_ref), lower(p_q)) = 0 then
+    return false;
+  end if;
   return p_blocked is null or p_blocked = exists (select from end_users e
     where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref and e.blocked);
 end $$;

@@ -5,14 +5,16 @@ import { decodePosition, encodePosition, type Page } from "../base/pagination.ts
 import type { EndUserRow } from "./get-end-user.ts"
 
 export interface EndUserFilters {
+  /** A part of the reference. */
+  q?: string | undefined
   blocked?: "true" | "false" | undefined
 }
 
 type Listed = EndUserRow & { active_at: string }
 
 /**
- * The end users that a key can see, by their newest turn. Those with limits but no turn are listed at the time of their limits, for
- * keys that see the whole account.
+ * The end users that a caller can see, by their newest turn. Those with limits but no turn are listed at the time of their limits, for
+ * callers who see the whole account.
  */
 export async function listEndUsers(
   ctx: Context,
@@ -23,6 +25,7 @@ export async function listEndUsers(
   type Row = { actor: unknown; end_users: Listed[] }
   const { row } = await callAs<"list_end_users", Row>(ctx, credential, "list_end_users", {
     blocked: filters.blocked === undefined ? null : filters.blocked === "true",
+    q: filters.q ?? null,
     before_at: at === undefined ? null : new Date(at),
     before_ref: ref ?? null,
     limit: limit + 1,

@@ -67,7 +67,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     headers.set("Cache-Control", "no-store")
     const { method } = c.req
     // An end_user_ref is a customer's text, which no log may contain.
-    const path = c.req.path.replace(/^(\/v1\/end-users\/)[^/]+/, "$1{end_user_ref}")
+    const path = c.req.path.replace(/^(\/(?:v1|api\/account)\/end-users\/)[^/]+/, "$1{end_user_ref}")
     ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })
     return undefined
   })

@@ -1,7 +1,34 @@
-import type * as z from "zod"
+import * as z from "zod"
+import type { ErrorCode } from "../base/errors.ts"
+import { listOf, testQuery, wholeList } from "../http/query.ts"
 
 /** Where operations of both surfaces are mounted: below `prefix`, with the query parameters of that surface. */
 export interface Mounting {
   prefix: "/v1" | "/api/account"
   query: z.ZodRawShape
+}
+
+export const FOR_KEYS: Mounting = { prefix: "/v1", query: {} }
+export const FOR_OWNERS: Mounting = { prefix: "/api/account", query: testQuery }
+
+const isForKeys = ({ prefix }: Mounting) => prefix === "/v1"
+
+/** The query of an operation without parameters of its own. /v1 ignores what it does not know there. */
+export const bareQuery = (mounting: Mounting): z.ZodType<Record<string, unknown>> =>
+  isForKeys(mounting) ? z.object({}) : z.strictObject(mounting.query)
+
+/** What only callers with a key have to know. */
+export const toKeys = (mounting: Mounting, text: string): string => (isForKeys(mounting) ? text : "")
+
+/** Of these errors, those that callers of the surface can get: keys have a scope, people a role in a space. */
+export function errorsAt(mounting: Mounting, errors: ErrorCode[]): ErrorCode[] {
+  const foreign: ErrorCode = isForKeys(mounting) ? "SPACE_ROLE_REQUIRED" : "SCOPE_DENIED"
+  return errors.filter((code) => code !== foreign)
+}
+
+/** A list that comes whole, in the shape of the surface. */
+export function wholeListAt<Item extends z.ZodType>(mounting: Mounting, item: Item) {
+  return isForKeys(mounting)
+    ? { schema: z.object({ data: z.array(item) }), of: (data: z.output<Item>[]) => ({ data }) }
+    : { schema: listOf(item), of: (items: z.output<Item>[]) => wholeList(items) }
 }

@@ -1,8 +1,9 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
-import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import { readAs, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { spaceVisible } from "../actor/shares.ts"
 import { manifestSchema } from "../agent-config/manifest.ts"
 import { mcpServerSchema } from "../agent-config/mcp-server.ts"
 import { toolSchema } from "../agent-config/tool.ts"
@@ -46,7 +47,7 @@ export async function listConfigVersions(
       .selectFrom("spaces as s")
       .innerJoin("caller", (join) => join.onTrue())
       .where("s.slug", "=", spaceId)
-      .where(spaceInScope)
+      .where(spaceVisible(credential))
       .select((target) =>
         jsonArrayFrom(
           target
@@ -75,7 +76,7 @@ export async function getConfigVersion(
       .innerJoin("caller", (join) => join.onTrue())
       .innerJoin("space_configs as c", "c.space_id", "s.space_id")
       .where("s.slug", "=", spaceId)
-      .where(spaceInScope)
+      .where(spaceVisible(credential))
       .where("c.version", "=", version)
       .select(["c.change", "c.model", "c.manifest", "c.tools", "c.mcp_servers", "c.created_at"]),
   )

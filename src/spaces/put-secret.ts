@@ -1,7 +1,8 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Credential } from "../actor/actor.ts"
-import { callAs, readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import { callAs, readAs, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { spaceVisible } from "../actor/shares.ts"
 import { secretTarget } from "../agent-config/secret.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
@@ -47,7 +48,7 @@ export async function listSecrets(ctx: Context, credential: Credential, spaceId:
       .selectFrom("spaces as s")
       .innerJoin("caller", (join) => join.onTrue())
       .where("s.slug", "=", spaceId)
-      .where(spaceInScope)
+      .where(spaceVisible(credential))
       .select((eb) =>
         jsonArrayFrom(
           eb

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
-import { readAs, spaceInScope, spaceNotFound } from "../actor/call-as.ts"
+import { readAs, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { roleInSpace, type SpaceRole, spaceVisible } from "../actor/shares.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
@@ -14,6 +15,7 @@ import {
   TRY_TOOL_PATH,
   toolTestSchema,
 } from "../callbacks/tool-trials.ts"
+import { throwRefusedChange } from "./change-config.ts"
 
 const MAX_INPUT_BYTES = 64 * 1024
 
@@ -34,7 +36,7 @@ interface Wanted {
 
 /**
  * Calls a REST tool of a space once, with the Idempotency-Key `key` or a new one, through the worker that calls tools in turns.
- * NOT_FOUND, UNAVAILABLE.
+ * NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE.
  */
 export async function testTool(
   ctx: Context,
@@ -49,7 +51,7 @@ export async function testTool(
   return toolTestSchema.parse(answer)
 }
 
-/** Connects to an MCP server of a space and lists its tools. NOT_FOUND, UNAVAILABLE. */
+/** Connects to an MCP server of a space and lists its tools. NOT_FOUND, SPACE_ROLE_REQUIRED, UNAVAILABLE. */
 export async function checkMcpServer(
   ctx: Context,
   credential: Credential,
@@ -71,11 +73,14 @@ async function requireEntry(
       .selectFrom("spaces as s")
       .innerJoin("caller", (join) => join.onTrue())
       .where("s.slug", "=", spaceId)
-      .where(spaceInScope)
-      .select((eb) => ["s.space_id", eb(`s.${column}`, "?", name).as("there")]),
+      .where(spaceVisible(credential))
+      .select((eb) => ["s.space_id", eb(`s.${column}`, "?", name).as("there")])
+      .select(credential.kind === "key" ? (eb) => eb.val<SpaceRole>("owner").as("role") : roleInSpace.as("role")),
   )
   const [space] = rows
   if (!space) throw spaceNotFound(spaceId)
+  // It uses the space's secrets, for somebody who sees what came back.
+  if (space.role === "member") throwRefusedChange(spaceId, { refused: "role" })
   if (!space.there) throw entryNotFound(word, name)
   return space.space_id
 }

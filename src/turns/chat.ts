@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { acceptTurn } from "./accept-turn.ts"
+import { estimateTurn, type TurnEstimate } from "./estimate-turn.ts"
 import { getTurn, turnNotFound, waitForTurn } from "./get-turn.ts"
 import { createTurnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -41,6 +42,13 @@ export function acceptChatTurn(
     body: { ...body, end_user_ref: OWNER_REF },
   })
 }
+
+/** What `acceptChatTurn` would answer now, in a space of the caller's own: a shared one is NOT_FOUND, since its balance is its owner's. */
+export const estimateChatTurn = (
+  ctx: Context,
+  credential: SessionCredential,
+  body: z.output<typeof createChatTurnSchema>,
+): Promise<TurnEstimate> => estimateTurn(ctx, credential, { ...body, end_user_ref: OWNER_REF })
 
 /** A web-chat turn, once it has ended or after `waitSeconds`; NOT_FOUND for any other turn. */
 export async function getChatTurn(

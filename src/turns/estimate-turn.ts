@@ -29,6 +29,8 @@ export const turnEstimateSchema = z
   })
   .meta({ id: "TurnEstimate" })
 
+export type TurnEstimate = z.infer<typeof turnEstimateSchema>
+
 interface EstimateRow {
   actor: unknown
   refused: string | null
@@ -42,11 +44,7 @@ interface EstimateRow {
  * What `acceptTurn` would answer now: the hold that the turn would take, or the limit that would refuse it. Takes nothing and locks
  * nothing. Errors: NOT_FOUND, VALIDATION_FAILED, SPACE_ARCHIVED, END_USER_BLOCKED.
  */
-export async function estimateTurn(
-  ctx: Context,
-  credential: Credential,
-  body: CreateTurn,
-): Promise<z.infer<typeof turnEstimateSchema>> {
+export async function estimateTurn(ctx: Context, credential: Credential, body: CreateTurn): Promise<TurnEstimate> {
   const now = ctx.clock.now()
   const { row } = await callAs<"estimate_turn", EstimateRow>(ctx, credential, "estimate_turn", admissionArguments(body))
   const { hold } = row

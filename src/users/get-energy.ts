@@ -1,8 +1,8 @@
-import { sql } from "kysely"
+import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { readAs } from "../actor/call-as.ts"
+import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { MICROS_PER_ENERGY } from "../base/money.ts"
@@ -37,54 +37,30 @@ export const userEnergySchema = z
   })
   .meta({ id: "UserEnergy" })
 
+/** The same for whom it is about; the ledger is a list of its own there. */
+export const energySchema = userEnergySchema.omit({ user_id: true, ledger: true }).meta({ id: "Energy" })
+
 type Buckets = Record<LedgerBucket, number>
+type Energy = z.infer<typeof energySchema>
 type UserEnergy = z.infer<typeof userEnergySchema>
 export type AdminLedgerEntry = z.infer<typeof adminLedgerEntrySchema>
 
-/** NOT_FOUND, ADMIN_REQUIRED. A charge counts when its turn ends, also while it waits to be posted to the ledger. */
+/** A user's energy for admins, with a page of the ledger. NOT_FOUND, ADMIN_REQUIRED. */
 export async function getEnergy(
   ctx: Context,
   credential: SessionCredential,
   { userId, days, limit, offset }: { userId: number; days: number; limit: number; offset: number },
 ): Promise<UserEnergy> {
-  const today = Math.floor(ctx.clock.now().getTime() / DAY_MS)
-  const since = new Date((today - days + 1) * DAY_MS)
+  const since = firstOf(days, ctx.clock.now())
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
-      db
-        .selectFrom("users as u")
-        .innerJoin("caller", (join) => join.onTrue())
-        .leftJoin("wallets as w", "w.user_id", "u.user_id")
+      sumsSince(db, since)
         .where("u.user_id", "=", userId)
-        .select(walletColumns)
         .select((eb) => {
           const ledger = eb.selectFrom("ledger as l").whereRef("l.user_id", "=", "u.user_id")
-          const booked = ledger.where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
-          const sums = booked
-            .select(["l.reason"])
-            .select((own) => [
-              // Null: before the series begins.
-              sql<string | null>`case when ${own.ref("l.created_at")} >= ${since}
-                then (${own.ref("l.created_at")} at time zone 'UTC')::date end`.as("date"),
-              own("l.amount_credit_micros", ">", 0).$castTo<boolean>().as("is_gain"),
-              own.cast<number>(own.fn.sum("l.amount_credit_micros"), "bigint").as("amount"),
-            ])
-            .groupBy(["l.reason", "date", "is_gain"])
-          const charged = eb
-            .selectFrom("turns as t")
-            .whereRef("t.user_id", "=", "u.user_id")
-            .where("t.test", "=", false)
-            .where("t.finished_at", ">=", since)
-            .select((own) => [
-              sql<string>`(${own.ref("t.finished_at")} at time zone 'UTC')::date`.as("date"),
-              own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("amount"),
-            ])
-            .groupBy("date")
           return [
-            jsonArrayFrom(sums).as("booked"),
-            jsonArrayFrom(charged).as("charged"),
             ledger.select((own) => own.fn.countAll<number>().as("count")).as("total"),
             jsonArrayFrom(ledger.selectAll("l").orderBy("l.ledger_id", "desc").limit(limit).offset(offset)).as(
               "entries",
@@ -95,11 +71,76 @@ export async function getEnergy(
   )
   const [row] = rows
   if (!row) throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
+  const items = (row.entries as LedgerRow[]).map(serializeAdminLedgerEntry)
+  return {
+    user_id: userId,
+    ...serializeSums(row, since, days),
+    ledger: { items, total: row.total ?? 0, limit, offset },
+  }
+}
+
+/** The caller's own energy. */
+export async function getOwnEnergy(
+  ctx: Context,
+  credential: SessionCredential,
+  { days }: { days: number },
+): Promise<Energy> {
+  const since = firstOf(days, ctx.clock.now())
+  const { rows } = await readAs(ctx, credential, (db) =>
+    sumsSince(db, since).whereRef("u.user_id", "=", "caller.user_id"),
+  )
+  return serializeSums(rows[0] as SumsRow, since, days)
+}
+
+/** The beginning (UTC) of the first of the last `days` days. */
+const firstOf = (days: number, now: Date) => new Date((Math.floor(now.getTime() / DAY_MS) - days + 1) * DAY_MS)
+
+/** Balance and sums of users `u`. A charge counts when its turn ends, also while it waits to be posted to the ledger. */
+const sumsSince = (db: QueryCreator<CallerDB>, since: Date) =>
+  db
+    .selectFrom("users as u")
+    .innerJoin("caller", (join) => join.onTrue())
+    .leftJoin("wallets as w", "w.user_id", "u.user_id")
+    .select(walletColumns)
+    .select((eb) => {
+      const sums = eb
+        .selectFrom("ledger as l")
+        .whereRef("l.user_id", "=", "u.user_id")
+        .where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
+        .select(["l.reason"])
+        .select((own) => [
+          // Null: before the series begins.
+          sql<string | null>`case when ${own.ref("l.created_at")} >= ${since}
+            then (${own.ref("l.created_at")} at time zone 'UTC')::date end`.as("date"),
+          own("l.amount_credit_micros", ">", 0).$castTo<boolean>().as("is_gain"),
+          own.cast<number>(own.fn.sum("l.amount_credit_micros"), "bigint").as("amount"),
+        ])
+        .groupBy(["l.reason", "date", "is_gain"])
+      const charged = eb
+        .selectFrom("turns as t")
+        .whereRef("t.user_id", "=", "u.user_id")
+        .where("t.test", "=", false)
+        .where("t.finished_at", ">=", since)
+        .select((own) => [
+          sql<string>`(${own.ref("t.finished_at")} at time zone 'UTC')::date`.as("date"),
+          own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("amount"),
+        ])
+        .groupBy("date")
+      return [jsonArrayFrom(sums).as("booked"), jsonArrayFrom(charged).as("charged")]
+    })
+
+interface SumsRow {
+  balance: number | null
+  held: number | null
+  booked: (Booked & { date: string | null })[]
+  charged: { date: string; amount: number }[]
+}
+
+function serializeSums(row: SumsRow, since: Date, days: number): Energy {
   const booked = row.booked.filter(({ amount }) => amount !== null)
   const balance = row.balance ?? 0
   // What was booked beside turns, less what is left of it, is what turns were charged.
   const ofTurns = booked.reduce((sum, { amount }) => sum + amount, 0) - balance
-  const totals = bucketsOf(booked, ofTurns)
   const series = Array.from({ length: days }, (_, day) => {
     const date = new Date(since.getTime() + day * DAY_MS).toISOString().slice(0, 10)
     const charged = row.charged.find((one) => one.date === date)?.amount ?? 0
@@ -112,17 +153,10 @@ export async function getEnergy(
     }
   })
   return {
-    user_id: userId,
     balance_energy: balance / MICROS_PER_ENERGY,
     held_energy: (row.held ?? 0) / MICROS_PER_ENERGY,
-    totals,
+    totals: bucketsOf(booked, ofTurns),
     days: series,
-    ledger: {
-      items: (row.entries as LedgerRow[]).map(serializeAdminLedgerEntry),
-      total: row.total ?? 0,
-      limit,
-      offset,
-    },
   }
 }
 

@@ -5,6 +5,8 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { DB } from "../platform/db-types.ts"
+import { turnNotFound } from "../turns/get-turn.ts"
+import { visibleTurn } from "../turns/visible-turn.ts"
 import { type DeliveryRow, deliveryNotFound } from "./delivery-row.ts"
 import { endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
@@ -57,6 +59,36 @@ export async function findDeliveries(
     ]),
   )
   if (!rows[0]) throw webhookNotFound(input.webhookId)
+  return rows[0] as { deliveries: DeliveryRow[]; total: number }
+}
+
+/** The deliveries about a turn to all endpoints of the caller's account, the newest first, with their number; NOT_FOUND. */
+export async function findTurnDeliveries(
+  ctx: Context,
+  credential: SessionCredential,
+  { turnId, limit, offset }: { turnId: string; limit: number; offset: number },
+): Promise<{ deliveries: DeliveryRow[]; total: number }> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    visibleTurn(db, turnId).select((turn) => {
+      const told = turn
+        .selectFrom("webhook_deliveries as d")
+        .innerJoin("webhook_endpoints as w", "w.webhook_id", "d.webhook_id")
+        .innerJoin("events as e", "e.event_id", "d.event_id")
+        .whereRef("d.turn_id", "=", "t.turn_id")
+        .where(endpointInScope)
+      const page = told
+        .selectAll("d")
+        .select((eb) => ["e.type as event_type", attemptsOf(eb, WEBHOOK_POLICY.attemptsListed).as("attempts_made")])
+        .orderBy((eb) => sql`${eb.ref("d.delivery_id")} collate "C"`, "desc")
+        .limit(limit)
+        .offset(offset)
+      return [
+        jsonArrayFrom(page).as("deliveries"),
+        told.select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("total")).as("total"),
+      ]
+    }),
+  )
+  if (!rows[0]) throw turnNotFound(turnId)
   return rows[0] as { deliveries: DeliveryRow[]; total: number }
 }
 

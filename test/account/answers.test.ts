@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { App } from "../../src/http/app.ts"
 import { account } from "../../src/routes/account/group.ts"
 import { signSessionToken } from "../../src/sign-in/session-token.ts"
+import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -57,6 +58,25 @@ test("every operation answers exactly what it declares", async () => {
   await ask("listSpaces")
   await ask("updateSpace", { space_id }, { title: "Mine, too" })
   await ask("putManifest", { space_id }, { instructions: "Be brief." })
+  expect((await ask("getManifest", { space_id })).instructions).toBe("Be brief.")
+  serveCustomer(world)
+  const { name, ...tool } = orderTool()
+  await ask("putSecret", { space_id, name: "TOKEN" }, { value: "s3cret" })
+  expect((await ask("listSecrets", { space_id })).total).toBe(1)
+  await ask("putTool", { space_id, name }, tool)
+  await ask("getTool", { space_id, name })
+  expect((await ask("listTools", { space_id })).total).toBe(1)
+  const tried = await ask("testTool", { space_id, name }, { input: { id: "A-1" } })
+  expect([tried.ok, JSON.stringify(tried).includes("s3cret")]).toEqual([true, false])
+  await ask("putMcpServer", { space_id, name: "docs" }, { url: "https://api.customer.com/mcp" })
+  await ask("getMcpServer", { space_id, name: "docs" })
+  expect((await ask("listMcpServers", { space_id })).total).toBe(1)
+  await ask("checkMcpServer", { space_id, name: "docs" })
+  await ask("deleteMcpServer", { space_id, name: "docs" })
+  const versions = await ask("listConfigVersions", { space_id })
+  expect(versions.data.map(({ change }: { change: string }) => change)).toContain("tools/lookup_order")
+  const { version } = await ask("getConfigVersion", { space_id, version: String(versions.data[0].version) })
+  expect(version).toBe(versions.data[0].version)
   const { file_id } = await ask("uploadFile", { space_id }, { a: 1 }, "?name=a.json")
   await ask("getFile", { space_id, file_id })
   expect(await ask("getFileContent", { space_id, file_id })).toBe('{"a":1}')
@@ -72,6 +92,13 @@ test("every operation answers exactly what it declares", async () => {
   await ask("getTurn", { turn_id })
   await ask("listTurns")
   await ask("listTurnEvents", { turn_id: chat.turn_id })
+  const [step] = (await ask("listTurnSteps", { turn_id: chat.turn_id })).items
+  expect(step.tool_calls).toMatchObject([{ call: 0, name: "write_file", output: { is_error: false } }])
+  const bill = await ask("getTurnBill", { turn_id: chat.turn_id })
+  expect([bill.items.length > 0, bill.cost_usd]).toEqual([true, bill.billed_cost_usd])
+  expect((await ask("listTurnFiles", { turn_id: chat.turn_id })).items).toMatchObject([{ name: "note.txt" }])
+  await ask("listTurnDeliveries", { turn_id })
+  expect(await ask("estimateChatTurn", {}, { space: space_id, text: "hello" })).toMatchObject({ admitted: true })
   const queued = await ask("createChatTurn", {}, { space: space_id, text: "never" })
   await ask("cancelTurn", { turn_id: queued.turn_id })
   await ask("rotateKey", { key_id }, {})
@@ -79,6 +106,15 @@ test("every operation answers exactly what it declares", async () => {
   await ask("getKey", { key_id })
   await ask("listKeys")
   await ask("revokeKey", { key_id })
+  const [event] = (await ask("listEvents")).data
+  await ask("getEvent", { event_id: event.id })
+  expect((await ask("listModels")).data.length).toBeGreaterThan(0)
+  const [{ end_user_ref }] = (await ask("listEndUsers")).data
+  await ask("getEndUser", { end_user_ref })
+  await ask("putEndUserLimits", { end_user_ref }, { daily_usd: 1, blocked: true })
+  await ask("exportEndUser", { end_user_ref })
+  const { erasure_id } = await ask("eraseEndUser", { end_user_ref })
+  await ask("getErasure", { erasure_id })
   const { webhook_id } = await ask("createWebhook", {}, { url: "https://hooks.customer.com/" })
   await ask("getWebhook", { webhook_id })
   await ask("updateWebhook", { webhook_id }, { description: "Orders" })
@@ -105,9 +141,12 @@ test("every operation answers exactly what it declares", async () => {
   await ask("endSession", { session_id: other.sessionId })
   await ask("changePassword", {}, { new_password: "a password of mine" })
   await ask("getBalance")
+  expect((await ask("getEnergy")).days).toHaveLength(30)
   const { total } = await ask("listLedger")
   expect(total, "a top-up and two charges").toBe(3)
   expect((await ask("getSpaceSpend", { space_id })).turns).toBe(3)
+  await ask("deleteSecret", { space_id, name: "TOKEN" })
+  await ask("deleteTool", { space_id, name })
   await ask("archiveSpace", { space_id })
   await ask("endSessions")
   expect([...answered].sort(), "every operation is asked here").toEqual(

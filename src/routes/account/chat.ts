@@ -3,7 +3,8 @@ import type { App } from "../../http/app.ts"
 import { madeOf, parseIdempotencyKey } from "../../http/idempotency.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
-import { acceptChatTurn, createChatTurnSchema, getChatTurn } from "../../turns/chat.ts"
+import { acceptChatTurn, createChatTurnSchema, estimateChatTurn, getChatTurn } from "../../turns/chat.ts"
+import { turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { findTurns } from "../../turns/list-turns.ts"
 import { turnSchema } from "../../turns/schemas.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
@@ -57,6 +58,30 @@ export function mountChat(app: App) {
       c.header("Location", `/api/account/chat/turns/${turn.turn_id}`)
       return serializeTurn(turn)
     },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/account/chat/turns/estimate",
+      id: "estimateChatTurn",
+      tag,
+      summary: "Ask whether a turn of the web chat would be accepted",
+      description:
+        "Takes the body of a turn and says whether it would be accepted now, what it would hold, or what would refuse it. Nothing is " +
+        "sent, held or stored. For your own spaces: one that is shared with you answers 404, since its owner is billed. It does not " +
+        "predict what the turn will cost in the end, which is never more than its `max_cost_usd`.",
+      query: z.strictObject(testQuery),
+      body: createChatTurnSchema,
+      answer: {
+        status: 200,
+        description: "Whether the turn would be accepted, and on what terms.",
+        schema: turnEstimateSchema,
+      },
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
+      example: { answer: { admitted: true, hold_usd: 0.1, refused_by: null, caps: [] } },
+    },
+    async (c, { body }) => estimateChatTurn(c.get("ctx"), sessionOf(c), body),
   )
 
   app.operation(

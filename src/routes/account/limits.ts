@@ -20,7 +20,7 @@ export function mountLimits(app: App) {
       summary: "Read the account's limits",
       description:
         "The default limits of your customers, and when your balance counts as low. A key's caps are with " +
-        "the key; one customer's limits are at `/v1/end-users/{end_user_ref}`. Test turns have no limits.",
+        "the key; one customer's limits are at `/api/account/end-users/{end_user_ref}`. Test turns have no limits.",
       answer: theLimits,
       errors: [],
     },

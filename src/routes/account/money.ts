@@ -4,8 +4,9 @@ import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
 import { ledgerEntrySchema, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
 import { listLedger } from "../../billing/list-ledger.ts"
 import type { App } from "../../http/app.ts"
-import { createdQuery, idParam, listOf, listQuery } from "../../http/query.ts"
+import { createdQuery, daysQuery, idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
+import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
 import { getMe, meSchema } from "../../users/get-me.ts"
 
 const tag = "Account"
@@ -35,6 +36,23 @@ export function mountMoney(app: App) {
       errors: [],
     },
     async (c) => getBalance(c.get("ctx"), sessionOf(c)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/energy",
+      id: "getEnergy",
+      tag,
+      summary: "Read the account's energy",
+      description:
+        "Balance, totals by bucket, and a daily series with every charge, those of the web chat included. 10 energy are 1 USD. The " +
+        "ledger has the single entries.",
+      query: z.strictObject(daysQuery(365)),
+      answer: { status: 200, description: "The account's energy.", schema: energySchema },
+      errors: [],
+    },
+    async (c, { query }) => getOwnEnergy(c.get("ctx"), sessionOf(c), query),
   )
 
   app.operation(

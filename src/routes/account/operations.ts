@@ -1,5 +1,10 @@
 import type { App } from "../../http/app.ts"
-import { testQuery } from "../../http/query.ts"
+import { mountEndUsers } from "../end-users.ts"
+import { mountEvents } from "../events.ts"
+import { mountModels } from "../models.ts"
+import { FOR_OWNERS } from "../mounting.ts"
+import { mountSpaceConfig } from "../spaces/config.ts"
+import { mountTools } from "../spaces/tools.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
 import { mountOwnFiles } from "./files.ts"
@@ -9,6 +14,7 @@ import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountOwnSpaces } from "./spaces.ts"
+import { mountTurnDetails } from "./turn-details.ts"
 import { mountOwnTurns } from "./turns.ts"
 import { mountOwnWebhooks } from "./webhooks.ts"
 
@@ -20,9 +26,15 @@ export function mountOwner(app: App) {
   mountIdentities(app)
   mountKeys(app)
   mountOwnSpaces(app)
+  mountSpaceConfig(app, FOR_OWNERS)
+  mountTools(app, FOR_OWNERS)
   mountOwnFiles(app)
   mountOwnTurns(app)
+  mountTurnDetails(app)
   mountChat(app)
   mountOwnWebhooks(app)
-  mountUsageReport(app, { prefix: "/api/account", query: testQuery })
+  mountEvents(app, FOR_OWNERS)
+  mountModels(app, FOR_OWNERS)
+  mountUsageReport(app, FOR_OWNERS)
+  mountEndUsers(app, FOR_OWNERS)
 }

@@ -1,5 +1,4 @@
 import * as z from "zod"
-import { manifestSchema } from "../../agent-config/manifest.ts"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import { getSpaceSpend, spaceSpendSchema } from "../../billing/space-spend.ts"
 import type { App } from "../../http/app.ts"
@@ -16,7 +15,7 @@ import {
   spaceSummarySchema,
 } from "../../spaces/find-spaces.ts"
 import { getAccountSpace } from "../../spaces/get-space.ts"
-import { patchSpace, putManifest } from "../../spaces/patch-space.ts"
+import { patchSpace } from "../../spaces/patch-space.ts"
 import { createSpaceSchema, patchSpaceSchema, spaceSchema } from "../../spaces/schemas.ts"
 import { serializeSpace } from "../../spaces/serialize-space.ts"
 
@@ -107,23 +106,6 @@ export function mountOwnSpaces(app: App) {
       errors: [...CHANGE_ERRORS],
     },
     async (c, { params, body }) => serializeSpace(await patchSpace(c.get("ctx"), sessionOf(c), params.space_id, body)),
-  )
-
-  app.operation(
-    {
-      method: "put",
-      path: "/api/account/spaces/{space_id}/manifest",
-      id: "putManifest",
-      tag,
-      summary: "Replace a space's manifest",
-      description: `Turns that are running keep the configuration they began with. ${WHO_CHANGES}`,
-      params,
-      query,
-      body: manifestSchema,
-      answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
-      errors: [...CHANGE_ERRORS],
-    },
-    async (c, { params, body }) => putManifest(c.get("ctx"), sessionOf(c), params.space_id, body),
   )
 
   app.operation(

@@ -7,16 +7,15 @@ import { serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { findWebhooks } from "../../webhooks/get-webhook.ts"
 import { findDeliveries } from "../../webhooks/list-deliveries.ts"
 import { deliveryFilters, deliverySchema, webhookSchema } from "../../webhooks/schemas.ts"
-import type { Mounting } from "../mounting.ts"
+import { FOR_OWNERS } from "../mounting.ts"
 import { mountEndpoints } from "../webhooks/endpoints.ts"
 import { mountSendAgain } from "../webhooks/send-again.ts"
 
 const tag = "Webhooks"
-const MOUNTING: Mounting = { prefix: "/api/account", query: testQuery }
 
 /** All webhooks of the account, whoever made them. */
 export function mountOwnWebhooks(app: App) {
-  mountEndpoints(app, MOUNTING)
+  mountEndpoints(app, FOR_OWNERS)
 
   app.operation(
     {
@@ -37,7 +36,7 @@ export function mountOwnWebhooks(app: App) {
     },
   )
 
-  mountSendAgain(app, MOUNTING)
+  mountSendAgain(app, FOR_OWNERS)
 
   app.operation(
     {

@@ -1,9 +1,6 @@
 import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
-import { listModels, modelSchema } from "../../catalog/list-models.ts"
 import type { App } from "../../http/app.ts"
-import { pageOf } from "../../http/query.ts"
 import { getOwnKey, ownKeyAnswerSchema } from "../../keys/get-own-key.ts"
-import { mountUsageReport } from "../usage-report.ts"
 
 export function mountAccount(app: App) {
   app.operation(
@@ -32,29 +29,4 @@ export function mountAccount(app: App) {
     },
     async (c) => getBalance(c.get("ctx"), c.get("credential")),
   )
-}
-
-/** What there is to choose from, and what it has cost. */
-export function mountUsage(app: App) {
-  app.operation(
-    {
-      method: "get",
-      path: "/v1/models",
-      id: "listModels",
-      tag: "Models",
-      summary: "List the models",
-      description:
-        "All models that turns may use, with their prices, in the catalog's order and in one page. A turn " +
-        "uses the first one when neither it nor its space names a model. A test key sees the rehearsal " +
-        "models.",
-      answer: { status: 200, description: "All models.", schema: pageOf(modelSchema) },
-      errors: [],
-    },
-    async (c) => {
-      const data = await listModels(c.get("ctx"), c.get("credential"))
-      return { data, has_more: false, next_cursor: null }
-    },
-  )
-
-  mountUsageReport(app, { prefix: "/v1", query: {} })
 }

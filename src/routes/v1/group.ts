@@ -1,13 +1,16 @@
 import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { keyAuth } from "../../http/key-auth.ts"
-import { mountAccount, mountUsage } from "./account.ts"
-import { mountEndUsers } from "./end-users.ts"
-import { mountEvents } from "./events.ts"
+import { mountEndUsers } from "../end-users.ts"
+import { mountEvents } from "../events.ts"
+import { mountModels } from "../models.ts"
+import { FOR_KEYS } from "../mounting.ts"
+import { mountSpaceConfig } from "../spaces/config.ts"
+import { mountTools } from "../spaces/tools.ts"
+import { mountUsageReport } from "../usage-report.ts"
+import { mountAccount } from "./account.ts"
 import { mountFiles } from "./files.ts"
-import { mountSpaceConfig } from "./space-config.ts"
 import { mountSpaces } from "./spaces.ts"
-import { mountTools } from "./tools.ts"
 import { mountTurns } from "./turns.ts"
 import { mountWebhooks } from "./webhooks.ts"
 
@@ -17,14 +20,15 @@ export const v1: Group = {
   mount(app) {
     app.use("/v1/*", keyAuth)
     mountSpaces(app)
-    mountSpaceConfig(app)
-    mountTools(app)
+    mountSpaceConfig(app, FOR_KEYS)
+    mountTools(app, FOR_KEYS)
     mountFiles(app)
     mountTurns(app)
     mountWebhooks(app)
-    mountEvents(app)
+    mountEvents(app, FOR_KEYS)
     mountAccount(app)
-    mountUsage(app)
-    mountEndUsers(app)
+    mountModels(app, FOR_KEYS)
+    mountUsageReport(app, FOR_KEYS)
+    mountEndUsers(app, FOR_KEYS)
   },
 }

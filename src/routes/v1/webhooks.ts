@@ -6,16 +6,15 @@ import { serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { listWebhooks } from "../../webhooks/get-webhook.ts"
 import { listDeliveries } from "../../webhooks/list-deliveries.ts"
 import { deliveryFilters, deliverySchema, webhookSchema } from "../../webhooks/schemas.ts"
-import type { Mounting } from "../mounting.ts"
+import { FOR_KEYS } from "../mounting.ts"
 import { mountEndpoints } from "../webhooks/endpoints.ts"
 import { mountSendAgain } from "../webhooks/send-again.ts"
 
 const tag = "Webhooks"
-const MOUNTING: Mounting = { prefix: "/v1", query: {} }
 
 /** /v1/webhooks and /v1/deliveries. */
 export function mountWebhooks(app: App) {
-  mountEndpoints(app, MOUNTING)
+  mountEndpoints(app, FOR_KEYS)
 
   app.operation(
     {
@@ -35,7 +34,7 @@ export function mountWebhooks(app: App) {
     },
   )
 
-  mountSendAgain(app, MOUNTING)
+  mountSendAgain(app, FOR_KEYS)
 
   app.operation(
     {

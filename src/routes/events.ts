@@ -1,16 +1,19 @@
 import * as z from "zod"
-import type { App } from "../../http/app.ts"
-import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
-import { serializeEvent } from "../../webhooks/event-payload.ts"
-import { getEvent, listEvents } from "../../webhooks/list-events.ts"
-import { EVENT_TYPES, eventSchema } from "../../webhooks/schemas.ts"
+import type { App } from "../http/app.ts"
+import { createdQuery, idParam, pageOf, pageQuery } from "../http/query.ts"
+import { serializeEvent } from "../webhooks/event-payload.ts"
+import { getEvent, listEvents } from "../webhooks/list-events.ts"
+import { EVENT_TYPES, eventSchema } from "../webhooks/schemas.ts"
+import { bareQuery, type Mounting } from "./mounting.ts"
 
-/** The feed that webhooks tell of: /v1/events. */
-export function mountEvents(app: App) {
+/** The feed that webhooks tell of; the same for keys and for a signed-in owner. */
+export function mountEvents(app: App, mounting: Mounting) {
+  const { prefix } = mounting
+
   app.operation(
     {
       method: "get",
-      path: "/v1/events",
+      path: `${prefix}/events`,
       id: "listEvents",
       tag: "Events",
       summary: "List events",
@@ -20,6 +23,7 @@ export function mountEvents(app: App) {
         "with it later, and you miss nothing and see nothing twice. Use a cursor only with the filters of " +
         "the page it came from.",
       query: z.strictObject({
+        ...mounting.query,
         ...pageQuery,
         order: z.enum(["asc", "desc"]).default("desc"),
         type: z.enum([...EVENT_TYPES, "ping"]).optional(),
@@ -38,11 +42,12 @@ export function mountEvents(app: App) {
   app.operation(
     {
       method: "get",
-      path: "/v1/events/{event_id}",
+      path: `${prefix}/events/{event_id}`,
       id: "getEvent",
       tag: "Events",
       summary: "Read an event",
       params: z.object({ event_id: idParam }),
+      query: bareQuery(mounting),
       answer: { status: 200, description: "The event.", schema: eventSchema },
       errors: ["NOT_FOUND"],
     },

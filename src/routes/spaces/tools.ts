@@ -11,12 +11,17 @@ import { idParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import { putMcpServer, putTool, removeEntry } from "../../spaces/put-tool.ts"
 import { checkMcpServer, testTool, testToolSchema } from "../../spaces/try-tool.ts"
-import { deletedSchema } from "./space-config.ts"
+import { bareQuery, errorsAt, type Mounting, wholeListAt } from "../mounting.ts"
+import { deletedSchema } from "./config.ts"
 
 const tag = "Tools"
 
-export function mountTools(app: App) {
-  mountEntries(app, {
+/** Tools and MCP servers of a space; the same for keys and for a signed-in user. */
+export function mountTools(app: App, mounting: Mounting) {
+  const { prefix } = mounting
+  const query = bareQuery(mounting)
+  const errors = errorsAt(mounting, ["NOT_FOUND", "SPACE_ROLE_REQUIRED"])
+  mountEntries(app, mounting, {
     path: "tools",
     id: "Tool",
     word: "tool",
@@ -27,7 +32,7 @@ export function mountTools(app: App) {
     putSchema: putToolSchema,
     put: putTool,
   })
-  mountEntries(app, {
+  mountEntries(app, mounting, {
     path: "mcp-servers",
     id: "McpServer",
     word: "MCP server",
@@ -42,7 +47,7 @@ export function mountTools(app: App) {
   app.operation(
     {
       method: "post",
-      path: "/v1/spaces/{space_id}/tools/{name}/test",
+      path: `${prefix}/spaces/{space_id}/tools/{name}/test`,
       id: "testTool",
       tag,
       summary: "Call a tool once",
@@ -53,9 +58,10 @@ export function mountTools(app: App) {
         "once.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: toolName }),
+      query,
       body: testToolSchema,
       answer: { status: 200, description: "What was sent and what came back.", schema: toolTestSchema },
-      errors: ["NOT_FOUND"],
+      errors,
     },
     async (c, { params: { space_id: spaceId, name }, body: { input }, once }) =>
       testTool(c.get("ctx"), c.get("credential"), { spaceId, name, input, key: once?.key }),
@@ -64,7 +70,7 @@ export function mountTools(app: App) {
   app.operation(
     {
       method: "post",
-      path: "/v1/spaces/{space_id}/mcp-servers/{name}/check",
+      path: `${prefix}/spaces/{space_id}/mcp-servers/{name}/check`,
       id: "checkMcpServer",
       tag,
       summary: "Connect to an MCP server",
@@ -73,8 +79,9 @@ export function mountTools(app: App) {
         "Idempotency-Key has no effect.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: serverName }),
+      query,
       answer: { status: 200, description: "Its tools, or why it could not be reached.", schema: mcpCheckSchema },
-      errors: ["NOT_FOUND"],
+      errors,
     },
     async (c, { params }) =>
       checkMcpServer(c.get("ctx"), c.get("credential"), { spaceId: params.space_id, name: params.name }),
@@ -96,10 +103,14 @@ interface Entries<Entry extends { name: string }, Put extends { name?: string | 
 /** List, read, put and delete one kind of the named things of a space. */
 function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "name"> & { name?: string | undefined }>(
   app: App,
+  mounting: Mounting,
   { path, id, word, article, column, name, schema, putSchema, put }: Entries<Entry, Put>,
 ) {
-  const all = `/v1/spaces/{space_id}/${path}`
+  const all = `${mounting.prefix}/spaces/{space_id}/${path}`
   const params = z.object({ space_id: idParam, name })
+  const query = bareQuery(mounting)
+  const list = wholeListAt(mounting, schema)
+  const changeErrors = errorsAt(mounting, ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED", "CONFLICT"])
   const entriesOf = async (ctx: Context, credential: Credential, spaceId: string) => {
     const space = await getSpace(ctx, credential, spaceId)
     return space[column] as unknown as Record<string, Entry>
@@ -113,12 +124,13 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       tag,
       summary: `List a space's ${word}s`,
       params: z.object({ space_id: idParam }),
-      answer: { status: 200, description: "All of them, by name.", schema: z.object({ data: z.array(schema) }) },
+      query,
+      answer: { status: 200, description: "All of them, by name.", schema: list.schema },
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { space_id } }) => {
       const entries = await entriesOf(c.get("ctx"), c.get("credential"), space_id)
-      return { data: Object.values(entries).sort((a, b) => (a.name < b.name ? -1 : 1)) }
+      return list.of(Object.values(entries).sort((a, b) => (a.name < b.name ? -1 : 1)))
     },
   )
 
@@ -130,6 +142,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       tag,
       summary: `Read ${article} ${word}`,
       params,
+      query,
       answer: { status: 200, description: `The ${word}.`, schema },
       errors: ["NOT_FOUND"],
     },
@@ -150,9 +163,10 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       summary: `Add or replace ${article} ${word}`,
       description: "Turns that are running keep the configuration they began with.",
       params,
+      query,
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
+      errors: changeErrors,
     },
     async (c, { params: { space_id, name: wanted }, body }) => {
       if (body.name !== undefined && body.name !== wanted) {
@@ -171,8 +185,9 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       tag,
       summary: `Delete ${article} ${word}`,
       params,
+      query,
       answer: { status: 200, description: "It was deleted.", schema: deletedSchema },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
+      errors: changeErrors,
     },
     async (c, { params: { space_id, name: wanted } }) => {
       await removeEntry(c.get("ctx"), c.get("credential"), space_id, { column, name: wanted })

@@ -13,26 +13,32 @@ import {
 } from "../../spaces/list-versions.ts"
 import { putManifest } from "../../spaces/patch-space.ts"
 import { listSecrets, putSecret, removeSecret } from "../../spaces/put-secret.ts"
+import { bareQuery, errorsAt, type Mounting, wholeListAt } from "../mounting.ts"
 
 const tag = "Configuration"
 const spaceParams = z.object({ space_id: idParam })
 const secretParams = z.object({ space_id: idParam, name: secretName })
-const CHANGE_ERRORS = ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"] as const
 
 export const deletedSchema = z
   .object({ name: z.string().meta({ example: "lookup_order" }), deleted: z.literal(true) })
   .meta({ id: "Deleted" })
 
-/** Manifest, secrets and versions of a space's configuration. */
-export function mountSpaceConfig(app: App) {
+/** Manifest, secrets and versions of a space's configuration; the same for keys and for a signed-in user. */
+export function mountSpaceConfig(app: App, mounting: Mounting) {
+  const { prefix } = mounting
+  const query = bareQuery(mounting)
+  const changeErrors = errorsAt(mounting, ["NOT_FOUND", "SPACE_ROLE_REQUIRED", "SPACE_ARCHIVED", "CONFLICT"])
+  const secrets = wholeListAt(mounting, secretSchema)
+
   app.operation(
     {
       method: "get",
-      path: "/v1/spaces/{space_id}/manifest",
+      path: `${prefix}/spaces/{space_id}/manifest`,
       id: "getManifest",
       tag,
       summary: "Read a space's manifest",
       params: spaceParams,
+      query,
       answer: { status: 200, description: "The manifest.", schema: manifestSchema },
       errors: ["NOT_FOUND"],
     },
@@ -42,15 +48,16 @@ export function mountSpaceConfig(app: App) {
   app.operation(
     {
       method: "put",
-      path: "/v1/spaces/{space_id}/manifest",
+      path: `${prefix}/spaces/{space_id}/manifest`,
       id: "putManifest",
       tag,
       summary: "Replace a space's manifest",
       description: "Turns that are running keep the configuration they began with.",
       params: spaceParams,
+      query,
       body: manifestSchema,
       answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
-      errors: [...CHANGE_ERRORS],
+      errors: changeErrors,
     },
     async (c, { params, body }) => putManifest(c.get("ctx"), c.get("credential"), params.space_id, body),
   )
@@ -58,22 +65,23 @@ export function mountSpaceConfig(app: App) {
   app.operation(
     {
       method: "get",
-      path: "/v1/spaces/{space_id}/secrets",
+      path: `${prefix}/spaces/{space_id}/secrets`,
       id: "listSecrets",
       tag,
       summary: "List a space's secrets",
       description: "Names and dates only.",
       params: spaceParams,
-      answer: { status: 200, description: "The secrets, by name.", schema: z.object({ data: z.array(secretSchema) }) },
+      query,
+      answer: { status: 200, description: "The secrets, by name.", schema: secrets.schema },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params }) => ({ data: await listSecrets(c.get("ctx"), c.get("credential"), params.space_id) }),
+    async (c, { params }) => secrets.of(await listSecrets(c.get("ctx"), c.get("credential"), params.space_id)),
   )
 
   app.operation(
     {
       method: "put",
-      path: "/v1/spaces/{space_id}/secrets/{name}",
+      path: `${prefix}/spaces/{space_id}/secrets/{name}`,
       id: "putSecret",
       tag,
       summary: "Set a secret",
@@ -81,9 +89,10 @@ export function mountSpaceConfig(app: App) {
         "Tools and MCP servers use it as `{{secrets.NAME}}`. A running turn uses the old value until its " +
         "next callback.",
       params: secretParams,
+      query,
       body: putSecretSchema,
       answer: { status: 200, description: "The secret, without its value.", schema: secretSchema },
-      errors: [...CHANGE_ERRORS],
+      errors: changeErrors,
     },
     async (c, { params, body }) =>
       putSecret(c.get("ctx"), c.get("credential"), params.space_id, { name: params.name, value: body.value }),
@@ -92,13 +101,14 @@ export function mountSpaceConfig(app: App) {
   app.operation(
     {
       method: "delete",
-      path: "/v1/spaces/{space_id}/secrets/{name}",
+      path: `${prefix}/spaces/{space_id}/secrets/{name}`,
       id: "deleteSecret",
       tag,
       summary: "Delete a secret",
       params: secretParams,
+      query,
       answer: { status: 200, description: "It was deleted.", schema: deletedSchema },
-      errors: [...CHANGE_ERRORS],
+      errors: changeErrors,
     },
     async (c, { params }) => {
       await removeSecret(c.get("ctx"), c.get("credential"), params.space_id, params.name)
@@ -109,13 +119,14 @@ export function mountSpaceConfig(app: App) {
   app.operation(
     {
       method: "get",
-      path: "/v1/spaces/{space_id}/versions",
+      path: `${prefix}/spaces/{space_id}/versions`,
       id: "listConfigVersions",
       tag,
       summary: "List the versions of a space's configuration",
       description: "Newest first. A turn's `turn.running` event names the version that it runs on.",
       params: spaceParams,
       query: z.strictObject({
+        ...mounting.query,
         limit: pageQuery.limit,
         cursor: wholeParam(1, 2_147_483_647).default(2_147_483_647),
       }),
@@ -134,11 +145,12 @@ export function mountSpaceConfig(app: App) {
   app.operation(
     {
       method: "get",
-      path: "/v1/spaces/{space_id}/versions/{version}",
+      path: `${prefix}/spaces/{space_id}/versions/{version}`,
       id: "getConfigVersion",
       tag,
       summary: "Read one version of a space's configuration",
       params: z.object({ space_id: idParam, version: wholeParam(1, 2_147_483_647) }),
+      query,
       answer: {
         status: 200,
         description: "The whole configuration as it was in that version.",

@@ -1,0 +1,28 @@
+import { listModels, modelSchema } from "../catalog/list-models.ts"
+import type { App } from "../http/app.ts"
+import { pageOf } from "../http/query.ts"
+import { bareQuery, type Mounting } from "./mounting.ts"
+
+/** What there is to choose from; the same for keys and for a signed-in owner. */
+export function mountModels(app: App, mounting: Mounting) {
+  app.operation(
+    {
+      method: "get",
+      path: `${mounting.prefix}/models`,
+      id: "listModels",
+      tag: "Models",
+      summary: "List the models",
+      description:
+        "All models that turns may use, with their prices, in the catalog's order and in one page. A turn " +
+        "uses the first one when neither it nor its space names a model. A test key sees the rehearsal " +
+        "models.",
+      query: bareQuery(mounting),
+      answer: { status: 200, description: "All models.", schema: pageOf(modelSchema) },
+      errors: [],
+    },
+    async (c) => {
+      const data = await listModels(c.get("ctx"), c.get("credential"))
+      return { data, has_more: false, next_cursor: null }
+    },
+  )
+}

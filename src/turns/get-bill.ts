@@ -1,0 +1,133 @@
+import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { toUsd } from "../base/money.ts"
+import { toInstant } from "../base/time.ts"
+import { turnNotFound } from "./get-turn.ts"
+import { TURN_STATES, type TurnState } from "./schemas.ts"
+import { visibleTurn } from "./visible-turn.ts"
+
+const perMillion = z.number().meta({ description: "USD per million tokens.", example: 10 })
+
+const priceSchema = z
+  .object({
+    input: perMillion,
+    cached: perMillion.meta({ description: "Of prompt tokens from the provider's cache.", example: 1 }),
+    cache_written: perMillion.meta({ description: "Of prompt tokens written into the provider's cache.", example: 10 }),
+    output: perMillion.meta({ example: 50 }),
+    image_usd: z.number().nullable().meta({ description: "Of one picture; null for a chat model.", example: null }),
+  })
+  .meta({ id: "BillPrice" })
+
+const tokens = z.int().meta({ example: 812 })
+
+export const turnBillSchema = z
+  .object({
+    turn_id: z.string(),
+    state: z.enum(TURN_STATES),
+    cost_usd: z.number().meta({ description: "What its model calls come to so far.", example: 0.0042 }),
+    billed_cost_usd: z.number().meta({
+      description: "What was charged: 0 until the turn has ended, and for a turn that we have lost.",
+      example: 0.0042,
+    }),
+    held_usd: z.number().meta({ description: "What is set aside for it until it ends.", example: 0 }),
+    items: z
+      .array(
+        z.object({
+          step: z.int().meta({ description: "The step; -1: what is only known of a turn as a whole.", example: 0 }),
+          call: z
+            .int()
+            .nullable()
+            .meta({ description: "The tool call that made a picture; else null.", example: null }),
+          calls: z.int().meta({ description: "How many model calls this line stands for.", example: 1 }),
+          role: z.string().meta({ description: "`orchestrator` or `subagent`.", example: "orchestrator" }),
+          subagent: z.string().nullable().meta({ description: "The sub-agent's name.", example: null }),
+          model: z.string().meta({ description: "The pin." }),
+          tokens_input: tokens.meta({ description: "All prompt tokens." }),
+          tokens_cached: tokens.meta({ description: "Those of them that came from the provider's cache.", example: 0 }),
+          tokens_cache_written: tokens.meta({ description: "Those that were written into it.", example: 0 }),
+          tokens_output: tokens.meta({ example: 64 }),
+          price_version: z.int().meta({ description: "The version of the model's prices that counted.", example: 1 }),
+          price: priceSchema.nullable().meta({ description: "The prices of that version; null: no longer known." }),
+          cost_usd: z.number().meta({ description: "By these prices, within the turn's hold.", example: 0.0042 }),
+          billed_usd: z.number().meta({ description: "What of it was charged.", example: 0.0042 }),
+          created_at: z.iso.datetime(),
+        }),
+      )
+      .meta({ description: "Its model calls and pictures, in order. They add up to both sums." }),
+  })
+  .meta({ id: "TurnBill" })
+
+/** What a turn has cost, call by call, with the prices that counted. NOT_FOUND. */
+export async function getBill(
+  ctx: Context,
+  credential: SessionCredential,
+  turnId: string,
+): Promise<z.infer<typeof turnBillSchema>> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    visibleTurn(db, turnId)
+      .select(["t.turn_id", "t.state", "t.billed_credit_micros as billed", "t.held_credit_micros as held"])
+      .select((turn) => {
+        const columns = [
+          ...(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.tokens_input", "u.tokens_cached"] as const),
+          ...(["u.tokens_cache_written", "u.tokens_output", "u.price_version", "u.created_at"] as const),
+          ...(["u.cost_credit_micros as cost", "u.billed_credit_micros as billed"] as const),
+        ] as const
+        const ofKey = turn
+          .selectFrom("usage as u")
+          .whereRef("u.turn_id", "=", "t.turn_id")
+          .select(columns)
+          .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
+        const ofChat = turn
+          .selectFrom("chat_calls as u")
+          .whereRef("u.turn_id", "=", "t.turn_id")
+          .select(columns)
+          .select("u.calls")
+        const priced = turn
+          .selectFrom(ofKey.unionAll(ofChat).as("u"))
+          .leftJoin("model_catalog as c", (join) =>
+            join.onRef("c.pin", "=", "u.model").onRef("c.price_version", "=", "u.price_version"),
+          )
+          .leftJoin("former_prices as f", (join) =>
+            join.onRef("f.pin", "=", "u.model").onRef("f.price_version", "=", "u.price_version"),
+          )
+          .selectAll("u")
+          .select(({ fn }) => [
+            fn.coalesce("c.price_input", "f.price_input").as("price_input"),
+            fn.coalesce("c.price_cached", "f.price_cached").as("price_cached"),
+            fn.coalesce("c.price_cache_write", "f.price_cache_write").as("price_cache_write"),
+            fn.coalesce("c.price_output", "f.price_output").as("price_output"),
+            fn.coalesce("c.price_image", "f.price_image").as("price_image"),
+          ])
+          .orderBy("u.step")
+          .orderBy(({ ref }) => sql`${ref("u.call")} nulls first`)
+        return jsonArrayFrom(priced).as("items")
+      }),
+  )
+  const [row] = rows
+  if (!row) throw turnNotFound(turnId)
+  return {
+    turn_id: row.turn_id,
+    state: row.state as TurnState,
+    cost_usd: toUsd(row.items.reduce((sum, { cost }) => sum + cost, 0)),
+    billed_cost_usd: toUsd(row.billed),
+    held_usd: toUsd(row.held),
+    items: row.items.map(({ cost, billed, created_at, ...item }) => {
+      const { price_input, price_cached, price_cache_write, price_output, price_image, ...line } = item
+      const price =
+        price_input === null || price_cached === null || price_output === null
+          ? null
+          : {
+              input: toUsd(price_input),
+              cached: toUsd(price_cached),
+              cache_written: toUsd(price_cache_write ?? price_input),
+              output: toUsd(price_output),
+              image_usd: price_image === null ? null : toUsd(price_image),
+            }
+      return { ...line, price, cost_usd: toUsd(cost), billed_usd: toUsd(billed), created_at: toInstant(created_at) }
+    }),
+  }
+}

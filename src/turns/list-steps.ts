@@ -1,0 +1,110 @@
+import { sql } from "kysely"
+import { jsonArrayFrom } from "kysely/helpers/postgres"
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { callsOf, type ToolOutput } from "../agent/engine.ts"
+import { toInstant } from "../base/time.ts"
+import type { JsonRow } from "../platform/db.ts"
+import { turnNotFound } from "./get-turn.ts"
+import { TURN_POLICY } from "./policies.ts"
+import type { StepRow } from "./step-row.ts"
+import { visibleTurn } from "./visible-turn.ts"
+
+const toolOutputSchema = z
+  .object({
+    is_error: z.boolean().meta({ example: false }),
+    text: z.string().meta({ description: "What the model was told.", example: '{"state":"shipped"}' }),
+    objects: z
+      .array(z.object({ name: z.string().meta({ example: "chart.png" }), media_type: z.string(), bytes: z.int() }))
+      .meta({ description: "Images and other bytes beside the text." }),
+  })
+  .meta({ id: "ToolOutput" })
+
+export const turnStepSchema = z
+  .object({
+    step: z.int().meta({ description: "From 0, over all agents of the turn.", example: 0 }),
+    agent: z.string().nullable().meta({
+      description: "The call (`step.call`) that a sub-agent works for; null for the space's own agent.",
+      example: null,
+    }),
+    subagent: z.string().nullable().meta({ description: "The sub-agent's name.", example: null }),
+    model: z.string().nullable().meta({ description: "The pin of its model call; null in old turns." }),
+    text: z.string().meta({ description: "What the model said.", example: "I look it up." }),
+    finish: z.string().meta({
+      description: "`stop`, `length`, `tool-calls`, `more`, `other`; `aborted` when the call was cut off.",
+      example: "tool-calls",
+    }),
+    tool_calls: z
+      .array(
+        z.object({
+          call: z.int().meta({ description: "Its number in the step, as in the events.", example: 0 }),
+          name: z.string().meta({ example: "lookup_order" }),
+          input: z.unknown().meta({ description: "What the model gave it.", example: { id: "A-1" } }),
+          output: toolOutputSchema.nullable().meta({ description: "Null while the tool has not answered." }),
+        }),
+      )
+      .meta({ description: "The calls of the step, each with both sides." }),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "TurnStep" })
+
+type ListedStep = Omit<StepRow, "agent"> & Pick<JsonRow<"turn_steps">, "agent" | "subagent" | "model" | "created_at">
+
+export function serializeStep(row: ListedStep): z.infer<typeof turnStepSchema> {
+  const { step, agent, subagent, model, text, finish, content, results, created_at } = row
+  const tool_calls = callsOf(content).map(({ toolName, input }, call) => {
+    const output = results[call]
+    return { call, name: toolName, input, output: output ? serializeOutput(output) : null }
+  })
+  return { step, agent, subagent, model, text, finish, tool_calls, created_at: toInstant(created_at) }
+}
+
+function serializeOutput(output: ToolOutput): z.infer<typeof toolOutputSchema> {
+  const is_error = output.type === "error"
+  if (output.type !== "parts") return { is_error, text: output.value, objects: [] }
+  const texts = output.value.flatMap((part) => (part.type === "text" ? [part.text] : []))
+  const objects = output.value.flatMap((part) =>
+    part.type === "object" ? [{ name: part.name, media_type: part.mediaType, bytes: part.bytes }] : [],
+  )
+  return { is_error, text: texts.join("\n"), objects }
+}
+
+/** A turn's committed steps, oldest first, with their number. A page with long texts may be shorter than its limit. NOT_FOUND. */
+export async function listSteps(
+  ctx: Context,
+  credential: SessionCredential,
+  { turnId, limit, offset }: { turnId: string; limit: number; offset: number },
+): Promise<{ steps: ListedStep[]; total: number }> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    visibleTurn(db, turnId).select((turn) => {
+      const steps = turn.selectFrom("turn_steps as p").whereRef("p.turn_id", "=", "t.turn_id")
+      const page = steps
+        .select(["p.step", "p.agent", "p.subagent", "p.model", "p.text", "p.finish", "p.content", "p.results"])
+        .select(["p.created_at"])
+        .orderBy("p.step")
+        .limit(limit)
+        .offset(offset)
+      const sized = turn
+        .selectFrom(page.as("p"))
+        .selectAll("p")
+        .select(({ ref }) =>
+          sql<number>`coalesce(sum(octet_length(${ref("p.text")}) + octet_length(${ref("p.content")}::text)
+            + octet_length(${ref("p.results")}::text)) over (order by ${ref("p.step")} rows between unbounded preceding
+            and 1 preceding), 0)`.as("bytes_before"),
+        )
+      const fitting = turn
+        .selectFrom(sized.as("page"))
+        .selectAll("page")
+        .where("page.bytes_before", "<", TURN_POLICY.answerBytes)
+        .orderBy("page.step")
+      return [
+        steps.select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("total")).as("total"),
+        jsonArrayFrom(fitting).as("steps"),
+      ]
+    }),
+  )
+  if (!rows[0]) throw turnNotFound(turnId)
+  return { steps: rows[0].steps as unknown as ListedStep[], total: rows[0].total ?? 0 }
+}

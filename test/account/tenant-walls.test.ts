@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { App } from "../../src/http/app.ts"
+import { createUser } from "../../src/ops/seed.ts"
+import { account } from "../../src/routes/account/group.ts"
+import { serveCustomer } from "../harness/customer.ts"
+import { dumpTables } from "../harness/dump.ts"
+import { callOfOperation, createEstate, ESTATE_HOST, type Estate } from "../harness/estate.ts"
+import { idsIn } from "../harness/operations.ts"
+import type { Session } from "../harness/shared-space.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const app = new App()
+account.mount(app)
+const operations = app.operations.filter(({ answer }) => answer.status !== 302)
+
+let world: World
+let estate: Estate
+let owner: Session
+let stranger: Session
+let chatTurn: string
+/** Whether the estate is as it was made: then the next test may have it too. */
+let isWhole = false
+beforeAll(async () => {
+  world = await createWorld()
+  serveCustomer(world, { host: ESTATE_HOST })
+})
+beforeEach(async () => {
+  if (isWhole) return
+  estate = await createEstate(world)
+  const { userId } = estate.client
+  owner = await world.signIn(userId)
+  stranger = await world.signIn(await createUser(world.sql, { name: "Stranger" }))
+  await world.sql(
+    `insert into identities (issuer, subject, user_id, created_at)
+      select 'https://id.test', $2 || n, $1, now() from unnest('{a,b}'::text[]) n`,
+    [userId, estate.canary],
+  )
+  const [, { items }] = await owner.json("GET", "/api/account/identities")
+  Object.assign(estate.ids, {
+    "keys/{key_id}": estate.references.key,
+    "sessions/{session_id}": (await world.signIn(userId)).sessionId,
+    "identities/{identity_id}": items[0].identity_id,
+  })
+  const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space: estate.space, text: estate.canary })
+  chatTurn = chat.turn_id
+  await world.settled()
+  isWhole = true
+})
+afterAll(() => world.close())
+
+type Operation = (typeof operations)[number]
+
+/** Bodies of operations that only a signed-in owner has. */
+const BODIES: Record<string, (estate: Estate) => object> = {
+  createKey: () => ({ name: "new" }),
+  updateKey: () => ({ name: "new" }),
+  rotateKey: () => ({}),
+  putLimits: () => ({}),
+  changePassword: () => ({ new_password: "a password of mine" }),
+  createChatTurn: ({ space }) => ({ space, text: "new" }),
+  estimateChatTurn: ({ space }) => ({ space, text: "new" }),
+}
+
+function callOf(operation: Operation) {
+  const own = BODIES[operation.id]?.(estate)
+  const { body: _body, ...bare } = operation
+  const ids = operation.id === "getChatTurn" ? { ...estate.ids, "turns/{turn_id}": chatTurn } : estate.ids
+  const call = callOfOperation(own ? bare : operation, { ...estate, ids })
+  return own ? { ...call, body: own } : call
+}
+
+async function ask(browser: Session, { method, path, body, headers }: ReturnType<typeof callOf>, more: object = {}) {
+  const response = await browser.call(method, path, body, { ...headers, ...more })
+  const text = await response.text()
+  const code = text.startsWith("{") ? (JSON.parse(text) as { code?: string }).code : undefined
+  const sent = Object.values(estate.ids).filter(
+    (id) => id.includes(estate.canary) && path.includes(encodeURIComponent(id)),
+  )
+  return { status: response.status, code, text, added: sent.reduce((rest, id) => rest.replaceAll(id, ""), text) }
+}
+
+/** The same call for test data, where there is none of the estate's. */
+const forTests = (call: ReturnType<typeof callOf>) => ({
+  ...call,
+  path: `${call.path}${call.path.includes("?") ? "&" : "?"}test=true`,
+})
+
+const hasModes = ({ query }: Operation) => query !== undefined && "test" in ((query as { shape?: object }).shape ?? {})
+
+/** An end_user_ref belongs to each account: limits can be set for one without turns. */
+const OWN_WORDS = ["putEndUserLimits"]
+/** References in bodies count as ids. */
+const namesThings = ({ id, path }: Operation) =>
+  (idsIn(path).length > 0 && !OWN_WORDS.includes(id)) || id === "createChatTurn" || id === "estimateChatTurn"
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
+  test("is for whoever is signed in, from our own pages, and shows nobody what is another's", async () => {
+    const call = callOf(operation)
+    const before = await dumpTables(world)
+    expect(await ask(owner, call, { cookie: null })).toMatchObject({ status: 401, code: "SESSION_REQUIRED" })
+    const key = { cookie: null, authorization: `Bearer ${estate.client.key}` }
+    expect((await ask(owner, call, key)).status, "an API key is no session").toBe(401)
+    if (call.method !== "GET") {
+      for (const site of ["cross-site", "same-site", "none"]) {
+        const crossed = await ask(owner, call, { "sec-fetch-site": site })
+        expect(crossed, site).toMatchObject({ status: 403, code: "CROSS_ORIGIN" })
+      }
+    }
+    if (namesThings(operation)) {
+      const foreign = await ask(stranger, call)
+      expect(foreign).toMatchObject({ status: 404, code: "NOT_FOUND" })
+      expect(foreign.added).not.toContain(estate.canary)
+      if (hasModes(operation))
+        expect(await ask(owner, forTests(call))).toMatchObject({ status: 404, code: "NOT_FOUND" })
+    } else if (call.method === "GET") {
+      expect((await ask(stranger, call)).added).not.toContain(estate.canary)
+      if (hasModes(operation)) expect((await ask(owner, forTests(call))).added).not.toContain(estate.canary)
+    }
+    await world.settled()
+    expect(await dumpTables(world), "nothing was written").toEqual(before)
+
+    // It was the caller who was refused, not the call.
+    isWhole = call.method === "GET"
+    const own = await ask(owner, call)
+    expect([200, 201, 202], own.text).toContain(own.status)
+    await world.settled()
+  })
+})
+
+const listsOfMine = ["listSpaces", "listTurns", "listWebhooks", "listEvents", "listEndUsers"]
+test.each(operations.filter(({ id }) => listsOfMine.includes(id)).map((one) => [one.id, one] as const))(
+  "%s shows its owner what is theirs",
+  async (_id, operation) => {
+    expect((await ask(owner, callOf(operation))).added).toContain(estate.canary)
+  },
+)
