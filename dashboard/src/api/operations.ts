@@ -388,6 +388,17 @@ export interface Balance {
   available_usd: number
 }
 
+/** The `data` of `balance.low` and `balance.depleted`. */
+export interface BalanceReached {
+  balance_usd: number
+  /** Set aside for turns that had not ended. */
+  held_usd: number
+  /** balance_usd - held_usd: what new turns could hold. */
+  available_usd: number
+  /** The event is sent when the balance falls below this amount. 0: never. */
+  threshold_usd: number
+}
+
 export interface BalanceTrend {
   /** Where the range begins (UTC). */
   from: string
@@ -411,6 +422,19 @@ export interface BalanceTrend {
   })[]
 }
 
+export interface BillPrice {
+  /** USD per million tokens. */
+  input: number
+  /** Of prompt tokens from the provider's cache. */
+  cached: number
+  /** Of prompt tokens written into the provider's cache. */
+  cache_written: number
+  /** USD per million tokens. */
+  output: number
+  /** Of one picture; null for a chat model. */
+  image_usd: number | null
+}
+
 export interface BotReply {
   /** A method of the Bot API, with its parameters beside it. */
   method?: string | undefined
@@ -419,6 +443,27 @@ export interface BotReply {
 export interface BotUpdate {
   /** An integer. */
   update_id?: unknown
+}
+
+/** The `data` of `cap.reached`. */
+export interface CapReached {
+  /** Which cap: a key's for a UTC day or a window, or an end user's for a UTC day or month. */
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
+  /** Where the limit is set: on the key, for this end user alone, or as the account's default. */
+  source: "key" | "end_user" | "account" | "plan"
+  /** Each is reported once in a day, month or window. 100 is also reported when what is left is too little for any turn. */
+  percent: 50 | 80 | 100
+  limit_usd: number
+  /** Billed in this period. */
+  spent_usd: number
+  /** Held by turns of this period that were under way. */
+  reserved_usd: number
+  /** When the next period begins, with nothing spent. */
+  resets_at: string
+  /** The key that the cap or the default limit is set on. Null when it is not set on a key. */
+  key_id: string | null
+  /** The end user whose cap it is. Null for a key's own cap. */
+  end_user_ref: string | null
 }
 
 export interface CapState {
@@ -513,6 +558,25 @@ export interface ChatPerson {
   cost_credit_micros: number
   cost_usd: number
   last_activity: string | null
+}
+
+/** A space's whole configuration, as a turn ran on it. Secrets are not part of it. */
+export interface ConfigVersion {
+  version: number
+  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  change: string
+  created_at: string
+  model: string | null
+  manifest: Manifest
+  tools: Tool[]
+  mcp_servers: McpServer[]
+}
+
+export interface ConfigVersionSummary {
+  version: number
+  /** The change that made it: `created`, `model`, `manifest`, `tools/…`, `mcp-servers/…`, `secrets/…`. */
+  change: string
+  created_at: string
 }
 
 export interface ContainerMapping {
@@ -874,6 +938,17 @@ export interface CreateWebhook {
   description?: string | null | undefined
 }
 
+/** The `details` of INSUFFICIENT_CREDITS. */
+export interface CreditsDetails {
+  balance_usd: number
+  /** Set aside for turns that are not over. */
+  held_usd: number
+  /** balance_usd - held_usd: what new turns may hold. */
+  available_usd: number
+  /** The least that the turn must be able to hold. */
+  needed_usd?: number | undefined
+}
+
 export interface DailyUsageReport {
   /** Where the range begins (UTC). */
   from: string
@@ -911,6 +986,11 @@ export interface DashboardError {
   /** The field at fault. */
   param?: string | undefined
   details?: unknown
+}
+
+export interface Deleted {
+  name: string
+  deleted: true
 }
 
 export interface DeletedFile {
@@ -1002,6 +1082,69 @@ export interface DisableProviderRequest {
   reason?: string | undefined
 }
 
+export interface EndUser {
+  end_user_ref: string
+  /** Null: it has limits but no turns yet. */
+  first_turn_at: string | null
+  last_turn_at: string | null
+  /** How many turns it ever had in the key's spaces. */
+  turns: number
+  /** What was ever billed for it in the key's spaces. */
+  billed_usd: number
+  /** The part of it that was billed in this UTC month. */
+  billed_this_month_usd: number
+  /** The part of it that was billed in this UTC day. It can differ from `spent_usd` in `caps`: a turn is billed when it ends, but `caps` count it on the day it was accepted, and over the whole account. */
+  billed_today_usd: number
+  limits: EndUserLimits
+  /** The daily and the monthly limit that apply to its turns from this key: its own, else the key's default, else the account's, with what is left. Empty when there is none, and for a test key. */
+  caps: CapState[]
+}
+
+export interface EndUserExport {
+  exported_at: string
+  end_user: EndUser
+  /** Oldest first. */
+  turns: ExportedTurn[]
+}
+
+export interface EndUserLimits {
+  /** For a UTC day. Null: it has no limit of its own. */
+  daily_usd: number | null
+  /** For a UTC month. Null: it has no limit of its own. */
+  monthly_usd: number | null
+  /** Whether its new turns are refused. */
+  blocked: boolean
+}
+
+export interface Energy {
+  balance_energy: number
+  /** Set aside for turns that are not over. */
+  held_energy: number
+  /** Of all time, by bucket. */
+  totals: {
+    /** Given by operators. */
+    free: number
+    /** For signing up and for referring others. */
+    bonus: number
+    /** Bought. */
+    paid: number
+    /** Charged, as a positive amount. */
+    spent: number
+  }
+  /** The same for each day (UTC), the oldest first, also for days with nothing. */
+  days: ({
+    /** Given by operators. */
+    free: number
+    /** For signing up and for referring others. */
+    bonus: number
+    /** Bought. */
+    paid: number
+    /** Charged, as a positive amount. */
+    spent: number
+    date: string
+  })[]
+}
+
 export interface EnergyTimeline {
   /** Where the range begins (UTC). */
   from: string
@@ -1045,6 +1188,31 @@ export interface EnergyTimeline {
   })[]
 }
 
+export interface Erasure {
+  /** The receipt's id. */
+  erasure_id: string
+  end_user_ref: string
+  /** `erasing` while a turn still runs, or while more is left than one request can erase. The service goes on by itself. */
+  state: "erasing" | "erased"
+  requested_at: string
+  /** When everything was gone. */
+  erased_at: string | null
+  /** Turns whose text, result, metadata and error message are gone. */
+  turns: number
+  events: number
+  /** Model calls, with the inputs and results of their tools. */
+  steps: number
+  files: number
+  /** Conversations that lost their name and their history. */
+  conversations: number
+  tasks: number
+  /** What stays of this end user over all time: amounts, and no text. */
+  kept: {
+    turns: number
+    billed_usd: number
+  }
+}
+
 export interface ErrorsReport {
   /** Where the range begins (UTC). */
   from: string
@@ -1067,6 +1235,103 @@ export interface ErrorsReport {
     total: number
     /** Model calls that failed at their provider, besides. */
     model_call: number
+  })[]
+}
+
+/** The same as the body that a webhook receives. */
+export interface FeedEvent {
+  id: string
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping"
+  created_at: string
+  /** The event's number in its turn's log. Null when the event belongs to no turn. */
+  seq: number | null
+  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. */
+  data: {
+    turn: Turn
+  } | CapReached | BalanceReached | Record<string, unknown>
+}
+
+export interface ExportedTurn {
+  turn_id: string
+  /** The space that it runs in. */
+  space: string
+  /** Your own id of your customer. */
+  end_user_ref: string
+  /** The conversation's id. Turns of one conversation run in order, one at a time. */
+  conversation: string
+  /** `done`, `failed` and `cancelled` are final. */
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why it is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
+  status_reason: string | null
+  /** What was asked. */
+  text: string
+  /** The agent's reply, for a person. */
+  result: string | null
+  /** Why it failed; null for any other state. `MODEL_UNAVAILABLE`, `TIMEOUT_REACHED`, `COST_LIMIT_REACHED`, … */
+  error: {
+    code: string
+    message: string
+  } | null
+  /** Ids of the files that were sent with it. */
+  files: string[]
+  /** The files that the agent made, once the turn is done. */
+  outputs: Output[]
+  /** What the turn cost; 0 until it has ended. */
+  billed_cost_usd: number
+  /** What is set aside for it until it ends. */
+  held_usd: number
+  usage: {
+    /** Those of all its agents together. */
+    model_calls: number
+    /** Including those of built-in tools. */
+    tool_calls: number
+    /** All prompt tokens, cached ones included. */
+    tokens_input: number
+    /** Those of tokens_input that came from the provider's cache. */
+    tokens_cached: number
+    /** All tokens that models wrote, including their reasoning. */
+    tokens_output: number
+  }
+  /** The pin that it runs on. */
+  model: string
+  /** Your own notes: at most 16 pairs, keys of 64 and values of 512 characters. */
+  metadata: Record<string, string>
+  /** Made with a test key: rehearsed, and free. */
+  test: boolean
+  created_at: string
+  /** When it began to run. */
+  started_at: string | null
+  /** When it was done, failed or cancelled. */
+  finished_at: string | null
+  idempotency_key: string
+  conversation_name: string
+  erased_at: string | null
+  events: TurnEvent[]
+  /** Its model calls: what the model said, which tools it called, and what they answered. */
+  steps: (Record<string, unknown>)[]
+  /** The files that were sent with it and that its agent made; `content` is where their bytes are. */
+  file_details: ({
+    file_id: string
+    /** The space that it belongs to. */
+    space: string
+    /** The turn whose agent made it; null for an upload. */
+    turn: string | null
+    name: string
+    media_type: string
+    /** Its size. */
+    bytes: number
+    /** Lower-case hex. */
+    sha256: string
+    created_at: string
+    content: string
+  })[]
+  tasks: (Record<string, unknown>)[]
+  /** Images that tools answered. */
+  images: ({
+    step: number
+    name: string
+    media_type: string
+    base64: string
   })[]
 }
 
@@ -1324,6 +1589,19 @@ export interface MappingUpsert {
   enabled?: boolean | undefined
 }
 
+export interface McpCheck {
+  ok: boolean
+  /** Why it could not be reached. */
+  error: string | null
+  tools: ({
+    /** As the agent knows it: `server__tool`. */
+    name: string
+    description: string
+    input_schema: Record<string, unknown>
+  })[]
+  duration_ms: number
+}
+
 /** An MCP server whose tools the agent has as `server__tool`. */
 export interface McpServer {
   name: string
@@ -1375,6 +1653,25 @@ export interface MessengerWebAppAuth {
   init_data: string
   /** The code of the user who referred this one. It counts at the first sign-in only. An unknown code is ignored. */
   ref_code?: string | null | undefined
+}
+
+export interface Model {
+  /** What a turn, a space or a manifest names as `model`. */
+  pin: string
+  /** Its name for people. */
+  label: string
+  /** Which engine runs it: the part of the pin before the slash. */
+  engine: string
+  price_usd_per_million_tokens: {
+    /** USD per million tokens. */
+    input: number
+    /** USD per million prompt tokens that the provider had in its cache. */
+    cached: number
+    /** USD per million tokens. */
+    output: number
+  }
+  /** The limit of one model call. */
+  max_output_tokens: number
 }
 
 export interface ModelCatalogAdd {
@@ -1743,6 +2040,72 @@ export interface PutAccountLimits {
   low_balance_usd?: number | undefined
 }
 
+/** Replaces all limits of the end user. */
+export interface PutEndUserLimits {
+  /** For a UTC day. Null or left out: the default applies. */
+  daily_usd?: number | null | undefined
+  /** For a UTC month. Null or left out: the default applies. */
+  monthly_usd?: number | null | undefined
+  /** Whether new turns are refused with END_USER_BLOCKED. Null or left out: no. */
+  blocked?: boolean | null | undefined
+}
+
+export interface PutMcpServer {
+  name?: string | undefined
+  /** Its Streamable HTTP endpoint. */
+  url: string
+  /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+  headers?: Record<string, string> | undefined
+  /** The server's own names of the tools that the agent may call. Default: all. */
+  allowed_tools?: string[] | undefined
+}
+
+export interface PutSecret {
+  /** 4–8192 characters. It is never shown again, and is sent only to the origin of a tool that names it. */
+  value: string
+}
+
+export interface PutTool {
+  name?: string | undefined
+  /** What it does: the model reads this. */
+  description: string
+  /** A JSON Schema (2020-12) of the input, with `type: object`. Patterns are run by RE2: without look-arounds and back-references. */
+  input_schema: Record<string, unknown>
+  request: {
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+    /** Placeholders are allowed after the host only. */
+    url: string
+    /** Values may hold placeholders. Put credentials into secrets: `Bearer {{secrets.TOKEN}}`. */
+    headers?: Record<string, string> | undefined
+    /** Query parameters. A parameter that is a single placeholder is left out when the input has no such value. */
+    query?: Record<string, string> | undefined
+    /** JSON whose texts may hold placeholders. A text that is a single placeholder becomes the value itself, with its type. A body that is a text is sent as it is. Default for POST, PUT and PATCH: the input. */
+    body?: unknown
+  }
+  /** The time limit of one call. Default 30. */
+  timeout_seconds?: number | undefined
+}
+
+/** The `details` of QUOTA_EXCEEDED: the cap that frees the turn last. */
+export interface QuotaDetails {
+  cap: "key_daily" | "key_window" | "end_user_daily" | "end_user_monthly" | "account_daily"
+  /** Where the limit is set: on the key, for this end user alone, as the account's default, or by its plan. */
+  source: "key" | "end_user" | "account" | "plan"
+  limit_usd: number
+  /** Billed to turns that were accepted in this period, whenever they ended; of an end user, to those of all keys of the account. */
+  spent_usd: number
+  /** Held by turns of this period that have not ended. */
+  reserved_usd: number
+  /** What new turns may still hold: limit - spent - reserved, at least 0. */
+  left_usd: number
+  /** When the next period begins, with nothing spent; null: no window is open. */
+  resets_at: string | null
+  /** The least that the turn must be able to hold. */
+  needed_usd: number
+  /** Every cap that has less left than that. */
+  exceeded: CapState[]
+}
+
 export interface Reconciliation {
   reconciliation_id: string
   /** `schedule`, `operator` (command line), or `admin:` with a `user_id`. */
@@ -1863,6 +2226,13 @@ export interface SavedProvider {
     user_id: number
     name: string | null
   } | null
+}
+
+/** A secret's name and dates; its value is never shown. */
+export interface Secret {
+  name: string
+  created_at: string
+  updated_at: string
 }
 
 export interface Session {
@@ -2392,6 +2762,11 @@ export interface TeamUpdate {
   archived?: boolean | undefined
 }
 
+export interface TestTool {
+  /** The input that a model would give it. */
+  input?: Record<string, unknown> | undefined
+}
+
 /** A request to your own REST interface that the agent may make. */
 export interface Tool {
   name: string
@@ -2412,6 +2787,39 @@ export interface Tool {
   }
   /** The time limit of one call. Default 30. */
   timeout_seconds?: number | undefined
+}
+
+export interface ToolOutput {
+  is_error: boolean
+  /** What the model was told. */
+  text: string
+  /** Images and other bytes beside the text. */
+  objects: ({
+    name: string
+    media_type: string
+    bytes: number
+  })[]
+}
+
+export interface ToolTest {
+  /** Whether a model would see an answer, not an error. */
+  ok: boolean
+  /** What a model would see. */
+  result: string
+  /** With `{{secrets.NAME}}` where a secret was sent. Null when no request could be made. */
+  request: {
+    method: string
+    url: string
+    headers: Record<string, string>
+    body: string | null
+  } | null
+  /** Null when there was none. */
+  response: {
+    status: number
+    headers: Record<string, string>
+    body: string
+  } | null
+  duration_ms: number
 }
 
 export interface TopSpacesReport {
@@ -2581,6 +2989,79 @@ export interface Turn {
   finished_at: string | null
 }
 
+export interface TurnBill {
+  turn_id: string
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** What its model calls come to so far. */
+  cost_usd: number
+  /** What was charged: 0 until the turn has ended, and for a turn that we have lost. */
+  billed_cost_usd: number
+  /** What is set aside for it until it ends. */
+  held_usd: number
+  /** Its model calls and pictures, in order. They add up to both sums. */
+  items: ({
+    /** The step; -1: what is only known of a turn as a whole. */
+    step: number
+    /** The tool call that made a picture; else null. */
+    call: number | null
+    /** How many model calls this line stands for. */
+    calls: number
+    /** `orchestrator` or `subagent`. */
+    role: string
+    /** The sub-agent's name. */
+    subagent: string | null
+    /** The pin. */
+    model: string
+    /** All prompt tokens. */
+    tokens_input: number
+    /** Those of them that came from the provider's cache. */
+    tokens_cached: number
+    /** Those that were written into it. */
+    tokens_cache_written: number
+    tokens_output: number
+    /** The version of the model's prices that counted. */
+    price_version: number
+    /** The prices of that version; null: no longer known. */
+    price: BillPrice | null
+    /** By these prices, within the turn's hold. */
+    cost_usd: number
+    /** What of it was charged. */
+    billed_usd: number
+    created_at: string
+  })[]
+}
+
+export interface TurnEstimate {
+  /** Whether the turn would be accepted now. */
+  admitted: boolean
+  /** What it would hold at first. 0 when it would be refused, and for a test key. */
+  hold_usd: number
+  /** The least hold that it needs: what its first model call can cost. 0 for a test key. */
+  needed_usd: number
+  /** The refusal that it would get, with code, message and details. Null when it would be accepted. */
+  refused_by: {
+    code: "QUOTA_EXCEEDED"
+    message: string
+    details: QuotaDetails
+    /** Whole seconds until the next period of that cap. */
+    retry_after: number
+    /** Whether the same turn is worth another try then; false: the cap is too small for it at any time. */
+    retryable: boolean
+  } | {
+    code: "INSUFFICIENT_CREDITS"
+    message: string
+    details: CreditsDetails
+    /** No waiting helps. */
+    retry_after: null
+    retryable: false
+  } | null
+  /** The pin that it would run on. */
+  model: string
+  balance: Balance
+  /** Every cap that applies to it. A window that is not open is shown as if the turn opened it now. */
+  caps: CapState[]
+}
+
 export interface TurnEvent {
   id: string
   /** From 1, without gaps. */
@@ -2589,6 +3070,32 @@ export interface TurnEvent {
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
+  created_at: string
+}
+
+export interface TurnStep {
+  /** From 0, over all agents of the turn. */
+  step: number
+  /** The call (`step.call`) that a sub-agent works for; null for the space's own agent. */
+  agent: string | null
+  /** The sub-agent's name. */
+  subagent: string | null
+  /** The pin of its model call; null in old turns. */
+  model: string | null
+  /** What the model said. */
+  text: string
+  /** `stop`, `length`, `tool-calls`, `more`, `other`; `aborted` when the call was cut off. */
+  finish: string
+  /** The calls of the step, each with both sides. */
+  tool_calls: ({
+    /** Its number in the step, as in the events. */
+    call: number
+    name: string
+    /** What the model gave it. */
+    input: unknown
+    /** Null while the tool has not answered. */
+    output: ToolOutput | null
+  })[]
   created_at: string
 }
 
@@ -3184,6 +3691,21 @@ export interface Operations {
     }
   }
 
+  /** Connect to an MCP server */
+  checkMcpServer: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: McpCheck
+  }
+
   /** Complete the login to the media account */
   completeMediaLogin: {
     body: MediaCompleteRequest
@@ -3294,6 +3816,51 @@ export interface Operations {
     answer: DeletedFile
   }
 
+  /** Delete an MCP server */
+  deleteMcpServer: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Deleted
+  }
+
+  /** Delete a secret */
+  deleteSecret: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Deleted
+  }
+
+  /** Delete a tool */
+  deleteTool: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Deleted
+  }
+
   /** Remove a webhook */
   deleteWebhook: {
     path: {
@@ -3387,10 +3954,46 @@ export interface Operations {
     }
   }
 
+  /** Erase an end user */
+  eraseEndUser: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Erasure
+  }
+
+  /** Ask whether a turn of the web chat would be accepted */
+  estimateChatTurn: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: CreateChatTurn
+    answer: TurnEstimate
+  }
+
   /** Exchange a one-time token for a session */
   exchangeToken: {
     body: MagicExchange
     answer: User
+  }
+
+  /** Export all data of an end user */
+  exportEndUser: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: EndUserExport
   }
 
   /** Come back from the identity provider */
@@ -3463,6 +4066,21 @@ export interface Operations {
       test?: "true" | "false" | undefined
     }
     answer: Turn
+  }
+
+  /** Read one version of a space's configuration */
+  getConfigVersion: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** The number of the version. */
+      version: number
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: ConfigVersion
   }
 
   /** Compare the contexts of orchestrators and sub-agents */
@@ -3555,6 +4173,28 @@ export interface Operations {
     answer: DeviceLoginStatus
   }
 
+  /** Read an end user */
+  getEndUser: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: EndUser
+  }
+
+  /** Read the account's energy */
+  getEnergy: {
+    query?: {
+      /** How many days, with today. */
+      days?: number | undefined
+    }
+    answer: Energy
+  }
+
   /** Report the ledger of all accounts over time */
   getEnergyTimeline: {
     query?: {
@@ -3572,6 +4212,19 @@ export interface Operations {
     answer: EnergyTimeline
   }
 
+  /** Read the receipt of an erasure */
+  getErasure: {
+    path: {
+      /** The receipt, `era_…`. */
+      erasure_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Erasure
+  }
+
   /** Report failures of infrastructure by day */
   getErrorsReport: {
     query?: {
@@ -3581,6 +4234,19 @@ export interface Operations {
       format?: "json" | "csv" | undefined
     }
     answer: ErrorsReport
+  }
+
+  /** Read an event */
+  getEvent: {
+    path: {
+      /** The event, `evt_…`. */
+      event_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: FeedEvent
   }
 
   /** Read what a file is */
@@ -3651,6 +4317,34 @@ export interface Operations {
   /** Read the account's limits */
   getLimits: {
     answer: AccountLimits
+  }
+
+  /** Read a space's manifest */
+  getManifest: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Manifest
+  }
+
+  /** Read an MCP server */
+  getMcpServer: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: McpServer
   }
 
   /** Read the signed-in user, session and balance */
@@ -3773,6 +4467,21 @@ export interface Operations {
     answer: Team
   }
 
+  /** Read a tool */
+  getTool: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: Tool
+  }
+
   /** List the spaces with the highest cost */
   getTopSpaces: {
     query?: {
@@ -3810,6 +4519,19 @@ export interface Operations {
       test?: "true" | "false" | undefined
     }
     answer: Turn
+  }
+
+  /** Read a turn's bill */
+  getTurnBill: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: TurnBill
   }
 
   /** What was billed, by end user, space, model, key or day */
@@ -3996,6 +4718,26 @@ export interface Operations {
     }
   }
 
+  /** List the versions of a space's configuration */
+  listConfigVersions: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      cursor?: number | undefined
+    }
+    answer: {
+      data: ConfigVersionSummary[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
   /** List container mappings */
   listContainerMappings: {
     query?: {
@@ -4041,6 +4783,51 @@ export interface Operations {
       total: number
       limit: number
       offset: number
+    }
+  }
+
+  /** List end users */
+  listEndUsers: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+      /** A part of the `end_user_ref`. Upper and lower case count as the same. */
+      q?: string | undefined
+      /** Only end users who are blocked, or only those who are not. */
+      blocked?: "true" | "false" | undefined
+    }
+    answer: {
+      data: EndUser[]
+      has_more: boolean
+      next_cursor: string | null
+    }
+  }
+
+  /** List events */
+  listEvents: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** The `next_cursor` of the previous page. Send it with the same filters. */
+      cursor?: string | undefined
+      order?: "asc" | "desc" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      turn?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
+    }
+    answer: {
+      data: FeedEvent[]
+      has_more: boolean
+      next_cursor: string | null
     }
   }
 
@@ -4145,6 +4932,25 @@ export interface Operations {
     }
   }
 
+  /** List a space's MCP servers */
+  listMcpServers: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: {
+      items: McpServer[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
   /** List the model catalog */
   listModelCatalog: {
     answer: {
@@ -4153,6 +4959,19 @@ export interface Operations {
       total: number
       limit: number
       offset: number
+    }
+  }
+
+  /** List the models */
+  listModels: {
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: {
+      data: Model[]
+      has_more: boolean
+      next_cursor: string | null
     }
   }
 
@@ -4177,6 +4996,25 @@ export interface Operations {
     }
     answer: {
       items: AdminSpace[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List a space's secrets */
+  listSecrets: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: {
+      items: Secret[]
       /** The number of entries on all pages. */
       total: number
       limit: number
@@ -4331,6 +5169,48 @@ export interface Operations {
     }
   }
 
+  /** List a space's tools */
+  listTools: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: {
+      items: Tool[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List the webhook deliveries about a turn */
+  listTurnDeliveries: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: Delivery[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
   /** Read a turn's events */
   listTurnEvents: {
     path: {
@@ -4347,6 +5227,48 @@ export interface Operations {
     }
     answer: {
       items: TurnEvent[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List a turn's files */
+  listTurnFiles: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    answer: {
+      items: FileInfo[]
+      /** The number of entries on all pages. */
+      total: number
+      limit: number
+      offset: number
+    }
+  }
+
+  /** List a turn's steps */
+  listTurnSteps: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+      /** The size of a page. */
+      limit?: number | undefined
+      /** How many entries to skip. */
+      offset?: number | undefined
+    }
+    answer: {
+      items: TurnStep[]
       /** The number of entries on all pages. */
       total: number
       limit: number
@@ -4495,6 +5417,20 @@ export interface Operations {
     answer: ContainerMapping
   }
 
+  /** Set an end user's limits */
+  putEndUserLimits: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: PutEndUserLimits
+    answer: EndUser
+  }
+
   /** Set the account's limits */
   putLimits: {
     body: PutAccountLimits
@@ -4515,6 +5451,22 @@ export interface Operations {
     answer: Manifest
   }
 
+  /** Add or replace an MCP server */
+  putMcpServer: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: PutMcpServer
+    answer: McpServer
+  }
+
   /** Change a model's prices */
   putModelPrices: {
     path: {
@@ -4523,6 +5475,38 @@ export interface Operations {
     }
     body: ModelPrices
     answer: ModelCatalogRow
+  }
+
+  /** Set a secret */
+  putSecret: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: PutSecret
+    answer: Secret
+  }
+
+  /** Add or replace a tool */
+  putTool: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: PutTool
+    answer: Tool
   }
 
   /** Set a workspace's bot */
@@ -4686,6 +5670,22 @@ export interface Operations {
     answer: ProviderLoginAccount
   }
 
+  /** Call a tool once */
+  testTool: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+      /** Its name, which is unique in the space. */
+      name: string
+    }
+    query?: {
+      /** `true`: data of test keys and their spaces. Otherwise live data. */
+      test?: "true" | "false" | undefined
+    }
+    body: TestTool
+    answer: ToolTest
+  }
+
   /** Send a test event */
   testWebhook: {
     path: {
@@ -4838,6 +5838,7 @@ export const OPERATIONS: {
   billInfra: { method: "POST", path: "/api/admin/system/bill-infra" },
   cancelTurn: { method: "POST", path: "/api/account/turns/{turn_id}/cancel" },
   changePassword: { method: "PUT", path: "/api/account/password" },
+  checkMcpServer: { method: "POST", path: "/api/account/spaces/{space_id}/mcp-servers/{name}/check", once: true },
   completeMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/complete" },
   createAppToken: { method: "POST", path: "/api/auth/app-token" },
   createChatTurn: { method: "POST", path: "/api/account/chat/turns", once: true },
@@ -4852,6 +5853,9 @@ export const OPERATIONS: {
   creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
   deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
   deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
+  deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
+  deleteSecret: { method: "DELETE", path: "/api/account/spaces/{space_id}/secrets/{name}" },
+  deleteTool: { method: "DELETE", path: "/api/account/spaces/{space_id}/tools/{name}" },
   deleteWebhook: { method: "DELETE", path: "/api/account/webhooks/{webhook_id}" },
   disableAltPoolAccount: { method: "POST", path: "/api/admin/providers/alt-pool/accounts/{account_id}/disable" },
   disableProvider: { method: "POST", path: "/api/admin/providers/{provider_id}/disable" },
@@ -4861,13 +5865,17 @@ export const OPERATIONS: {
   endSession: { method: "DELETE", path: "/api/account/sessions/{session_id}" },
   endSessions: { method: "DELETE", path: "/api/account/sessions" },
   endUserSessions: { method: "DELETE", path: "/api/admin/users/{user_id}/sessions" },
+  eraseEndUser: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}" },
+  estimateChatTurn: { method: "POST", path: "/api/account/chat/turns/estimate" },
   exchangeToken: { method: "POST", path: "/api/auth/magic" },
+  exportEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}/export" },
   finishOauthLogin: { method: "GET", path: "/api/auth/oauth-login/callback" },
   getAltPool: { method: "GET", path: "/api/admin/providers/alt-pool" },
   getBalance: { method: "GET", path: "/api/account/balance" },
   getBalanceTrend: { method: "GET", path: "/api/admin/analytics/balance-trend" },
   getCapacity: { method: "GET", path: "/api/admin/providers/capacity" },
   getChatTurn: { method: "GET", path: "/api/account/chat/turns/{turn_id}" },
+  getConfigVersion: { method: "GET", path: "/api/account/spaces/{space_id}/versions/{version}" },
   getContextComparison: { method: "GET", path: "/api/admin/context-comparison" },
   getContextSize: { method: "GET", path: "/api/admin/analytics/context-size" },
   getCostRatesReport: { method: "GET", path: "/api/admin/analytics/cpm" },
@@ -4876,14 +5884,20 @@ export const OPERATIONS: {
   getDailyUsage: { method: "GET", path: "/api/admin/usage" },
   getDelivery: { method: "GET", path: "/api/account/deliveries/{delivery_id}" },
   getDeviceLogin: { method: "GET", path: "/api/admin/providers/alt-pool/auth/status" },
+  getEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}" },
+  getEnergy: { method: "GET", path: "/api/account/energy" },
   getEnergyTimeline: { method: "GET", path: "/api/admin/analytics/energy-timeline" },
+  getErasure: { method: "GET", path: "/api/account/erasures/{erasure_id}" },
   getErrorsReport: { method: "GET", path: "/api/admin/analytics/errors" },
+  getEvent: { method: "GET", path: "/api/account/events/{event_id}" },
   getFile: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}" },
   getFileContent: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}/content" },
   getHourlySpaces: { method: "GET", path: "/api/admin/analytics/hourly-spaces" },
   getHourlyUsage: { method: "GET", path: "/api/admin/analytics/hourly" },
   getKey: { method: "GET", path: "/api/account/keys/{key_id}" },
   getLimits: { method: "GET", path: "/api/account/limits" },
+  getManifest: { method: "GET", path: "/api/account/spaces/{space_id}/manifest" },
+  getMcpServer: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   getMe: { method: "GET", path: "/api/account/me" },
   getMediaLogin: { method: "GET", path: "/api/admin/providers/media" },
   getOverview: { method: "GET", path: "/api/admin/overview" },
@@ -4896,9 +5910,11 @@ export const OPERATIONS: {
   getSubscriptionUsage: { method: "GET", path: "/api/admin/subscriptions/usage" },
   getSystem: { method: "GET", path: "/api/admin/system" },
   getTeam: { method: "GET", path: "/api/admin/teams/{team_id}" },
+  getTool: { method: "GET", path: "/api/account/spaces/{space_id}/tools/{name}" },
   getTopSpaces: { method: "GET", path: "/api/admin/analytics/top-spaces" },
   getTopUsers: { method: "GET", path: "/api/admin/analytics/top-users" },
   getTurn: { method: "GET", path: "/api/account/turns/{turn_id}" },
+  getTurnBill: { method: "GET", path: "/api/account/turns/{turn_id}/bill" },
   getUsage: { method: "GET", path: "/api/account/usage" },
   getUsageBreakdown: { method: "GET", path: "/api/admin/analytics/breakdown" },
   getUser: { method: "GET", path: "/api/admin/users/{user_id}" },
@@ -4910,16 +5926,22 @@ export const OPERATIONS: {
   linkIdentity: { method: "GET", path: "/api/account/identities/link" },
   listAudit: { method: "GET", path: "/api/admin/audit" },
   listChatTurns: { method: "GET", path: "/api/account/chat/turns" },
+  listConfigVersions: { method: "GET", path: "/api/account/spaces/{space_id}/versions" },
   listContainerMappings: { method: "GET", path: "/api/admin/system/containers/mappings" },
   listDeliveries: { method: "GET", path: "/api/account/webhooks/{webhook_id}/deliveries" },
+  listEndUsers: { method: "GET", path: "/api/account/end-users" },
+  listEvents: { method: "GET", path: "/api/account/events" },
   listExternalApiKeys: { method: "GET", path: "/api/admin/api-keys" },
   listFiles: { method: "GET", path: "/api/account/spaces/{space_id}/files" },
   listIdentities: { method: "GET", path: "/api/account/identities" },
   listKeys: { method: "GET", path: "/api/account/keys" },
   listLedger: { method: "GET", path: "/api/account/ledger" },
+  listMcpServers: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers" },
   listModelCatalog: { method: "GET", path: "/api/admin/model-catalog" },
+  listModels: { method: "GET", path: "/api/account/models" },
   listProviders: { method: "GET", path: "/api/admin/providers" },
   listRecentSpaces: { method: "GET", path: "/api/admin/spaces" },
+  listSecrets: { method: "GET", path: "/api/account/spaces/{space_id}/secrets" },
   listSessions: { method: "GET", path: "/api/account/sessions" },
   listSettings: { method: "GET", path: "/api/admin/settings" },
   listSpaceInventory: { method: "GET", path: "/api/admin/spaces/list" },
@@ -4927,7 +5949,11 @@ export const OPERATIONS: {
   listSpaces: { method: "GET", path: "/api/account/spaces" },
   listTasks: { method: "GET", path: "/api/admin/tasks" },
   listTeams: { method: "GET", path: "/api/admin/teams" },
+  listTools: { method: "GET", path: "/api/account/spaces/{space_id}/tools" },
+  listTurnDeliveries: { method: "GET", path: "/api/account/turns/{turn_id}/deliveries" },
   listTurnEvents: { method: "GET", path: "/api/account/turns/{turn_id}/events" },
+  listTurnFiles: { method: "GET", path: "/api/account/turns/{turn_id}/files" },
+  listTurnSteps: { method: "GET", path: "/api/account/turns/{turn_id}/steps" },
   listTurns: { method: "GET", path: "/api/account/turns" },
   listUserSpaces: { method: "GET", path: "/api/admin/users/{user_id}/spaces" },
   listUsers: { method: "GET", path: "/api/admin/users" },
@@ -4937,9 +5963,13 @@ export const OPERATIONS: {
   logout: { method: "POST", path: "/api/auth/logout" },
   patchModel: { method: "PATCH", path: "/api/admin/model-catalog/{pin}" },
   putContainerMapping: { method: "PUT", path: "/api/admin/system/containers/mappings" },
+  putEndUserLimits: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/limits" },
   putLimits: { method: "PUT", path: "/api/account/limits" },
   putManifest: { method: "PUT", path: "/api/account/spaces/{space_id}/manifest" },
+  putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
+  putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
+  putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}" },
   putWorkspaceBot: { method: "PUT", path: "/api/admin/workspaces/{workspace_id}/bot" },
   reconcile: { method: "POST", path: "/api/admin/system/reconcile" },
   redeliver: { method: "POST", path: "/api/account/deliveries/{delivery_id}/redeliver", once: true },
@@ -4959,6 +5989,7 @@ export const OPERATIONS: {
   startProviderLogin: { method: "POST", path: "/api/admin/providers/auth/start" },
   startWebLogin: { method: "POST", path: "/api/auth/tg-login/start" },
   submitProviderCode: { method: "POST", path: "/api/admin/providers/auth/code" },
+  testTool: { method: "POST", path: "/api/account/spaces/{space_id}/tools/{name}/test", once: true },
   testWebhook: { method: "POST", path: "/api/account/webhooks/{webhook_id}/test", once: true },
   testWorkspaceBot: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/test" },
   unlinkIdentity: { method: "DELETE", path: "/api/account/identities/{identity_id}" },
