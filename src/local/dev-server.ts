@@ -41,7 +41,10 @@ export async function startDevServer({ port, dataDir, env, cwd, onSpawn }: DevSe
   child.stdout.pipe(log)
   child.stderr.pipe(log)
   const url = `http://127.0.0.1:${port}`
-  await untilReady(child, url, join(dataDir, "worker.log"))
+  await untilReady(child, url, join(dataDir, "worker.log")).catch(async (error: unknown) => {
+    await stopGroup(child)
+    throw error
+  })
   return {
     url,
     /** Of wrangler: the worker's own process is below it. */

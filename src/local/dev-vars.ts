@@ -7,10 +7,16 @@ const MARK = "# Written by `npm run stack` and removed when it ends. Without thi
 
 /** Variables as wrangler reads them from a file; those without a value are left out. */
 export function envFileOf(variables: Variables): string {
-  const lines = Object.entries(variables).flatMap(([name, value]) =>
-    value ? [`${name}=${JSON.stringify(value)}`] : [],
-  )
+  const lines = Object.entries(variables).flatMap(([name, value]) => (value ? [`${name}=${quoted(value)}`] : []))
   return `${lines.join("\n")}\n`
+}
+
+/** Between double quotes wrangler undoes line breaks only, so what has a quote of its own stands between others. */
+function quoted(value: string): string {
+  const quote = ['"', "'", "`"].find((one) => !value.includes(one))
+  if (!quote || (quote !== '"' && value.includes("\n")))
+    throw new Error("A variable has every kind of quote, or quotes and lines.")
+  return quote === '"' ? `"${value.replaceAll("\n", "\\n")}"` : `${quote}${value}${quote}`
 }
 
 /** Rejects when somebody has written `file` by hand. */

@@ -1,6 +1,7 @@
 import { access, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { refuseForeignVars, removeDevVars, writeDevVars } from "../../src/local/dev-vars.ts"
 
@@ -18,11 +19,18 @@ test("is written with its values, for nobody else's eyes, written again, and rem
   await writeDevVars(file, { A: 'x"y', EMPTY: undefined })
   const [comment, ...lines] = (await readFile(file, "utf8")).split("\n")
   expect(comment).toMatch(/^# Written by `npm run stack`/)
-  expect(lines).toEqual(['A="x\\"y"', ""])
+  expect(lines).toEqual([`A='x"y'`, ""])
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   await removeDevVars(file)
   await expect(access(file)).rejects.toThrow("ENOENT")
   await removeDevVars(file)
+})
+
+test("values are read as they were, JSON and lines too", async () => {
+  const values = { JSON: '{"a":"it is"}', BOTH: `a "b" 'c'`, LINES: "one\ntwo", PLAIN: "a=b#c $d" }
+  await writeDevVars(file, values)
+  expect(parseEnv(await readFile(file, "utf8"))).toEqual(values)
+  await expect(writeDevVars(file, { A: "\"'`" })).rejects.toThrow(/every kind of quote/)
 })
 
 test("one that a person wrote is refused and never touched", async () => {
