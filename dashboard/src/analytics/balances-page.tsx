@@ -1,6 +1,70 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
+import { Count } from "../ui/values.tsx"
+import { AllTime } from "./energy-page.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Scope, useReportSearch } from "./report-parts.tsx"
+import { rangeOf } from "./report-search.ts"
+
+const WINDOWS = [7, 14, 30, 90]
 
 export function AnalyticsBalancesPage() {
-  return <StubPage page={analyticsPages.balances} />
+  const search = useReportSearch()
+  const { days = 30, start, end, all_time, window = 30 } = search
+  const input = { query: { ...rangeOf(search), ...(all_time && { all_time }), active_window_days: window } }
+  const report = useRead("getBalanceTrend", input)
+  return (
+    <Page {...analyticsPages.balances}>
+      <FilterBar set={{ start, end, all_time }} end={<CsvLink of="getBalanceTrend" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+        <AllTime all_time={all_time} />
+        <ChoiceFilter
+          label="Active within"
+          name="window"
+          value={window === 30 ? undefined : String(window)}
+          all="Charged within 30 days"
+          options={WINDOWS.filter((days) => days !== 30).map(
+            (days) => [String(days), `Charged within ${days} days`] as const,
+          )}
+        />
+        <RangePicker from={start} to={end} names={["start", "end"]} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <Chart
+              title={`Balance of active users by ${data.granularity}, energy (UTC)`}
+              series={[
+                { key: "average", label: "Average" },
+                { key: "median", label: "Median" },
+              ]}
+              points={data.items.map(({ date, average_balance, median_balance }) => ({
+                label: date,
+                values: { average: average_balance, median: median_balance },
+              }))}
+            />
+            <Section title="Buckets">
+              <Table
+                caption={`Balances by ${data.granularity}`}
+                rows={[...data.items].reverse()}
+                rowKey={({ date }) => date}
+                columns={[
+                  { title: `${data.granularity} (UTC)`, cell: ({ date }) => date },
+                  { title: "Active users", right: true, cell: (row) => <Count value={row.active_users} /> },
+                  { title: "Average", right: true, cell: (row) => <Count value={row.average_balance} /> },
+                  { title: "Median", right: true, cell: (row) => <Count value={row.median_balance} /> },
+                ]}
+              />
+            </Section>
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }

@@ -1,6 +1,94 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
 import { analyticsPages } from "./pages.ts"
+import { MEASURE_LABELS, MeasureFilter, Ranked, Scope, UsedStats, usd, useReportSearch } from "./report-parts.tsx"
+import { rangeOf } from "./report-search.ts"
+
+const NAMES = { space: "Space", user: "User", model: "Model", provider: "Provider" } as const
 
 export function AnalyticsBreakdownPage() {
-  return <StubPage page={analyticsPages.breakdown} />
+  const search = useReportSearch()
+  const { days = 30, start, end, dimension = "space", limit = 20, measure = "billed_cost_usd" } = search
+  const input = { query: { ...rangeOf(search), dimension, limit } }
+  const report = useRead("getUsageBreakdown", input)
+  return (
+    <Page {...analyticsPages.breakdown}>
+      <FilterBar set={{ start, end }} end={<CsvLink of="getUsageBreakdown" input={input} />}>
+        <ChoiceFilter
+          label="Dimension"
+          name="dimension"
+          value={dimension === "space" ? undefined : dimension}
+          all="By space"
+          options={[
+            ["user", "By user"],
+            ["model", "By model"],
+            ["provider", "By provider"],
+          ]}
+        />
+        <MeasureFilter measure={measure} />
+        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+        <RangePicker from={start} to={end} names={["start", "end"]} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <UsedStats of={data.total} />
+            {data.items.length > 0 && (
+              <Chart
+                title={`${MEASURE_LABELS[measure]} of the first ${Math.min(12, data.items.length)}`}
+                kind="bars"
+                series={[{ key: "all", label: MEASURE_LABELS[measure] }]}
+                points={data.items
+                  .slice(0, 12)
+                  .map((item) => ({ label: item.name ?? item.key, values: { all: item[measure] } }))}
+                {...(measure === "billed_cost_usd" && { format: usd })}
+              />
+            )}
+            <Ranked
+              title={`By ${NAMES[data.dimension].toLowerCase()}`}
+              items={data.items}
+              other={data.other}
+              total={data.total}
+              rowKey={({ key }) => key}
+              costs
+              first={[
+                { title: NAMES[data.dimension], cell: (row) => <Named dimension={data.dimension} {...row} /> },
+                {
+                  title: "Share",
+                  right: true,
+                  cell: ({ share }) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`),
+                },
+              ]}
+            />
+          </>
+        )}
+      </Read>
+    </Page>
+  )
+}
+
+function Named({
+  dimension,
+  name,
+  ...row
+}: {
+  dimension: keyof typeof NAMES
+  name: string | null
+  key?: string
+  chat_key: string | null
+}) {
+  const key = row.key ?? ""
+  if (dimension === "user")
+    return (
+      <TextLink to="/operator/users/$userId" params={{ userId: String(key) }}>
+        {name ?? key}
+      </TextLink>
+    )
+  return name && name !== key ? <span title={key}>{name}</span> : <code>{key}</code>
 }

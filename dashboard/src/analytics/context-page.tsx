@@ -1,6 +1,132 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import type { ContextComparisonReport } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { Count } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Scope, useReportSearch } from "./report-parts.tsx"
+import { OwnerLink, SpaceLink } from "./space-link.tsx"
 
 export function AnalyticsContextPage() {
-  return <StubPage page={analyticsPages.context} />
+  const { tab } = useReportSearch()
+  return (
+    <Page {...analyticsPages.context}>
+      <Tabs
+        label="Context"
+        value={tab === "spaces" ? "spaces" : "roles"}
+        tabs={[
+          { value: "roles", label: "Orchestrators and sub-agents", content: () => <Comparison /> },
+          { value: "spaces", label: "Spaces", content: () => <Sizes /> },
+        ]}
+      />
+    </Page>
+  )
+}
+
+type Day = ContextComparisonReport["items"][number]
+
+const percent = (share: number | null) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)
+
+const COLUMNS: Column<Day>[] = [
+  { title: "Day (UTC)", cell: ({ date }) => date },
+  ...(["orchestrator", "subagent"] as const).flatMap((role): Column<Day>[] => {
+    const name = role === "orchestrator" ? "Orchestrators" : "Sub-agents"
+    return [
+      { title: `${name}: calls`, right: true, cell: (day) => <Count value={day[role].model_calls} /> },
+      { title: `${name}: average context`, right: true, cell: (day) => <Count value={day[role].avg_context_tokens} /> },
+      { title: `${name}: cached`, right: true, cell: (day) => percent(day[role].cache_hit_rate) },
+    ]
+  }),
+]
+
+function Comparison() {
+  const { days = 30 } = useReportSearch()
+  const input = { query: { days } }
+  const report = useRead("getContextComparison", input)
+  return (
+    <div className="flex flex-col gap-5">
+      <FilterBar set={{}} end={<CsvLink of="getContextComparison" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90, 120]} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <Chart
+              title="Average context by day, tokens (UTC)"
+              series={[
+                { key: "orchestrator", label: "Orchestrators" },
+                { key: "subagent", label: "Sub-agents" },
+              ]}
+              points={data.items.map(({ date, orchestrator, subagent }) => ({
+                label: date,
+                values: { orchestrator: orchestrator.avg_context_tokens, subagent: subagent.avg_context_tokens },
+              }))}
+            />
+            <Section title="Days">
+              <Table
+                caption="Contexts by day"
+                rows={[...data.items].reverse()}
+                rowKey={({ date }) => date}
+                columns={COLUMNS}
+              />
+            </Section>
+          </>
+        )}
+      </Read>
+    </div>
+  )
+}
+
+function Sizes() {
+  const { days = 30, space } = useReportSearch()
+  const input = { query: { days, ...(space && { space }) } }
+  const report = useRead("getContextSize", input)
+  return (
+    <div className="flex flex-col gap-5">
+      <FilterBar set={{ space }} end={<CsvLink of="getContextSize" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90]} />
+        <TextFilter label="Space (spc_…)" name="space" value={space} wide />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            {data.items.length > 0 && (
+              <Chart
+                title="Average input of a call by day, tokens (UTC)"
+                series={data.items.slice(0, 6).map(({ slug, title }) => ({ key: slug, label: title }))}
+                points={(data.items[0]?.days ?? []).map(({ date }, at) => ({
+                  label: date,
+                  values: Object.fromEntries(
+                    data.items.slice(0, 6).map((item) => [item.slug, item.days[at]?.avg_tokens_input ?? null]),
+                  ),
+                }))}
+              />
+            )}
+            <Section title="Spaces">
+              <Table
+                caption="Context sizes of spaces"
+                rows={data.items}
+                rowKey={({ space_id }) => space_id}
+                columns={[
+                  { title: "Space", cell: (row) => <SpaceLink {...row} /> },
+                  { title: "Owner", cell: ({ owner_id }) => <OwnerLink owner_id={owner_id} /> },
+                  { title: "Model calls", right: true, cell: (row) => <Count value={row.model_calls} /> },
+                  { title: "Average input", right: true, cell: (row) => <Count value={row.avg_tokens_input} /> },
+                  { title: "Largest input", right: true, cell: (row) => <Count value={row.max_tokens_input} /> },
+                ]}
+                empty={<p className="text-muted">No space called a model in this range.</p>}
+              />
+            </Section>
+          </>
+        )}
+      </Read>
+    </div>
+  )
 }

@@ -1,6 +1,120 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
+import { Tabs } from "../ui/tabs.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Ranked, Scope, UsedStats, usd, usedColumns, useReportSearch } from "./report-parts.tsx"
+
+const TABS = ["days", "models", "users"] as const
 
 export function AnalyticsCostsPage() {
-  return <StubPage page={analyticsPages.costs} />
+  const { days = 30, limit = 20, tab } = useReportSearch()
+  const input = { query: { days } }
+  const ofUsers = { query: { days, limit } }
+  const costs = useRead("getCostsReport", input)
+  const shown = TABS.find((one) => one === tab) ?? "days"
+  return (
+    <Page {...analyticsPages.costs}>
+      <FilterBar
+        set={{}}
+        end={
+          shown === "users" ? (
+            <CsvLink of="getUserCostsReport" input={ofUsers} />
+          ) : (
+            <CsvLink of="getCostsReport" input={input} />
+          )
+        }
+      >
+        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      </FilterBar>
+      <Read of={costs}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <UsedStats of={data.total} />
+            <Chart
+              title="Billed, cost and margin by day, USD (UTC)"
+              series={[
+                { key: "billed", label: "Billed" },
+                { key: "cost", label: "Cost" },
+                { key: "margin", label: "Margin" },
+              ]}
+              points={data.items.map((item) => ({
+                label: item.date,
+                values: { billed: item.billed_cost_usd, cost: item.cost_usd, margin: item.margin_usd },
+              }))}
+              format={usd}
+            />
+            <Tabs
+              label="Costs"
+              value={shown}
+              tabs={[
+                {
+                  value: "days",
+                  label: "Days",
+                  content: () => (
+                    <Table
+                      caption="Costs by day"
+                      rows={[...data.items].reverse()}
+                      rowKey={({ date }) => date}
+                      columns={[{ title: "Day (UTC)", cell: ({ date }) => date }, ...usedColumns(true)]}
+                    />
+                  ),
+                },
+                {
+                  value: "models",
+                  label: "Models",
+                  content: () => (
+                    <Table
+                      caption="Costs by model"
+                      rows={data.models}
+                      rowKey={({ model }) => model}
+                      columns={[{ title: "Model", cell: ({ model }) => <code>{model}</code> }, ...usedColumns(true)]}
+                      empty={<p className="text-muted">No model was called in this range.</p>}
+                    />
+                  ),
+                },
+                { value: "users", label: "Users", content: () => <CostsOfUsers days={days} limit={limit} /> },
+              ]}
+            />
+          </>
+        )}
+      </Read>
+    </Page>
+  )
+}
+
+function CostsOfUsers({ days, limit }: { days: number; limit: number }) {
+  const report = useRead("getUserCostsReport", { query: { days, limit } })
+  return (
+    <Section title="Users">
+      <Read of={report}>
+        {(data) => (
+          <Ranked
+            title="Highest bills"
+            items={data.items}
+            other={data.other}
+            total={data.total}
+            rowKey={({ user_id }) => user_id}
+            costs
+            first={[
+              {
+                title: "User",
+                cell: ({ user_id, name, email }) => (
+                  <TextLink to="/operator/users/$userId" params={{ userId: String(user_id) }}>
+                    {name ?? email ?? user_id}
+                  </TextLink>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Read>
+    </Section>
+  )
 }

@@ -1,6 +1,81 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import type { EnergyTimeline } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Scope, useReportSearch } from "./report-parts.tsx"
+import { rangeOf } from "./report-search.ts"
+
+type Booked = EnergyTimeline["totals"]
+
+const KINDS: [keyof Booked, string][] = [
+  ["free", "Free"],
+  ["bonus", "Bonus"],
+  ["paid", "Paid"],
+  ["spent", "Spent"],
+  ["unbucketed", "Other"],
+  ["change", "Change"],
+]
 
 export function AnalyticsEnergyPage() {
-  return <StubPage page={analyticsPages.energy} />
+  const search = useReportSearch()
+  const { days = 30, start, end, all_time } = search
+  const input = { query: { ...rangeOf(search), ...(all_time && { all_time }) } }
+  const report = useRead("getEnergyTimeline", input)
+  return (
+    <Page {...analyticsPages.energy}>
+      <FilterBar set={{ start, end, all_time }} end={<CsvLink of="getEnergyTimeline" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+        <AllTime all_time={all_time} />
+        <RangePicker from={start} to={end} names={["start", "end"]} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <Stats>
+              {KINDS.map(([name, label]) => (
+                <Stat key={name} label={label}>
+                  <Count value={data.totals[name]} />
+                </Stat>
+              ))}
+            </Stats>
+            <Chart
+              title={`Energy by ${data.granularity} (UTC)`}
+              series={KINDS.slice(0, 4).map(([key, label]) => ({ key, label }))}
+              points={data.items.map(({ date, ...values }) => ({ label: date, values }))}
+            />
+            <Section title="Bookings">
+              <Table
+                caption={`Energy by ${data.granularity}`}
+                rows={[...data.items].reverse()}
+                rowKey={({ date }) => date}
+                columns={[
+                  { title: `${data.granularity} (UTC)`, cell: ({ date }) => date },
+                  ...KINDS.map(
+                    ([name, label]): Column<EnergyTimeline["items"][number]> => ({
+                      title: label,
+                      right: true,
+                      cell: (row) => <Count value={row[name]} />,
+                    }),
+                  ),
+                ]}
+              />
+            </Section>
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }
+
+/** From the first booking on, whatever the days say. */
+export const AllTime = ({ all_time }: { all_time: string | undefined }) => (
+  <ChoiceFilter label="Range" name="all_time" value={all_time} all="This range" options={[["true", "All time"]]} />
+)

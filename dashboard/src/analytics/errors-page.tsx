@@ -1,6 +1,73 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import type { ErrorsReport } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Scope, useReportSearch } from "./report-parts.tsx"
+
+type Row = ErrorsReport["items"][number]
+type Kind = Exclude<keyof Row, "date">
+
+const KINDS: [Kind, string][] = [
+  ["container_start", "Container starts"],
+  ["container_exec", "Container calls"],
+  ["subagent_dispatch", "Delegations"],
+  ["model_call", "Model calls"],
+]
 
 export function AnalyticsErrorsPage() {
-  return <StubPage page={analyticsPages.errors} />
+  const { days = 30 } = useReportSearch()
+  const input = { query: { days } }
+  const report = useRead("getErrorsReport", input)
+  return (
+    <Page {...analyticsPages.errors}>
+      <FilterBar set={{}} end={<CsvLink of="getErrorsReport" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <Stats>
+              {KINDS.map(([kind, label]) => (
+                <Stat key={kind} label={label}>
+                  <Count value={data.items.reduce((sum, row) => sum + row[kind], 0)} />
+                </Stat>
+              ))}
+            </Stats>
+            <Chart
+              title="Failures by day (UTC)"
+              kind="bars"
+              series={KINDS.map(([key, label]) => ({ key, label }))}
+              points={data.items.map(({ date, ...values }) => ({ label: date, values }))}
+            />
+            <Section title="Days with failures">
+              <Table
+                caption="Failures by day"
+                rows={data.items.filter((row) => row.total + row.model_call > 0).reverse()}
+                rowKey={({ date }) => date}
+                columns={[
+                  { title: "Day (UTC)", cell: ({ date }) => date },
+                  ...KINDS.map(
+                    ([kind, label]): Column<Row> => ({
+                      title: label,
+                      right: true,
+                      cell: (row) => <Count value={row[kind]} />,
+                    }),
+                  ),
+                ]}
+                empty={<p className="text-muted">Nothing failed in this range.</p>}
+              />
+            </Section>
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }

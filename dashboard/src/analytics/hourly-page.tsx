@@ -1,6 +1,140 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useMemo } from "react"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { Money } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
+import {
+  hourLabel,
+  MEASURE_LABELS,
+  MeasureFilter,
+  Scope,
+  sumOf,
+  UsedStats,
+  usd,
+  usedColumns,
+  useReportSearch,
+} from "./report-parts.tsx"
+import { SpaceLink } from "./space-link.tsx"
+
+const HOUR_MS = 3_600_000
+const TOPS = [4, 8, 12, 20]
 
 export function AnalyticsHourlyPage() {
-  return <StubPage page={analyticsPages.hourly} />
+  const { tab } = useReportSearch()
+  return (
+    <Page {...analyticsPages.hourly}>
+      <Tabs
+        label="Hours"
+        value={tab === "spaces" ? "spaces" : "all"}
+        tabs={[
+          { value: "all", label: "All together", content: () => <Hours /> },
+          { value: "spaces", label: "By space", content: () => <HoursOfSpaces /> },
+        ]}
+      />
+    </Page>
+  )
+}
+
+function Hours() {
+  const { days = 7, measure = "turns" } = useReportSearch()
+  const input = { query: { days } }
+  const report = useRead("getHourlyUsage", input)
+  return (
+    <div className="flex flex-col gap-5">
+      <FilterBar set={{}} end={<CsvLink of="getHourlyUsage" input={input} />}>
+        <DaysPicker days={days} choices={[1, 7, 30]} />
+        <MeasureFilter measure={measure} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => {
+          const passed = data.items.filter(({ hour }) => hour <= data.as_of)
+          return (
+            <>
+              <Scope report={data} />
+              <UsedStats of={sumOf(data.items)} />
+              <Chart
+                title={`${MEASURE_LABELS[measure]} by hour (UTC)`}
+                kind="bars"
+                series={[{ key: "all", label: MEASURE_LABELS[measure] }]}
+                points={passed.map((item) => ({ label: hourLabel(item.hour), values: { all: item[measure] } }))}
+                {...(measure === "billed_cost_usd" && { format: usd })}
+              />
+              <Section title="The last 48 hours">
+                <Table
+                  caption="Use by hour"
+                  rows={passed.slice(-48).reverse()}
+                  rowKey={({ hour }) => hour}
+                  columns={[{ title: "Hour (UTC)", cell: ({ hour }) => hourLabel(hour) }, ...usedColumns()]}
+                />
+              </Section>
+            </>
+          )
+        }}
+      </Read>
+    </div>
+  )
+}
+
+function HoursOfSpaces() {
+  const { start, end, limit: top = 8 } = useReportSearch()
+  // The hour that has begun is the last one; it stays the same while the page is looked at.
+  const now = useMemo(() => Math.ceil(Date.now() / HOUR_MS) * HOUR_MS, [])
+  const range = { start: start ?? new Date(now - 24 * HOUR_MS).toISOString(), end: end ?? new Date(now).toISOString() }
+  const input = { query: { ...range, top } }
+  const report = useRead("getHourlySpaces", input)
+  return (
+    <div className="flex flex-col gap-5">
+      <FilterBar set={{ start, end }} end={<CsvLink of="getHourlySpaces" input={input} />}>
+        <RangePicker from={range.start} to={range.end} names={["start", "end"]} />
+        <ChoiceFilter
+          label="How many"
+          name="limit"
+          value={top === 8 ? undefined : String(top)}
+          all="The first 8"
+          options={TOPS.filter((one) => one !== 8).map((one) => [String(one), `The first ${one}`] as const)}
+        />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => {
+          const lines = [
+            ...data.series.map(({ slug, title, points }) => ({ key: slug, label: title, points })),
+            { key: "others", label: "All others", points: data.other.points },
+          ]
+          return (
+            <>
+              <Scope report={data} />
+              <Chart
+                title="Billed by hour, USD (UTC)"
+                kind="bars"
+                series={lines}
+                points={data.other.points.map(({ hour }, at) => ({
+                  label: hourLabel(hour),
+                  values: Object.fromEntries(lines.map(({ key, points }) => [key, points[at]?.billed_cost_usd ?? 0])),
+                }))}
+                format={usd}
+              />
+              <Section title="Spaces">
+                <Table
+                  caption="Spaces that were billed most"
+                  rows={data.series}
+                  rowKey={({ space_id }) => space_id}
+                  columns={[
+                    { title: "Space", cell: (row) => <SpaceLink {...row} /> },
+                    { title: "Billed", right: true, cell: (row) => <Money usd={row.billed_cost_usd} /> },
+                  ]}
+                  empty={<p className="text-muted">No space was billed in this range.</p>}
+                />
+              </Section>
+            </>
+          )
+        }}
+      </Read>
+    </div>
+  )
 }

@@ -1,6 +1,88 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import type { CostRatesReport } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Money } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Scope, usd, useReportSearch } from "./report-parts.tsx"
+
+type Rates = CostRatesReport["total"]["cost"]
+type Row = CostRatesReport["items"][number]
+
+const RATES: [keyof Rates, string][] = [
+  ["per_turn_usd", "a turn"],
+  ["per_million_usd", "a million tokens"],
+  ["per_million_input_usd", "a million input"],
+  ["per_million_cached_usd", "a million cached"],
+  ["per_million_output_usd", "a million output"],
+]
 
 export function AnalyticsRatesPage() {
-  return <StubPage page={analyticsPages.rates} />
+  const { days = 30, user_id, chat_key } = useReportSearch()
+  const input = { query: { days, ...(user_id && { user_id }), ...(chat_key && { chat_key }) } }
+  const report = useRead("getCostRatesReport", input)
+  return (
+    <Page {...analyticsPages.rates}>
+      <FilterBar set={{ user_id, chat_key }} end={<CsvLink of="getCostRatesReport" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90]} />
+        <TextFilter label="User id" name="user_id" value={user_id?.toString()} />
+        <TextFilter label="Chat key" name="chat_key" value={chat_key} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <Stats>
+              {RATES.slice(0, 2).flatMap(([name, label]) => [
+                <Stat key={`billed ${name}`} label={`Billed for ${label}`}>
+                  <Money usd={data.total.billed[name]} />
+                </Stat>,
+                <Stat key={`cost ${name}`} label={`Cost of ${label}`}>
+                  <Money usd={data.total.cost[name]} />
+                </Stat>,
+              ])}
+            </Stats>
+            <Chart
+              title="USD for a million tokens by day (UTC)"
+              series={[
+                { key: "billed", label: "Billed" },
+                { key: "cost", label: "Cost" },
+              ]}
+              points={data.items.map(({ date, billed, cost }) => ({
+                label: date,
+                values: { billed: billed.per_million_usd, cost: cost.per_million_usd },
+              }))}
+              format={usd}
+            />
+            <Section title="Days">
+              <Table
+                caption="Cost rates by day"
+                rows={[...data.items].reverse()}
+                rowKey={({ date }) => date}
+                columns={COLUMNS}
+              />
+            </Section>
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }
+
+const COLUMNS: Column<Row>[] = [
+  { title: "Day (UTC)", cell: ({ date }) => date },
+  { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
+  ...RATES.map(
+    ([name, label]): Column<Row> => ({
+      title: `Cost of ${label}`,
+      right: true,
+      cell: ({ cost }) => <Money usd={cost[name]} />,
+    }),
+  ),
+  { title: "Margin", right: true, cell: ({ margin_usd }) => <Money usd={margin_usd} /> },
+]

@@ -1,6 +1,56 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useRead } from "../api/query.ts"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Ranked, Scope, UsedStats, usedColumns, useReportSearch } from "./report-parts.tsx"
+import { SpaceLink } from "./space-link.tsx"
 
 export function AnalyticsSubscriptionsPage() {
-  return <StubPage page={analyticsPages.subscriptions} />
+  const { days = 30, subscription_id, chat_key } = useReportSearch()
+  const input = { query: { days, ...(subscription_id && { subscription_id }), ...(chat_key && { chat_key }) } }
+  const report = useRead("getSubscriptionSpaces", input)
+  return (
+    <Page {...analyticsPages.subscriptions}>
+      <FilterBar set={{ subscription_id, chat_key }} end={<CsvLink of="getSubscriptionSpaces" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90]} />
+        <TextFilter label="Account at the provider" name="subscription_id" value={subscription_id} />
+        <TextFilter label="Chat key" name="chat_key" value={chat_key} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <UsedStats of={data.total} />
+            <Section title="Accounts">
+              <Table
+                caption="Use by account at a provider"
+                rows={data.providers}
+                rowKey={({ provider_key }) => provider_key}
+                columns={[
+                  { title: "Account", cell: ({ provider_key }) => <code>{provider_key}</code> },
+                  ...usedColumns(true),
+                ]}
+                empty={<p className="text-muted">No model was called in this range.</p>}
+              />
+            </Section>
+            <Ranked
+              title="Accounts and spaces"
+              items={data.items}
+              other={data.other}
+              total={data.total}
+              rowKey={({ provider_key, space_id }) => `${provider_key} ${space_id}`}
+              costs
+              first={[
+                { title: "Account", cell: ({ provider_key }) => <code>{provider_key}</code> },
+                { title: "Space", cell: (row) => <SpaceLink {...row} /> },
+              ]}
+            />
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }

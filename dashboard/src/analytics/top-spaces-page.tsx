@@ -1,6 +1,46 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useRead } from "../api/query.ts"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { Page } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Count } from "../ui/values.tsx"
+import { LimitFilter } from "./limit-filter.tsx"
 import { analyticsPages } from "./pages.ts"
+import { Ranked, Scope, UsedStats, useReportSearch } from "./report-parts.tsx"
+import { OwnerLink, SpaceLink } from "./space-link.tsx"
 
 export function AnalyticsTopSpacesPage() {
-  return <StubPage page={analyticsPages.topSpaces} />
+  const { days = 30, limit = 20 } = useReportSearch()
+  const input = { query: { days, limit } }
+  const report = useRead("getTopSpaces", input)
+  return (
+    <Page {...analyticsPages.topSpaces}>
+      <FilterBar set={{}} end={<CsvLink of="getTopSpaces" input={input} />}>
+        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+        <LimitFilter limit={limit} />
+      </FilterBar>
+      <Read of={report}>
+        {(data) => (
+          <>
+            <Scope report={data} />
+            <UsedStats of={data.total} />
+            <Ranked
+              title="Spaces"
+              items={data.items}
+              other={data.other}
+              total={data.total}
+              rowKey={({ space_id }) => space_id}
+              first={[
+                { title: "Space", cell: (row) => <SpaceLink {...row} /> },
+                { title: "Owner", cell: ({ owner_id }) => <OwnerLink owner_id={owner_id} /> },
+              ]}
+            />
+            <p className="text-muted">
+              <Count value={data.items.length} /> spaces are listed.
+            </p>
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }

@@ -1,6 +1,151 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import type { CapacityReport } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Chart, type ChartPoint } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
+import { Count, Money, Time } from "../ui/values.tsx"
 import { providersPages } from "./pages.ts"
+import { windowName } from "./provider-parts.tsx"
+
+const HOURS = [
+  ["6", "6 hours"],
+  ["72", "3 days"],
+  ["168", "7 days"],
+  ["720", "30 days"],
+] as const
+
+/** Points of a chart: more are not told apart. */
+const POINTS = 120
 
 export function ProviderCapacityPage() {
-  return <StubPage page={providersPages.capacity} />
+  const { hours = 24, pool } = useSearch({ from: "/app/admin/operator/providers/capacity" })
+  const input = { query: { hours, ...(pool && { provider: pool }) } }
+  const capacity = useRead("getCapacity", input)
+  return (
+    <Page {...providersPages.capacity}>
+      <FilterBar set={{ pool }} end={<CsvLink of="getCapacity" input={input} />}>
+        <ChoiceFilter
+          label="Hours"
+          name="hours"
+          value={hours === 24 ? undefined : String(hours)}
+          all="24 hours"
+          options={HOURS}
+        />
+        <ChoiceFilter label="Pool" name="pool" value={pool} all="Both pools" options={["main", "alt-pool"]} />
+      </FilterBar>
+      <Read of={capacity}>
+        {(data) =>
+          data.snapshots.length === 0 ? (
+            <EmptyState title="Nothing was said">
+              Providers tell what is left with each answer. In this range none did: send a turn on a model that an
+              account serves, or ask for an account&apos;s limits in the list of pools.
+            </EmptyState>
+          ) : (
+            <Capacity report={data} />
+          )
+        }
+      </Read>
+    </Page>
+  )
+}
+
+type Snapshot = CapacityReport["snapshots"][number]
+
+/** Windows that are told apart by what they count and how long they are: a chart each, with a line for each account. */
+function Capacity({ report }: { report: CapacityReport }) {
+  const windows = Map.groupBy(report.snapshots, ({ resource, window_seconds }) => `${resource} ${window_seconds}`)
+  return (
+    <>
+      {[...windows].map(([key, snapshots]) => (
+        <WindowChart key={key} snapshots={snapshots} report={report} />
+      ))}
+      <Section title="Spend">
+        <Table
+          caption={`What accounts served, by ${report.spend_seconds === 3600 ? "hour" : "day"} (UTC)`}
+          rows={[...report.spend].reverse().slice(0, 48)}
+          rowKey={({ subscription_id, starts_at }) => `${subscription_id} ${starts_at}`}
+          columns={[
+            { title: "From (UTC)", cell: ({ starts_at }) => starts_at.slice(0, 16).replace("T", " ") },
+            { title: "Account", cell: ({ subscription_id }) => <code>{subscription_id}</code> },
+            { title: "Model calls", right: true, cell: ({ model_calls }) => <Count value={model_calls} /> },
+            { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+            { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+          ]}
+          empty={<p className="text-muted">These accounts served nothing in this range.</p>}
+        />
+      </Section>
+    </>
+  )
+}
+
+function WindowChart({ snapshots, report }: { snapshots: Snapshot[]; report: CapacityReport }) {
+  const [first] = snapshots
+  const accounts = [...new Set(snapshots.map(({ subscription_id }) => subscription_id))]
+  if (!first) return null
+  const { resource, window_seconds } = first
+  const newest = accounts.map((id) => snapshots.findLast(({ subscription_id }) => subscription_id === id) as Snapshot)
+  const name = `${windowName(window_seconds)}${resource === "unified" ? "" : `, ${resource}`}`
+  return (
+    <Section title={`Window of ${name}`}>
+      <Chart
+        title={`Used of the window of ${name}, percent (UTC)`}
+        series={[...accounts.map((id) => ({ key: id, label: id })), { key: EVEN, label: "even pace" }]}
+        points={pointsOf(snapshots, accounts, report)}
+        format={(value) => `${Math.round(value)} %`}
+      />
+      <Table
+        caption={`What is left of the window of ${name}`}
+        rows={newest}
+        rowKey={({ subscription_id }) => subscription_id}
+        columns={[
+          { title: "Account", cell: ({ subscription_id }) => <code>{subscription_id}</code> },
+          { title: "Used", right: true, cell: ({ used_pct }) => `${used_pct.toFixed(1)} %` },
+          {
+            title: "At an even pace",
+            right: true,
+            cell: (row) => evenPace(row, Date.parse(row.taken_at))?.toFixed(1).concat(" %") ?? "–",
+          },
+          { title: "Anew", right: true, cell: ({ reset_at }) => <Time at={reset_at} /> },
+          { title: "Said", right: true, cell: ({ taken_at }) => <Time at={taken_at} /> },
+        ]}
+      />
+    </Section>
+  )
+}
+
+const EVEN = "even pace"
+
+/** What would be used by now if the window were used evenly up to its reset; null when the reset is not known. */
+function evenPace({ reset_at, window_seconds }: Snapshot, at: number): number | null {
+  if (!reset_at) return null
+  const left = (Date.parse(reset_at) - at) / 1000
+  return left < 0 || left > window_seconds ? null : 100 * (1 - left / window_seconds)
+}
+
+/** One point for each step of the range: the newest snapshot of each account before its end. What a reset has ended is not drawn on. */
+function pointsOf(snapshots: Snapshot[], accounts: string[], { from, to }: CapacityReport): ChartPoint[] {
+  const [begins, ends] = [Date.parse(from), Math.min(Date.parse(to), Date.now())]
+  const step = Math.max(60_000, (ends - begins) / POINTS)
+  const of = new Map(accounts.map((id) => [id, snapshots.filter(({ subscription_id }) => subscription_id === id)]))
+  const points: ChartPoint[] = []
+  for (let at = begins + step; at <= ends + 1; at += step) {
+    const values: Record<string, number | null> = {}
+    let pace: number | null = null
+    for (const [id, own] of of) {
+      const known = own.findLast(({ taken_at }) => Date.parse(taken_at) <= at)
+      const isOver = !known || (known.reset_at !== null && Date.parse(known.reset_at) < at)
+      values[id] = isOver ? null : known.used_pct
+      if (!isOver) pace ??= evenPace(known, at)
+    }
+    points.push({
+      label: new Date(at).toISOString().slice(5, 16).replace("T", " "),
+      values: { ...values, [EVEN]: pace },
+    })
+  }
+  return points
 }

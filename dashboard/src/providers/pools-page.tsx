@@ -1,6 +1,172 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { lazy, Suspense, useState } from "react"
+import type { Pools, Provider } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { ButtonLink } from "../ui/link.tsx"
+import { Menu } from "../ui/menu.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { toast } from "../ui/toast.tsx"
+import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { providersPages } from "./pages.ts"
+import { KINDS, ProviderState, Windows } from "./provider-parts.tsx"
+
+const ChangeDialog = lazy(() =>
+  import("./change-dialog.tsx").then((module) => ({ default: module.ProviderChangeDialog })),
+)
+
+export type ProviderChange = { kind: "disable" | "remove"; provider: Provider }
 
 export function ProviderPoolsPage() {
-  return <StubPage page={providersPages.pools} />
+  const providers = useRead("listProviders")
+  const pools = useRead("getPools")
+  const altPool = useRead("getAltPool")
+  const [change, setChange] = useState<ProviderChange | null>(null)
+  return (
+    <Page
+      {...providersPages.pools}
+      action={
+        <ButtonLink kind="primary" to="/operator/providers/sign-in">
+          Add an account
+        </ButtonLink>
+      }
+    >
+      <Read of={pools} rows={2}>
+        {(data) => <PoolStats pools={data} />}
+      </Read>
+      <Section title="Main pool">
+        <Read of={providers}>
+          {({ items }) => (
+            <Accounts pool="main" accounts={items.filter(({ pool }) => pool === "main")} ask={setChange} />
+          )}
+        </Read>
+      </Section>
+      <Section title="Alt-pool">
+        <Read of={altPool}>
+          {({ accounts, active, state }) => (
+            <>
+              <p className="text-muted">
+                {active ? `Now: ${active.name}.` : "No account is usable now."} The pool is {state}.
+              </p>
+              <Accounts pool="alt-pool" accounts={accounts} ask={setChange} />
+            </>
+          )}
+        </Read>
+      </Section>
+      <Suspense>{change && <ChangeDialog {...change} onClose={() => setChange(null)} />}</Suspense>
+    </Page>
+  )
+}
+
+interface AccountsProps {
+  pool: "main" | "alt-pool"
+  accounts: Provider[]
+  ask: (change: ProviderChange) => void
+}
+
+function Accounts({ pool, accounts, ask }: AccountsProps) {
+  const key = { name: "Main", kind: "api_key", pool, engine: "anthropic", api_key: "…" }
+  return (
+    <Table
+      caption={`Accounts of the pool ${pool}`}
+      rows={accounts}
+      rowKey={({ provider_id }) => provider_id}
+      columns={[...COLUMNS, { title: "Actions", actions: true, cell: (row) => <Actions row={row} ask={ask} /> }]}
+      empty={
+        <EmptyState
+          title="No account is in this pool"
+          curl={`curl -b cookies.txt ${location.origin}/api/admin/providers/add -H 'content-type: application/json' -H 'origin: ${location.origin}' -d '${JSON.stringify(key)}'`}
+        >
+          Models are called with the keys of the environment until there is one.
+        </EmptyState>
+      }
+    />
+  )
+}
+
+const COLUMNS: Column<Provider>[] = [
+  {
+    title: "Account",
+    cell: ({ provider_id, name }) => (
+      <span className="inline-flex flex-col">
+        <span className="font-strong">{name}</span>
+        <Id id={provider_id} />
+      </span>
+    ),
+  },
+  { title: "State", cell: (row) => <ProviderState provider={row} /> },
+  {
+    title: "Kind",
+    cell: ({ kind, engine }) => (
+      <span className="inline-flex flex-col">
+        {KINDS[kind]}
+        <span className="text-muted text-xs">{engine}</span>
+      </span>
+    ),
+  },
+  { title: "Used", cell: ({ windows }) => <Windows windows={windows} /> },
+  { title: "Serving", right: true, cell: ({ in_flight }) => <Count value={in_flight} /> },
+  { title: "Calls, 30 days", right: true, cell: ({ usage }) => <Count value={usage.model_calls} /> },
+  { title: "Cost, 30 days", right: true, cell: ({ usage }) => <Money usd={usage.cost_usd} /> },
+  { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+]
+
+function PoolStats({ pools: { pools } }: { pools: Pools }) {
+  return (
+    <Stats>
+      {pools.map(({ pool, available, published_at, capacity }) => (
+        <Stat
+          key={pool}
+          label={pool === "main" ? "Main pool" : "Alt-pool"}
+          hint={
+            available && capacity ? (
+              <>
+                {capacity.recovers_at && (
+                  <>
+                    recovers <Time at={capacity.recovers_at} />,{" "}
+                  </>
+                )}
+                published <Time at={published_at} />
+              </>
+            ) : (
+              "Nothing was published in the last minutes."
+            )
+          }
+        >
+          {available && capacity ? `${capacity.usable} of ${capacity.accounts} usable` : "Not available"}
+        </Stat>
+      ))}
+    </Stats>
+  )
+}
+
+function Actions({ row, ask }: { row: Provider; ask: (change: ProviderChange) => void }) {
+  const enable = useChange("enableProvider")
+  const enableAlt = useChange("enableAltPoolAccount")
+  const refresh = useChange("refreshProviderLimits")
+  const { provider_id, name, pool } = row
+  const told = (words: string) => ({
+    onSuccess: () => toast(words),
+    onError: (error: Error) => toast(error.message, { bad: true }),
+  })
+  const bringBack = () =>
+    pool === "main"
+      ? enable.mutate({ path: { provider_id } }, told(`${name} is used again.`))
+      : enableAlt.mutate({ path: { account_id: provider_id } }, told(`${name} is used again.`))
+  return (
+    <Menu
+      label={`Actions of the account ${name}`}
+      items={[
+        {
+          label: "Ask for its limits",
+          onSelect: () => refresh.mutate({ path: { provider_id } }, told(`The limits of ${name} are those of now.`)),
+        },
+        ...(row.disabled || row.health === "contained" ? [{ label: "Enable", onSelect: bringBack }] : []),
+        ...(row.disabled ? [] : [{ label: "Disable", onSelect: () => ask({ kind: "disable", provider: row }) }]),
+        { label: "Remove", danger: true, onSelect: () => ask({ kind: "remove", provider: row }) },
+      ]}
+    />
+  )
 }

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { adminRoute } from "../shell/app-route.tsx"
+import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { providersPages as pages } from "./pages.ts"
 
 export const providersRoutes = [
@@ -11,11 +12,16 @@ export const providersRoutes = [
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.capacity.path,
+    validateSearch: (search: RawSearch): { hours?: number; pool?: "main" | "alt-pool" } => ({
+      hours: countIn(search.hours) || undefined,
+      pool: oneIn(search.pool, ["main", "alt-pool"]),
+    }),
     component: lazyRouteComponent(() => import("./capacity-page.tsx"), "ProviderCapacityPage"),
   }),
   createRoute({
     getParentRoute: () => adminRoute,
     path: pages.signIn.path,
+    validateSearch: (search: RawSearch): { tab?: string } => ({ tab: textIn(search.tab) }),
     component: lazyRouteComponent(() => import("./sign-in-page.tsx"), "ProviderSignInPage"),
   }),
   createRoute({

@@ -1,0 +1,177 @@
+import { useSearch } from "@tanstack/react-router"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { ChoiceFilter } from "../ui/filter-bar.tsx"
+import { Section } from "../ui/page.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, exactUtc, Money, Time } from "../ui/values.tsx"
+import { type Measure, type ReportSearch, readReportSearch } from "./report-search.ts"
+
+/** What the URL of a report's page says. */
+export const useReportSearch = (): ReportSearch => readReportSearch(useSearch({ strict: false }))
+
+/** What was used, as every report counts it. */
+export interface Used {
+  turns: number
+  model_calls: number
+  tokens_input: number
+  tokens_cached: number
+  tokens_output: number
+  billed_cost_usd: number
+  cost_usd?: number
+  margin_usd?: number
+}
+
+export const MEASURE_LABELS: Record<Measure, string> = {
+  billed_cost_usd: "Billed, USD",
+  turns: "Turns",
+  model_calls: "Model calls",
+  tokens_input: "Input tokens",
+  tokens_cached: "Cached tokens",
+  tokens_output: "Output tokens",
+}
+
+/** Which figure a chart shows. */
+export const MeasureFilter = ({ measure }: { measure: Measure | undefined }) => (
+  <ChoiceFilter
+    label="Figure"
+    name="measure"
+    value={measure === "billed_cost_usd" ? undefined : measure}
+    all={MEASURE_LABELS.billed_cost_usd}
+    options={Object.entries(MEASURE_LABELS).filter(([name]) => name !== "billed_cost_usd")}
+  />
+)
+
+/** The range that a report is about, and the moment at which it was exact. */
+export function Scope({ report }: { report: { from: string; to: string; granularity: string | null; as_of: string } }) {
+  const { from, to, granularity, as_of } = report
+  return (
+    <p className="text-muted">
+      {exactUtc(from)} to {exactUtc(to)}
+      {granularity && `, by ${granularity}`} · exact as of <Time at={as_of} />
+    </p>
+  )
+}
+
+const figure = (title: string, of: (row: Used) => number): Column<Used> => ({
+  title,
+  right: true,
+  cell: (row) => <Count value={of(row)} />,
+})
+const money = (title: string, of: (row: Used) => number | undefined): Column<Used> => ({
+  title,
+  right: true,
+  cell: (row) => <Money usd={of(row)} />,
+})
+
+const USED: Column<Used>[] = [
+  figure("Turns", (row) => row.turns),
+  figure("Model calls", (row) => row.model_calls),
+  figure("Input tokens", (row) => row.tokens_input),
+  figure("of them cached", (row) => row.tokens_cached),
+  figure("Output tokens", (row) => row.tokens_output),
+  money("Billed", (row) => row.billed_cost_usd),
+]
+
+const COSTS: Column<Used>[] = [money("Cost", (row) => row.cost_usd), money("Margin", (row) => row.margin_usd)]
+
+/** The columns of what was used; `costs`: what it cost us too. */
+export const usedColumns = (costs = false): Column<Used>[] => (costs ? [...USED, ...COSTS] : USED)
+
+/** The sums of a report, above everything else. */
+export const UsedStats = ({ of }: { of: Used }) => (
+  <Stats>
+    <Stat label="Billed">
+      <Money usd={of.billed_cost_usd} />
+    </Stat>
+    {of.cost_usd !== undefined && (
+      <Stat label="Cost">
+        <Money usd={of.cost_usd} />
+      </Stat>
+    )}
+    {of.margin_usd !== undefined && (
+      <Stat label="Margin">
+        <Money usd={of.margin_usd} />
+      </Stat>
+    )}
+    <Stat label="Turns">
+      <Count value={of.turns} />
+    </Stat>
+    <Stat label="Model calls">
+      <Count value={of.model_calls} />
+    </Stat>
+    <Stat
+      label="Input tokens"
+      hint={of.tokens_input > 0 ? `${Math.round((100 * of.tokens_cached) / of.tokens_input)} % cached` : undefined}
+    >
+      <Count value={of.tokens_input} />
+    </Stat>
+    <Stat label="Output tokens">
+      <Count value={of.tokens_output} />
+    </Stat>
+  </Stats>
+)
+
+interface RankedProps<Row extends Used> {
+  title: string
+  first: Column<Row>[]
+  items: readonly Row[]
+  other: Used
+  total: Used
+  costs?: boolean
+  rowKey: (row: Row) => string | number
+}
+
+/** A list of those with most, then all others together and the sum, so that it adds up. */
+export function Ranked<Row extends Used>({
+  title,
+  first,
+  items,
+  other,
+  total,
+  costs = false,
+  rowKey,
+}: RankedProps<Row>) {
+  type Line = Used & { row?: Row; name: string }
+  const lines: Line[] = [
+    ...items.map((row): Line => ({ ...row, row, name: "" })),
+    ...(other.turns + other.model_calls > 0 ? [{ ...other, name: "All others" }] : []),
+    { ...total, name: "Total" },
+  ]
+  const columns: Column<Line>[] = [
+    ...first.map(
+      (column, index): Column<Line> => ({
+        ...column,
+        cell: (line) =>
+          line.row ? column.cell(line.row) : index === 0 && <span className="font-strong">{line.name}</span>,
+      }),
+    ),
+    ...usedColumns(costs),
+  ]
+  return (
+    <Section title={title}>
+      <Table
+        caption={title}
+        columns={columns}
+        rows={items.length > 0 ? lines : []}
+        rowKey={(line) => (line.row ? rowKey(line.row) : line.name)}
+        empty={<p className="text-muted">Nothing was used in this range.</p>}
+      />
+    </Section>
+  )
+}
+
+export const sumOf = (rows: readonly Used[]): Used => {
+  const sum = (of: (row: Used) => number) => rows.reduce((total, row) => total + of(row), 0)
+  return {
+    turns: sum((row) => row.turns),
+    model_calls: sum((row) => row.model_calls),
+    tokens_input: sum((row) => row.tokens_input),
+    tokens_cached: sum((row) => row.tokens_cached),
+    tokens_output: sum((row) => row.tokens_output),
+    billed_cost_usd: Math.round(sum((row) => row.billed_cost_usd) * 1e7) / 1e7,
+  }
+}
+
+export const usd = (value: number) => `$${value.toLocaleString("en-US", { maximumFractionDigits: value < 1 ? 4 : 2 })}`
+/** An hour as a chart's label: 11-22 14:00. */
+export const hourLabel = (hour: string) => `${hour.slice(5, 10)} ${hour.slice(11, 16)}`

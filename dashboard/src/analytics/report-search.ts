@@ -1,0 +1,46 @@
+import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+
+const DIMENSIONS = ["space", "user", "model", "provider"] as const
+const MEASURES = ["billed_cost_usd", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
+export type Measure = (typeof MEASURES)[number]
+
+/** What the pages of reports keep in the URL. Each uses some of it. */
+export interface ReportSearch {
+  days?: number
+  start?: string
+  end?: string
+  limit?: number
+  tab?: string
+  measure?: Measure
+  dimension?: (typeof DIMENSIONS)[number]
+  user_id?: number
+  chat_key?: string
+  space?: string
+  subscription_id?: string
+  all_time?: "true"
+  window?: number
+}
+
+/** Reads them. What the URL does not have, or has wrong, is left out. */
+export function readReportSearch(search: RawSearch): ReportSearch {
+  const read = {
+    days: countIn(search.days) || undefined,
+    start: instantIn(search.start),
+    end: instantIn(search.end),
+    limit: countIn(search.limit) || undefined,
+    tab: textIn(search.tab),
+    measure: oneIn(search.measure, MEASURES),
+    dimension: oneIn(search.dimension, DIMENSIONS),
+    user_id: countIn(search.user_id) || undefined,
+    chat_key: textIn(search.chat_key),
+    space: textIn(search.space),
+    subscription_id: textIn(search.subscription_id),
+    all_time: oneIn(search.all_time, ["true"]),
+    window: countIn(search.window) || undefined,
+  }
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as ReportSearch
+}
+
+/** The range of a report that takes one: instants when the URL has them, else days. */
+export const rangeOf = ({ days = 30, start, end }: ReportSearch) =>
+  start || end ? { ...(start && { start }), ...(end && { end }), days } : { days }

@@ -1,0 +1,65 @@
+import { useState } from "react"
+import type { AddProviderRequest } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, Select, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+
+const ENGINES = ["anthropic", "openai", "openai-compatible"] as const
+const EMPTY = { name: "", pool: "main", engine: "anthropic", base_url: "", api_key: "" }
+
+/** An account that is opened by an API key. The key is sealed when it arrives, and never shown again. */
+export function AddApiKey() {
+  const add = useChange("addProvider")
+  const [form, setForm] = useState(EMPTY)
+  const bind = (name: keyof typeof EMPTY) => ({
+    name,
+    error: add.error,
+    value: form[name],
+    onChange: ({ target }: { target: { value: string } }) => setForm({ ...form, [name]: target.value }),
+  })
+  const send = () => {
+    const { base_url, ...rest } = form
+    const body = { ...rest, kind: "api_key", ...(base_url && { base_url }) } as AddProviderRequest
+    add.mutate(
+      { body },
+      {
+        onSuccess: ({ name }) => {
+          toast(`${name} is added.`)
+          setForm(EMPTY)
+        },
+      },
+    )
+  }
+  return (
+    <Form
+      label="Add an API key"
+      onSubmit={send}
+      actions={
+        <Button kind="primary" type="submit" busy={add.isPending} disabled={form.name === "" || form.api_key === ""}>
+          Add the account
+        </Button>
+      }
+    >
+      <TextInput label="Name" autoComplete="off" {...bind("name")} />
+      <Select label="Pool" options={["main", "alt-pool"]} {...bind("pool")} />
+      <Select label="Engine" options={ENGINES} {...bind("engine")} />
+      <TextInput
+        label="Base URL"
+        hint="Left out: the engine's own."
+        placeholder="https://…/v1"
+        autoComplete="off"
+        {...bind("base_url")}
+      />
+      <TextInput
+        label="API key"
+        type="password"
+        autoComplete="off"
+        hint="It is never shown again."
+        {...bind("api_key")}
+      />
+      {add.error && <ErrorState error={add.error} />}
+    </Form>
+  )
+}

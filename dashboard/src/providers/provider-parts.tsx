@@ -1,0 +1,71 @@
+import type { Provider } from "../api/operations.ts"
+import { Status } from "../ui/status.tsx"
+import { Time } from "../ui/values.tsx"
+
+type Tone = "ok" | "warn" | "bad" | "none"
+
+const TONES: Record<Provider["state"], Tone> = {
+  usable: "ok",
+  cooling: "warn",
+  needs_login: "bad",
+  contained: "bad",
+  disabled: "none",
+}
+
+/** How an account does, and until when or why. */
+export function ProviderState({ provider }: { provider: Provider }) {
+  const { state, cool_until, cool_reason, disabled_reason } = provider
+  const why = state === "disabled" ? disabled_reason : state === "cooling" ? cool_reason : null
+  return (
+    <span className="inline-flex flex-col items-start">
+      <Status word={state} tone={TONES[state]} />
+      {(why || (state === "cooling" && cool_until)) && (
+        <span className="text-muted text-xs">
+          {why?.replaceAll("_", " ")} {state === "cooling" && cool_until && <Time at={cool_until} />}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** How long a window is, as people say it: 5 h, 7 d. */
+export function windowName(seconds: number): string {
+  if (seconds % 86_400 === 0) return `${seconds / 86_400} d`
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
+}
+
+/** What each limit has used, and when it begins anew. The bar says it again; the words are enough. */
+export function Windows({ windows }: Pick<Provider, "windows">) {
+  if (windows.length === 0) return <span className="text-muted">nothing said yet</span>
+  return (
+    <ul className="flex min-w-[200px] flex-col gap-1">
+      {windows.map(({ resource, window_seconds, used_pct, reset_at }) => (
+        <li key={`${resource} ${window_seconds}`} className="flex items-center gap-2 text-xs whitespace-nowrap">
+          <span className="w-16">
+            {windowName(window_seconds)}
+            {resource !== "unified" && <span className="text-muted"> {resource}</span>}
+          </span>
+          <span aria-hidden="true" className="h-1.5 w-20 rounded-full bg-hover">
+            <span
+              className={`block h-full rounded-full ${used_pct !== null && used_pct >= 90 ? "bg-bad" : "bg-accent"}`}
+              style={{ width: `${Math.min(100, used_pct ?? 0)}%` }}
+            />
+          </span>
+          <span className="w-12 text-right">{used_pct === null ? "unknown" : `${Math.round(used_pct)} %`}</span>
+          {reset_at && (
+            <span className="text-muted">
+              anew <Time at={reset_at} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export const KINDS: Record<Provider["kind"], string> = {
+  api_key: "API key",
+  oauth_code: "Login by a code",
+  oauth_device: "Login by a device",
+}
