@@ -30,8 +30,9 @@ export async function refreshMedia(ctx: Context, opened: OpenedMedia): Promise<O
 /** Notes that its provider has refused a token that is new: the account needs a login. Never throws. */
 export async function refuseMedia(ctx: Context, { credential }: OpenedMedia): Promise<void> {
   const { provider_id, credential_version } = credential.from
-  const said = { cool_until: null, reason: "unauthorized", health: "needs_login", windows: null }
-  const args = { provider_id, credential_version, ...said, moment: ctx.clock.now() }
+  const said = { cool_until: null, reason: "unauthorized", health: "needs_login" }
+  const nothing = { lacks: null, lacks_until: null, windows: null }
+  const args = { provider_id, credential_version, ...said, ...nothing, moment: ctx.clock.now() }
   await call(ctx.db, "note_account", args).catch((error: unknown) =>
     ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) }),
   )

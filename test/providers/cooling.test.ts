@@ -132,7 +132,7 @@ describe("a probe", () => {
     open()
     await running
     world.serve("model.test", (request) => world.provider.serve(request))
-    await world.advance(5000)
+    await world.advance(10_000)
     await world.drain()
     for (const id of ids) expect(await client.getTurn(id)).toMatchObject(SERVED)
   })
