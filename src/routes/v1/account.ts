@@ -1,5 +1,6 @@
+import * as z from "zod"
 import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
-import { listModels, modelSchema } from "../../catalog/list-models.ts"
+import { imageModelSchema, listModels, modelSchema } from "../../catalog/list-models.ts"
 import type { App } from "../../http/app.ts"
 import { pageOf } from "../../http/query.ts"
 import { getOwnKey, ownKeyAnswerSchema } from "../../keys/get-own-key.ts"
@@ -45,14 +46,19 @@ export function mountUsage(app: App) {
       summary: "List the models",
       description:
         "All models that turns may use, with their prices, in the catalog's order and in one page. A turn " +
-        "uses the first one when neither it nor its space names a model. A test key sees the rehearsal " +
-        "models.",
-      answer: { status: 200, description: "All models.", schema: pageOf(modelSchema) },
+        "uses the first one when neither it nor its space names a model. `image_models` are those that " +
+        "`generate_image` makes pictures by, with the price of each picture; the first one does where the " +
+        "manifest names none. A test key sees the rehearsal models, and no image models: its pictures are free.",
+      answer: {
+        status: 200,
+        description: "All models.",
+        schema: pageOf(modelSchema).extend({ image_models: z.array(imageModelSchema) }),
+      },
       errors: [],
     },
     async (c) => {
-      const data = await listModels(c.get("ctx"), c.get("credential"))
-      return { data, has_more: false, next_cursor: null }
+      const { chat, image } = await listModels(c.get("ctx"), c.get("credential"))
+      return { data: chat, has_more: false, next_cursor: null, image_models: image }
     },
   )
 
