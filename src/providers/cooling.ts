@@ -49,6 +49,17 @@ export async function noteAccount(ctx: PoolContext, account: PickedAccount, said
   }
 }
 
+/**
+ * Lets the next call try an account whose probe has found out nothing of it: its request was refused, or it was cut. `readAt`: when the probe
+ * was taken, in milliseconds. Never throws.
+ */
+export async function releaseProbe(ctx: Context, { provider_id }: PickedAccount, readAt: number): Promise<void> {
+  const before = new Date(readAt + 2 * PROVIDER_POLICY.probeMs)
+  await call(ctx.db, "release_probe", { provider_id, before }).catch((error: unknown) =>
+    ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) }),
+  )
+}
+
 /** Whether this isolate knows better than a statement that was sent at `readAt`, in milliseconds, and found the account usable. */
 export function coolsMeanwhile({ cooling, clock }: Context, providerId: string, readAt: number): boolean {
   const known = cooling.get(providerId)

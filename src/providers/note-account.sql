@@ -33,3 +33,14 @@ begin
     update provider_states s set cool_until = null, cool_reason = null, probe_until = null where s.provider_id = p_provider_id;
   end if;
 end $$;
+
+-- A probe has found out nothing of its account, and the next call tries it. p_before: before the next probe could end. Whoever has its state
+-- is not waited for: then its time passes.
+create function turnpike.release_probe(p_provider_id text, p_before timestamptz) returns boolean language plpgsql as $$
+begin
+  perform from provider_states s where s.provider_id = p_provider_id and s.probe_until < p_before for update skip locked;
+  if found then
+    update provider_states s set probe_until = null where s.provider_id = p_provider_id;
+  end if;
+  return found;
+end $$;

@@ -51,8 +51,10 @@ begin
         into enabled, able, recovers
         from (
           select turnpike.account_use(a, s, c, p_moment) as use, turnpike.lacks_model(s, p_model, p_moment) as lacks,
-            case when s.cool_until is not null then greatest(s.cool_until, p_moment,
-              case when s.probe_until > p_moment then least(s.probe_until, p_moment + interval '10 seconds') end) end as recovers
+            -- One that this call has tried, and that could be called, is not waited for.
+            case when s.cool_until is not null and (turnpike.account_use(a, s, c, p_moment) <> 'probe' or a.provider_id <> all (p_tried))
+              then greatest(s.cool_until, p_moment,
+                case when s.probe_until > p_moment then least(s.probe_until, p_moment + interval '10 seconds') end) end as recovers
           from provider_accounts a
           left join provider_states s on s.provider_id = a.provider_id
           left join provider_credentials c on c.provider_id = a.provider_id

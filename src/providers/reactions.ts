@@ -29,7 +29,7 @@ interface Reaction {
 
 /**
  * What an error does, row by row. An account that stays keeps its conversations; any other loses this one. A probe that
- * fails in any way that fails over cools its account again. An account whose login gives nothing to call with at the moment is not called,
+ * fails in any way that fails over cools its account again, but for no_model, which says nothing of its limits. An account whose login gives nothing to call with at the moment is not called,
  * and cools for a minute.
  *
  * | fault | the answer | the account |

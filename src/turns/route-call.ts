@@ -5,7 +5,7 @@ import { openEnvironmentFile } from "../environment/environment-file.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
-import { coolsMeanwhile, noteAccount } from "../providers/cooling.ts"
+import { coolsMeanwhile, noteAccount, releaseProbe } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { type CallFault, faultOf, REACTIONS } from "../providers/reactions.ts"
 import { type CallCredential, freshCredential, ProviderUnusable } from "../providers/refresh.ts"
@@ -138,8 +138,13 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
       kind: "ended",
       routed: { came, served, beganAt, noted: !!error },
     })
+    const release = () => (account.probe ? releaseProbe(run.ctx, account, account.readAt) : undefined)
+    const inVain = async () => {
+      await release()
+      return ended(null)
+    }
     if (!error) {
-      if (isCut(came) && !came.answer) return ended(null)
+      if (isCut(came) && !came.answer) return inVain()
       // The run's next call begins with what has just served.
       const bind = run.route.served({ ...account, ...credential.from }, { main: agent.ref === null })
       return ended({
@@ -152,7 +157,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const { fault, coolUntil } = faultOf(error, account, windows, now)
     noteFailure(run, account, fault, error)
     const reaction = REACTIONS[fault]
-    if (!reaction.failover) return ended(null)
+    if (!reaction.failover) return inVain()
     if (isCut(came) && came.answer) await asked.lost(came.answer)
     if (reaction.again === "once" && !done.once) {
       done.once = true
@@ -165,11 +170,13 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
       if ("fault" in credential || credential.credential_version !== refused) continue
     }
     const health = reaction.account === "needs_login" ? reaction.account : null
-    const cools = coolUntil ?? (account.probe && !health ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
-    const called = { ...account, ...credential.from }
     const lacks = reaction.account === "lacks_model" ? call.model : null
+    const fails = account.probe && !health && lacks === null
+    const cools = coolUntil ?? (fails ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
+    const called = { ...account, ...credential.from }
     await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, lacks, windows })
     if (lacks !== null) {
+      await release()
       run.route.lacks(account, { main: agent.ref === null })
       return { kind: "lacks", error }
     }
