@@ -10,8 +10,8 @@ language sql immutable as $$
 $$;
 
 -- Whether an account has answered of late that it does not have a model.
-create function turnpike.lacks_model(s provider_states, p_model text, p_moment timestamptz) returns boolean language sql stable as $$
-  select coalesce((s.lacks ->> p_model)::timestamptz > p_moment, false)
+create function turnpike.lacks_model(p_lacks jsonb, p_model text, p_moment timestamptz) returns boolean language sql stable as $$
+  select coalesce((p_lacks ->> p_model)::timestamptz > p_moment, false)
 $$;
 
 -- Picks an account of an engine for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
@@ -40,7 +40,7 @@ begin
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id
         where a.provider_id = p_bound and a.engine = p_engine and a.pool <> 'media'
-          and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s, p_model, p_moment) = lacking;
+          and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null then
       select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, p_model, lacking, left_out, p_random, p_moment) d;
@@ -50,7 +50,7 @@ begin
         coalesce(min(e.recovers) filter (where e.use <> 'no' and not e.lacks), min(e.recovers) filter (where e.use <> 'no'))
         into enabled, able, recovers
         from (
-          select turnpike.account_use(a, s, c, p_moment) as use, turnpike.lacks_model(s, p_model, p_moment) as lacks,
+          select turnpike.account_use(a, s, c, p_moment) as use, turnpike.lacks_model(s.lacks, p_model, p_moment) as lacks,
             -- One that this call has tried, and that could be called, is not waited for.
             case when s.cool_until is not null and (turnpike.account_use(a, s, c, p_moment) <> 'probe' or a.provider_id <> all (p_tried))
               then greatest(s.cool_until, p_moment,
@@ -101,7 +101,7 @@ create function turnpike.draw_account(p_engine text, p_model text, p_lacking boo
     left join provider_states s on s.provider_id = a.provider_id
     left join provider_credentials c on c.provider_id = a.provider_id
     where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out)
-      and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s, p_model, p_moment) = p_lacking
+      and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking
   ), weighted as materialized (
     select u.provider_id, u.use, greatest(1,
       coalesce((select 100 - max((w.value ->> 'used_pct')::double precision) from jsonb_each(u.windows) w
