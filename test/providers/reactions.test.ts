@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
-import { accountFacts, accountKey, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import { type ProviderScript, SCRIPTED_TOKENS } from "../harness/scripted-provider.ts"
@@ -228,8 +228,7 @@ describe("a request that is refused", () => {
     const turn = await world.runTurn(client, { space })
     expect(turn).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" }, billed_cost_usd: 0 })
     expect(called.map(({ account }) => account)).toEqual(["alpha", "beta"])
-    const [again] = [await world.runTurn(client, { space })]
-    expect(again).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" } })
+    expect((await world.runTurn(client, { space })).error?.code).toBe("MODEL_REJECTED")
     expect(called).toHaveLength(3)
     world.script(() => ({ words: ["Fine."] }))
     expect(await world.runTurn(client, { space }), "it is back").toMatchObject(SERVED)
@@ -298,31 +297,4 @@ describe("within a step", () => {
     expect(usage).toEqual([{ subscription_id: "beta", input: SCRIPTED_TOKENS }])
     await expectPromises(world, client.userId)
   })
-})
-
-test("a redirect is not followed: another server would get the account's key", async () => {
-  const asked: Request[] = []
-  world.serve("model.test", (request) => {
-    asked.push(request.clone())
-    const elsewhere = { status: 307, headers: { location: "https://elsewhere.test/v1/chat/completions" } }
-    const isAlpha = request.headers.get("authorization")?.includes(accountKey("alpha"))
-    return isAlpha ? new Response(null, elsewhere) : world.provider.serve(request)
-  })
-  const { turn, failures } = await failAtAlpha(() => ({ status: 400 }))
-  world.serve("model.test", (request) => world.provider.serve(request))
-  expect(turn).toMatchObject(SERVED)
-  expect(failures).toEqual(["alpha unavailable", "alpha unavailable"])
-  expect(asked.map(({ redirect }) => redirect)).toEqual(["manual", "manual", "manual"])
-})
-
-test("no key is in any line of the log, event or error", async () => {
-  const { turn } = await failAtAlpha(() => ({ status: 429 }))
-  const stored = await world.sql(
-    `select (select jsonb_agg(to_jsonb(e)) from turn_events e) as events, (select jsonb_agg(to_jsonb(t)) from turns t) as turns,
-       (select jsonb_agg(to_jsonb(i)) from infrastructure_errors i) as errors, (select jsonb_agg(to_jsonb(u)) from usage u) as usage`,
-  )
-  const all = `${world.logged.join("\n")}${JSON.stringify(stored)}${JSON.stringify(turn)}`
-  expect(all).toContain("provider.failed")
-  for (const id of ["alpha", "beta"]) expect(all).not.toContain(accountKey(id))
-  expect(all).not.toContain("canary-")
 })

@@ -127,7 +127,12 @@ test("a token that is refused is refreshed once, as a call's", async () => {
     refreshes++
     return Response.json({ access_token: `canary-new-${refreshes}`, token_type: "bearer", expires_in: 86_400 })
   })
-  const credential = { kind: "oauth", access_token: "canary-old", refresh_token: "canary-refresh", headers: {} } as const
+  const credential = {
+    kind: "oauth",
+    access_token: "canary-old",
+    refresh_token: "canary-refresh",
+    headers: {},
+  } as const
   const id = await storeAccount(world, { credential })
   answer = (request) =>
     request.headers.get("authorization") === "Bearer canary-new-1"
