@@ -463,7 +463,9 @@ create table provider_states (
   cool_reason text,
   -- So long one call has the time to find out whether it serves again.
   probe_until timestamptz,
-  windows jsonb not null default '{}'
+  windows jsonb not null default '{}',
+  -- The models that it has answered it does not have, each until it is asked again: {model: moment}.
+  lacks jsonb not null default '{}'
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 -- In a row of its own: a rotated refresh token must not be lost with anything else that is written.

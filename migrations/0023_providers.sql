@@ -25,7 +25,8 @@ create table if not exists provider_states (
   cool_until timestamptz,
   cool_reason text,
   probe_until timestamptz,
-  windows jsonb not null default '{}'
+  windows jsonb not null default '{}',
+  lacks jsonb not null default '{}'
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
 create table if not exists provider_credentials (

@@ -385,6 +385,17 @@ export interface FileInfo {
   created_at: string
 }
 
+export interface ImageModel {
+  /** What a manifest names as `image_model`. */
+  pin: string
+  /** Its name for people. */
+  label: string
+  /** The part of the pin before the slash. */
+  engine: string
+  /** USD for one picture, of any size. */
+  price_usd_per_picture: number
+}
+
 /** How the space's agent works. */
 export interface Manifest {
   /** The agent's system instructions. */
@@ -408,7 +419,7 @@ export interface Manifest {
   } | undefined
   /** Built-in tools that the agent has. Default: the file tools, except with `openai-compatible` models, of which not all can call tools. `generate_image` makes pictures, each at a price of its own; live turns have it while the service has a model for pictures. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
-  /** The pin of the model that `generate_image` makes pictures by. Default: the first one that the service has. */
+  /** The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. Default: the first of them. */
   image_model?: string | undefined
   /** Agents that this agent may delegate tasks to. */
   subagents?: Subagent[] | undefined
@@ -1280,6 +1291,7 @@ export interface Operations {
       data: Model[]
       has_more: boolean
       next_cursor: string | null
+      image_models: ImageModel[]
     }
   }
 

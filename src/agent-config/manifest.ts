@@ -68,7 +68,8 @@ export const manifestSchema = z
       }),
     image_model: pin.optional().meta({
       description:
-        "The pin of the model that `generate_image` makes pictures by. Default: the first one that the service has.",
+        "The pin of the model that `generate_image` makes pictures by, one of the `image_models` of `GET /v1/models`. " +
+        "Default: the first of them.",
       example: "openai/gpt-image-1",
     }),
     subagents: z

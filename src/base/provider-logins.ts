@@ -54,6 +54,10 @@ export const LOGIN_POOLS = ["main", "alt-pool", "media"] as const
 export type LoginPool = (typeof LOGIN_POOLS)[number]
 export type ProviderLogins = { [pool in LoginPool]?: ProviderLogin | undefined }
 
+/** Of an account that is saved as its login says, with no word of an admin's about where it is. */
+const hasAddress = ({ engine, base_url }: ProviderLogin) => engine !== "openai-compatible" || base_url !== undefined
+const NO_ADDRESS = "`openai-compatible` has no address of its own: base_url is missing"
+
 const byCode = loginSchema.required({ authorization_endpoint: true, redirect_uri: true })
 const byDevice = loginSchema
   .required({ device_authorization_endpoint: true })
@@ -62,11 +66,12 @@ const byDevice = loginSchema
       device === "rfc8628" || (device_token_endpoint && verification_uri && redirect_uri),
     "the variant `code` needs device_token_endpoint, verification_uri and redirect_uri",
   )
+  .refine(hasAddress, NO_ADDRESS)
 
 const loginsSchema = z.strictObject({
   main: byCode.optional(),
   "alt-pool": byDevice.optional(),
-  media: byCode.optional(),
+  media: byCode.refine(hasAddress, NO_ADDRESS).optional(),
 })
 
 /** How accounts are logged in at their providers: the JSON of PROVIDER_LOGINS. Nothing of any provider is built in. */

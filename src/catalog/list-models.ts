@@ -23,18 +23,31 @@ export const modelSchema = z
   })
   .meta({ id: "Model" })
 
+export const imageModelSchema = z
+  .object({
+    pin: z.string().meta({ description: "What a manifest names as `image_model`.", example: "openai/gpt-image-1" }),
+    label: z.string().meta({ description: "Its name for people.", example: "GPT Image 1" }),
+    engine: z.string().meta({ description: "The part of the pin before the slash.", example: "openai" }),
+    price_usd_per_picture: z.number().meta({ description: "USD for one picture, of any size.", example: 0.04 }),
+  })
+  .meta({ id: "ImageModel" })
+
 type ModelRow = JsonRow<"model_catalog">
 
+export interface Models {
+  chat: z.infer<typeof modelSchema>[]
+  image: z.infer<typeof imageModelSchema>[]
+}
+
 /**
- * The models that turns of this key may use, in the order of the catalog; the first is the default. A test key sees those that
- * rehearse; its turns run `rehearsal/standard`, also when that is disabled.
+ * The models that turns of this key may use, in the order of the catalog, and those that make their pictures; the first is the default. A
+ * test key sees those that rehearse; its turns run `rehearsal/standard`, also when that is disabled, and pictures are free.
  */
-export async function listModels(ctx: Context, credential: Credential): Promise<z.infer<typeof modelSchema>[]> {
+export async function listModels(ctx: Context, credential: Credential): Promise<Models> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("model_catalog as c")
       .innerJoin("caller", (join) => join.onTrue())
-      .where("c.kind", "=", "chat")
       .where((eb) => eb.or([eb("caller.test", "=", false), eb("c.engine", "=", "rehearsal")]))
       .where((eb) =>
         eb.or([
@@ -46,7 +59,12 @@ export async function listModels(ctx: Context, credential: Credential): Promise<
       .orderBy("c.sort_order")
       .orderBy("c.pin"),
   )
-  return rows.map(serializeModel)
+  const image = rows.filter(({ kind }) => kind === "image").map(serializeImageModel)
+  return { chat: rows.filter(({ kind }) => kind === "chat").map(serializeModel), image }
+}
+
+function serializeImageModel({ pin, label, engine, price_image }: ModelRow): Models["image"][number] {
+  return { pin, label, engine, price_usd_per_picture: toUsd(price_image ?? 0) }
 }
 
 function serializeModel(row: ModelRow): z.infer<typeof modelSchema> {

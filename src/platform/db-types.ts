@@ -582,6 +582,7 @@ interface ProviderSpaceSums {
 interface ProviderStates {
   cool_reason: string | null;
   cool_until: Timestamp | null;
+  lacks: Generated<Json>;
   probe_until: Timestamp | null;
   provider_id: string;
   windows: Generated<Json>;

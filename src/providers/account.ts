@@ -10,6 +10,8 @@ export interface PickedAccount extends SealedCredential {
   base_url: string | null
   /** What its windows had used when they were last heard of, by "<resource>:<seconds>". */
   windows: Record<string, Pick<QuotaWindow, "used_pct" | "reset_at" | "taken_at">>
+  /** The models that it has answered it does not have, each until it is asked again (ISO 8601). */
+  lacks: Record<string, string>
   /** The call finds out whether it serves again after it has cooled. */
   probe: boolean
   /** It is the conversation's, whose prompt cache it has. */

@@ -12,6 +12,8 @@ interface Said {
   health: "needs_login" | null
   /** Why, in one word of ours. */
   reason: string
+  /** A model that it does not have. */
+  lacks?: string | null
   windows: QuotaWindow[]
 }
 
@@ -22,7 +24,8 @@ interface Said {
 export async function noteAccount(ctx: PoolContext, account: PickedAccount, said: Said): Promise<void> {
   const { provider_id, credential_version } = account
   const isOut = said.coolUntil !== null || said.health !== null
-  if (!isOut && said.windows.length === 0) return
+  const lacks = said.lacks ?? null
+  if (!isOut && lacks === null && said.windows.length === 0) return
   const now = ctx.clock.now()
   const until = said.coolUntil?.getTime() ?? now.getTime() + PROVIDER_POLICY.coolAgainMs
   const known = { until: Math.max(until, ctx.cooling.get(provider_id)?.until ?? 0), notedAt: null as number | null }
@@ -34,6 +37,8 @@ export async function noteAccount(ctx: PoolContext, account: PickedAccount, said
       cool_until: said.coolUntil,
       reason: said.reason,
       health: said.health,
+      lacks,
+      lacks_until: new Date(now.getTime() + PROVIDER_POLICY.lacksMs),
       windows: said.windows.length > 0 ? said.windows : null,
       moment: now,
     })
@@ -42,6 +47,17 @@ export async function noteAccount(ctx: PoolContext, account: PickedAccount, said
   } catch (error) {
     ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) })
   }
+}
+
+/**
+ * Lets the next call try an account whose probe has found out nothing of it: its request was refused, or it was cut. `readAt`: when the probe
+ * was taken, in milliseconds. Never throws.
+ */
+export async function releaseProbe(ctx: Context, { provider_id }: PickedAccount, readAt: number): Promise<void> {
+  const before = new Date(readAt + 2 * PROVIDER_POLICY.probeMs)
+  await call(ctx.db, "release_probe", { provider_id, before }).catch((error: unknown) =>
+    ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) }),
+  )
 }
 
 /** Whether this isolate knows better than a statement that was sent at `readAt`, in milliseconds, and found the account usable. */

@@ -1,7 +1,8 @@
 -- Notes what a failed call has said of its account. p_cool_until: it is not called before; a later moment that is known already stays.
--- p_health: its credential was refused for good, unless that was replaced meanwhile. p_windows: as note_windows takes them.
+-- p_health: its credential was refused for good, unless that was replaced meanwhile. p_lacks: a model that it does not have, as far as is
+-- known until p_lacks_until; or null. p_windows: as note_windows takes them.
 create function turnpike.note_account(p_provider_id text, p_credential_version integer, p_cool_until timestamptz, p_reason text,
-  p_health text, p_windows jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+  p_health text, p_lacks text, p_lacks_until timestamptz, p_windows jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
   if p_health is not null then
     update provider_accounts a set health = p_health, health_at = p_moment
@@ -14,6 +15,12 @@ begin
       on conflict (provider_id) do update set cool_until = greatest(provider_states.cool_until, excluded.cool_until),
         cool_reason = excluded.cool_reason, probe_until = null;
   end if;
+  if p_lacks is not null then
+    insert into provider_states (provider_id, lacks)
+      select a.provider_id, jsonb_build_object(p_lacks, p_lacks_until) from provider_accounts a where a.provider_id = p_provider_id
+      on conflict (provider_id) do update set lacks = excluded.lacks || (select coalesce(jsonb_object_agg(l.key, l.value), '{}')
+        from jsonb_each(provider_states.lacks) l where (l.value #>> '{}')::timestamptz > p_moment and l.key <> p_lacks);
+  end if;
   perform turnpike.note_windows(p_provider_id, p_windows, p_moment);
   return true;
 end $$;
@@ -25,4 +32,15 @@ begin
   if found then
     update provider_states s set cool_until = null, cool_reason = null, probe_until = null where s.provider_id = p_provider_id;
   end if;
+end $$;
+
+-- A probe has found out nothing of its account, and the next call tries it. p_before: before the next probe could end. Whoever has its state
+-- is not waited for: then its time passes.
+create function turnpike.release_probe(p_provider_id text, p_before timestamptz) returns boolean language plpgsql as $$
+begin
+  perform from provider_states s where s.provider_id = p_provider_id and s.probe_until < p_before for update skip locked;
+  if found then
+    update provider_states s set probe_until = null where s.provider_id = p_provider_id;
+  end if;
+  return found;
 end $$;

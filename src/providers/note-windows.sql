@@ -48,8 +48,10 @@ begin
         values (p_provider_id, said.resource, said.window_seconds, said.used_pct, said.reset_at, said.taken_at);
       noted := noted + 1;
     end if;
-    -- What was known of a window that has ended says nothing any more.
-    if is_due or abs(said.used_pct - (was ->> 'used_pct')::numeric) >= 1 or coalesce((was ->> 'reset_at')::timestamptz <= said.taken_at, true) then
+    -- What was known of a window that has ended says nothing any more. Whether it is full is news, however little it moved.
+    if is_due or abs(said.used_pct - (was ->> 'used_pct')::numeric) >= 1 or coalesce((was ->> 'reset_at')::timestamptz <= said.taken_at, true)
+      or (said.used_pct >= 100) <> ((was ->> 'used_pct')::numeric >= 100)
+    then
       is_news := true;
       known := known || jsonb_build_object(said.name, jsonb_build_object('used_pct', said.used_pct, 'reset_at', said.reset_at,
         'taken_at', said.taken_at, 'noted_pct', case when is_due then said.used_pct else (was ->> 'noted_pct')::numeric end,

@@ -9,18 +9,27 @@ language sql immutable as $$
   end
 $$;
 
--- Picks an account of an engine for a call: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else by chance
--- (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not these.
--- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, probe, bound}; probe: this call alone finds out
--- whether it serves again, until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask. {cooling_until} when there are enabled accounts, but none for this call: the moment of
--- the earliest recovery of one that cools, null when there is none. Null when no account of the engine is enabled.
-create function turnpike.pick_account(p_engine text, p_bound text, p_tried text[], p_random double precision, p_probe_until timestamptz,
-  p_moment timestamptz) returns jsonb language plpgsql as $$
+-- Whether an account has answered of late that it does not have a model.
+create function turnpike.lacks_model(p_lacks jsonb, p_model text, p_moment timestamptz) returns boolean language sql stable as $$
+  select coalesce((p_lacks ->> p_model)::timestamptz > p_moment, false)
+$$;
+
+-- Picks an account of an engine for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
+-- by chance (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
+-- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
+-- {provider_id, kind, engine, base_url, sealed, expires_at, credential_version, windows, lacks, probe, bound}; probe: this call alone finds out
+-- whether it serves again, until p_probe_until; where that is null no probe is taken, and JSON's null says that the call is to ask.
+-- {cooling_until} when there are enabled accounts, but none for this call: the moment of the earliest recovery of one that cools, null when
+-- there is none. One that is probed is looked at again after ten seconds. Null when no account of the engine is enabled.
+create function turnpike.pick_account(p_engine text, p_model text, p_bound text, p_tried text[], p_random double precision,
+  p_probe_until timestamptz, p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
   left_out text[] := p_tried;
+  lacking boolean := false;
   chosen text;
   use text;
   enabled integer;
+  able integer;
   recovers timestamptz;
 begin
   loop
@@ -31,12 +40,34 @@ begin
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id
         where a.provider_id = p_bound and a.engine = p_engine and a.pool <> 'media'
-          and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe');
+          and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null then
-      select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, left_out, p_random, p_moment) d;
+      select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, p_model, lacking, left_out, p_random, p_moment) d;
     end if;
-    exit when chosen is null;
+    if chosen is null then
+      select count(*), count(*) filter (where e.use <> 'no' and not e.lacks),
+        coalesce(min(e.recovers) filter (where e.use <> 'no' and not e.lacks), min(e.recovers) filter (where e.use <> 'no'))
+        into enabled, able, recovers
+        from (
+          select turnpike.account_use(a, s, c, p_moment) as use, turnpike.lacks_model(s.lacks, p_model, p_moment) as lacks,
+            -- One that this call has tried, and that could be called, is not waited for.
+            case when s.cool_until is not null and (turnpike.account_use(a, s, c, p_moment) <> 'probe' or a.provider_id <> all (p_tried))
+              then greatest(s.cool_until, p_moment,
+                case when s.probe_until > p_moment then least(s.probe_until, p_moment + interval '10 seconds') end) end as recovers
+          from provider_accounts a
+          left join provider_states s on s.provider_id = a.provider_id
+          left join provider_credentials c on c.provider_id = a.provider_id
+          where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null
+        ) e;
+      if enabled = 0 then
+        return null;
+      elsif able > 0 or lacking then
+        return jsonb_build_object('cooling_until', recovers);
+      end if;
+      lacking := true;
+      continue;
+    end if;
     if use = 'probe' then
       if p_probe_until is null then
         return 'null';
@@ -52,35 +83,25 @@ begin
     end if;
     return (select jsonb_build_object('provider_id', a.provider_id, 'kind', a.kind, 'engine', a.engine, 'base_url', a.base_url,
         'sealed', c.sealed, 'expires_at', c.expires_at, 'credential_version', c.version, 'windows', coalesce(s.windows, '{}'),
-        'probe', use = 'probe', 'bound', coalesce(a.provider_id = p_bound, false))
+        'lacks', coalesce(s.lacks, '{}'), 'probe', use = 'probe', 'bound', coalesce(a.provider_id = p_bound, false))
       from provider_accounts a
       join provider_credentials c on c.provider_id = a.provider_id
       left join provider_states s on s.provider_id = a.provider_id
       where a.provider_id = chosen);
   end loop;
-  select count(*), min(greatest(s.cool_until, p_moment)) filter (where turnpike.account_use(a, s, c, p_moment) in ('cooling', 'probe'))
-    into enabled, recovers
-    from provider_accounts a
-    left join provider_states s on s.provider_id = a.provider_id
-    left join provider_credentials c on c.provider_id = a.provider_id
-    where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null;
-  if enabled = 0 then
-    return null;
-  end if;
-  return jsonb_build_object('cooling_until', recovers);
 end $$;
 
--- One usable account of an engine by chance, or no row. A window that has ended says nothing. An account that is full still has a
--- weight: what it has left is known from its last answer only.
-create function turnpike.draw_account(p_engine text, p_left_out text[], p_random double precision, p_moment timestamptz)
-returns table (provider_id text, use text) language sql stable rows 1 as $$
+-- One usable account of an engine by chance, or no row: of those that have the model, or (p_lacking) of those that lack it. A window that has
+-- ended says nothing. An account that is full still has a weight: what it has left is known from its last answer only.
+create function turnpike.draw_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
+  p_moment timestamptz) returns table (provider_id text, use text) language sql stable rows 1 as $$
   with usable as (
     select a.provider_id, turnpike.account_use(a, s, c, p_moment) as use, s.windows
     from provider_accounts a
     left join provider_states s on s.provider_id = a.provider_id
     left join provider_credentials c on c.provider_id = a.provider_id
     where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out)
-      and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe')
+      and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking
   ), weighted as materialized (
     select u.provider_id, u.use, greatest(1,
       coalesce((select 100 - max((w.value ->> 'used_pct')::double precision) from jsonb_each(u.windows) w
@@ -104,7 +125,7 @@ create function turnpike.unusable_accounts(p_moment timestamptz) returns jsonb l
 $$;
 
 -- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
--- engine. It takes no probe, since it does not know whether its turn will call that engine at all. p_served_after: an older prompt cache is
+-- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that engine at all. p_served_after: an older prompt cache is
 -- gone, and the conversation is free to go elsewhere.
 create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_served_after timestamptz, p_random double precision,
   p_moment timestamptz) returns jsonb language plpgsql as $$
@@ -112,12 +133,16 @@ declare
   accounts jsonb := '{}';
   bound text;
   engine_of_model text;
+  model_name text;
   picked jsonb;
 begin
   select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
-  for engine_of_model in select distinct m.value ->> 'engine' from jsonb_each(p_models) m loop
+  for engine_of_model, model_name in
+    select distinct on (m.value ->> 'engine') m.value ->> 'engine', m.value ->> 'model' from jsonb_each(p_models) m
+      order by m.value ->> 'engine', m.key <> claimed.model
+  loop
     if engine_of_model <> 'rehearsal' then
-      picked := turnpike.pick_account(engine_of_model, bound, '{}', p_random, null, p_moment);
+      picked := turnpike.pick_account(engine_of_model, model_name, bound, '{}', p_random, null, p_moment);
       if picked is not null then
         accounts := accounts || jsonb_build_object(engine_of_model, picked);
       end if;

@@ -14,6 +14,10 @@ export const PROVIDER_POLICY = {
   coolAgainMs: 60_000,
   /** How soon accounts are called again that have failed in passing, while others cool. */
   passingMs: 10_000,
+  /** How long an account that does not have a model is not asked for it, while others have it. */
+  lacksMs: 10 * 60_000,
+  /** Turns that wait for the same account come back over this time at the most. */
+  crowdMs: 10_000,
   /** No date is further away. */
   longestMs: 10 * 365 * 86_400_000,
   /** How often others look whether a token that somebody refreshes is there. */

@@ -9,22 +9,27 @@ export type CallFault =
   | "retry_after"
   | "rate_limited"
   | "unavailable"
+  | "silent"
   | "unauthorized"
   | "forbidden"
+  | "no_model"
   | "rejected"
 
 interface Reaction {
   /** once: the same account is called once more. refreshed: once more, with a credential that was refreshed. */
   again: "once" | "refreshed" | "never"
-  /** What becomes of the account. cools: it is not called for a time. stays: nothing. */
-  account: "cools" | "needs_login" | "stays"
+  /**
+   * What becomes of the account. cools: it is not called for a time. left: the conversation goes on with whoever serves. lacks_model: it is
+   * not asked for this model for a time, while others have it. stays: nothing.
+   */
+  account: "cools" | "needs_login" | "left" | "lacks_model" | "stays"
   /** Whether another account is tried. */
   failover: boolean
 }
 
 /**
- * What an error does, row by row. Only what cools an account or takes its login away ends a conversation's binding to it. A probe that
- * fails in any way that fails over cools its account again. An account whose login gives nothing to call with at the moment is not called,
+ * What an error does, row by row. An account that stays keeps its conversations; any other loses this one. A probe that
+ * fails in any way that fails over cools its account again, but for no_model, which says nothing of its limits. An account whose login gives nothing to call with at the moment is not called,
  * and cools for a minute.
  *
  * | fault | the answer | the account |
@@ -32,9 +37,11 @@ interface Reaction {
  * | window_full | 429, and a window is full | cools until the latest reset of the full ones |
  * | retry_after | 429 with Retry-After, and what is known of its windows shows no room | cools for as long as that says |
  * | rate_limited | 429 with neither | stays: it is not its fault |
- * | unavailable | 5xx (529: overloaded), network, silence, nonsense | is called once more, and stays |
+ * | unavailable | 5xx (529: overloaded), network, nonsense | is called once more, and stays |
+ * | silent | nothing for as long as the model may be silent | is left: a second silence would take a minute of the turn's time again |
  * | unauthorized | 401 | its login is refreshed, and it is called once more; then it needs a new login |
- * | forbidden | 402, 403, 404: this account may not, cannot pay, or does not have the model | stays |
+ * | forbidden | 402, 403: this account may not, or cannot pay | stays |
+ * | no_model | 404: this account does not have the model | is not asked for that model for ten minutes, while others have it |
  * | rejected | any other 4xx | stays, and the request is refused: no other account would take it |
  */
 export const REACTIONS: Readonly<Record<CallFault, Reaction>> = {
@@ -42,24 +49,31 @@ export const REACTIONS: Readonly<Record<CallFault, Reaction>> = {
   retry_after: { again: "never", account: "cools", failover: true },
   rate_limited: { again: "never", account: "stays", failover: true },
   unavailable: { again: "once", account: "stays", failover: true },
+  silent: { again: "never", account: "left", failover: true },
   unauthorized: { again: "refreshed", account: "needs_login", failover: true },
   forbidden: { again: "never", account: "stays", failover: true },
+  no_model: { again: "never", account: "lacks_model", failover: true },
   rejected: { again: "never", account: "stays", failover: false },
 }
+
+/** The code of a ModelError for a model that was silent for too long. */
+export const SILENT = "silent"
 
 /** A window with more than this used has no room: providers round what is left. */
 const FULL_PCT = 99
 
 /** The row of an error, and until when the account cools. `windows`: what the failed answer told. */
 export function faultOf(
-  { kind, status, retryAfterMs }: ModelError,
+  { kind, status, code, retryAfterMs }: ModelError,
   account: Pick<PickedAccount, "windows">,
   windows: readonly QuotaWindow[],
   now: Date,
 ): { fault: CallFault; coolUntil: Date | null } {
   const none = (fault: CallFault) => ({ fault, coolUntil: null })
   if (status === 401) return none("unauthorized")
-  if (status === 402 || status === 403 || status === 404) return none("forbidden")
+  if (status === 402 || status === 403) return none("forbidden")
+  if (status === 404) return none("no_model")
+  if (code === SILENT) return none("silent")
   if (status !== 429) return none(kind === "unavailable" ? "unavailable" : "rejected")
   const known = knownWindows(account, windows, now.getTime())
   const resets = known.flatMap(({ used_pct, reset }) => (used_pct >= 100 ? [reset] : []))

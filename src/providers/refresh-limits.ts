@@ -9,7 +9,7 @@ import { readSetting } from "../settings/settings.ts"
 import { type PoolContext, publishSoon } from "./capacity.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 import { type ProviderAccount, type ProviderRow, serializeProvider } from "./provider-row.ts"
-import { type CallCredential, freshCredential } from "./refresh.ts"
+import { type CallCredential, freshCredential, type SealedCredential } from "./refresh.ts"
 import { windowsOf } from "./windows.ts"
 
 type Engine = ProviderAccount["engine"]
@@ -58,12 +58,27 @@ async function findAccount(ctx: Context, credential: SessionCredential, provider
   return account
 }
 
-async function askLimits(ctx: Context, account: Account): Promise<Headers> {
+/** The headers of its answer. A token that it refuses is refreshed once, as a call's. */
+async function askLimits(ctx: Context, { sealed, credential_version, expires_at, ...account }: Account) {
+  if (sealed === null || credential_version === null) throw failed("the account has no credential, so it needs a login")
+  const { provider_id } = account
+  const from = { provider_id, sealed, expires_at: toInstant(expires_at), credential_version }
+  const opened = await openedBy(ctx, from, { after401: false })
+  let response = await send(ctx, account, opened)
+  if (response.status === 401 && opened.kind === "bearer") {
+    response = await send(ctx, account, await openedBy(ctx, opened.from, { after401: true }))
+  }
+  // A refusal because of a limit says which one.
+  const full = response.status === 429 && windowsOf(response.headers, ctx.clock.now()).length > 0
+  if (!response.ok && !full) throw failed(`it answered HTTP ${response.status}`)
+  return response.headers
+}
+
+async function send(ctx: Context, account: Pick<Account, "engine" | "base_url">, opened: CallCredential) {
   const requests = await readSetting(ctx, "provider_limit_requests")
   const engine = account.engine as Engine
   const { method, path, body } = requests[engine]
   const url = `${(account.base_url ?? ENGINE_URLS[engine] ?? "").replace(/\/+$/, "")}${path}`
-  const opened = await openedBy(ctx, account)
   const response = await ctx
     .fetch(url, {
       method,
@@ -78,21 +93,14 @@ async function askLimits(ctx: Context, account: Account): Promise<Headers> {
       throw failed(late ? `it did not answer in ${PROVIDER_POLICY.limitsMs / 1000} s` : "it cannot be reached", error)
     })
   await response.body?.cancel()
-  // A refusal because of a limit says which one.
-  const full = response.status === 429 && windowsOf(response.headers, ctx.clock.now()).length > 0
-  if (!response.ok && !full) throw failed(`it answered HTTP ${response.status}`)
-  return response.headers
+  return response
 }
 
-async function openedBy(ctx: Context, { provider_id, sealed, expires_at, credential_version }: Account) {
-  if (sealed === null || credential_version === null) throw failed("the account has no credential, so it needs a login")
-  return freshCredential(ctx, { provider_id, sealed, expires_at: toInstant(expires_at), credential_version }).catch(
-    (error: unknown) => {
-      if (error instanceof TurnpikeError) throw error
-      throw failed("its credential cannot be used", error)
-    },
-  )
-}
+const openedBy = (ctx: Context, from: SealedCredential, { after401 }: { after401: boolean }) =>
+  freshCredential(ctx, from, { after401 }).catch((error: unknown) => {
+    if (error instanceof TurnpikeError) throw error
+    throw failed("its credential cannot be used", error)
+  })
 
 function headersOf(engine: Engine, { kind, secret, headers }: CallCredential): Record<string, string> {
   const key =

@@ -13,6 +13,8 @@ export interface QuotaWindow {
 
 const UNIT_SECONDS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 const MINUTE = 60
+/** The most that a window counts as used which its provider still allows: it has no room, and is no reason of a refusal. */
+const ALLOWED_PCT = 99.9
 /** Longer windows, and resets that are further away, are nonsense. */
 const LONGEST_SECONDS = 400 * 86_400
 
@@ -23,7 +25,8 @@ interface Told {
   used?: number | undefined
   limit?: number | undefined
   remaining?: number | undefined
-  rejected?: boolean
+  /** What its provider says of it; undefined: nothing. */
+  rejected?: boolean | undefined
   /** In milliseconds since 1970. */
   reset?: number | undefined
 }
@@ -64,7 +67,7 @@ function anthropic(rest: string, value: string, of: Find): void {
     const window = of(`${count}${unit}`, "unified", Number(count) * (UNIT_SECONDS[unit ?? ""] ?? 0))
     if (fact === "utilization") window.used = times(number(value), 100)
     else if (fact === "reset") window.reset = times(number(value), 1000)
-    else window.rejected = value === "rejected"
+    else window.rejected = value === "rejected" ? true : value.startsWith("allowed") ? false : undefined
     return
   }
   const [, resource, kind] = /^(requests|(?:input-|output-)?tokens)-(limit|remaining|reset)$/.exec(rest) ?? []
@@ -104,12 +107,13 @@ function windowOf({ resource, seconds, used, limit, remaining, rejected, reset }
   const pct = rejected ? 100 : counted
   // A little above 100 is credit beyond the plan; far above it is nonsense.
   if (pct === undefined || pct > 1000) return null
+  const most = rejected === false ? ALLOWED_PCT : 100
   if (reset !== undefined && reset <= now.getTime()) return null
   const told = reset !== undefined && reset <= now.getTime() + LONGEST_SECONDS * 1000
   return {
     resource,
     window_seconds: Math.round(seconds),
-    used_pct: Math.min(100, Math.round(pct * 100) / 100),
+    used_pct: Math.min(most, Math.round(pct * 100) / 100),
     reset_at: told ? new Date(reset).toISOString() : null,
     taken_at: now.toISOString(),
   }

@@ -1,10 +1,7 @@
 import type { Context } from "../actor/context.ts"
-import { ENGINE_URLS } from "../agent/engine.ts"
-import { TurnpikeError } from "../base/errors.ts"
 import { createOutbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
-import { findMediaAccount, type MediaAccount } from "../providers/media-account.ts"
-import { type CallCredential, freshCredential } from "../providers/refresh.ts"
+import type { CallCredential } from "../providers/refresh.ts"
 import { TOOL_POLICY } from "./policies.ts"
 
 const UNAVAILABLE = "Pictures cannot be made at the moment."
@@ -35,21 +32,6 @@ export interface PictureRequest {
   size: string
 }
 
-/** The account for pictures and what a call sends for it. Throws NoPicture, and UNAVAILABLE of the database. */
-export async function openMediaAccount(
-  ctx: Context,
-): Promise<{ account: MediaAccount; credential: CallCredential; baseUrl: string }> {
-  const account = await findMediaAccount(ctx)
-  const baseUrl = account?.base_url ?? (account?.engine === "openai" ? ENGINE_URLS.openai : null)
-  if (!account || baseUrl === null) throw new NoPicture("no_account")
-  try {
-    return { account, credential: await freshCredential(ctx, account), baseUrl }
-  } catch (error) {
-    if (error instanceof TurnpikeError) throw error
-    throw new NoPicture("no_credential")
-  }
-}
-
 /** One picture of an OpenAI-compatible images endpoint. Throws NoPicture, or the signal's reason. */
 export async function askForPicture(
   ctx: Pick<Context, "fetch" | "clock" | "urlPolicy">,
@@ -58,7 +40,6 @@ export async function askForPicture(
   { key, signal }: { key: string; signal: AbortSignal },
 ): Promise<Picture> {
   const outbound = createOutbound({ ...ctx, policy: { ...ctx.urlPolicy, operators: true } })
-  let answered = false
   try {
     const response = await outbound.send({
       url: `${baseUrl.replace(/\/+$/, "")}/images/generations`,
@@ -79,8 +60,7 @@ export async function askForPicture(
       maxBytes: TOOL_POLICY.maxPictureAnswerBytes,
       signal,
     })
-    answered = response.status === 200
-    if (!answered) {
+    if (response.status !== 200) {
       response.body?.cancel().catch(() => {})
       throw refusalOf(response.status)
     }
@@ -90,9 +70,13 @@ export async function askForPicture(
     if (!(error instanceof OutboundError)) throw error
     if (error.kind === "timeout") throw new NoPicture("timeout", "The picture was not there in time.", { lost: true })
     if (error.kind === "too_large") throw new NoPicture("too_large", "The picture is too large.", { lost: true })
-    throw new NoPicture(error.kind, UNAVAILABLE, { lost: answered })
+    // Where a connection breaks, nobody knows how far the request had come.
+    throw new NoPicture(error.kind, UNAVAILABLE, { lost: error.kind === "network" })
   }
 }
+
+/** A gateway has passed the request on, and got no whole answer: the picture may have been made. */
+const CUT = new Set([502, 504, 520, 524])
 
 function refusalOf(status: number): NoPicture {
   // What is wrong with the request itself, such as a prompt that its provider does not allow, the model can change.
@@ -102,7 +86,11 @@ function refusalOf(status: number): NoPicture {
       `The request for the picture was refused (HTTP ${status}): change the prompt or the size.`,
     )
   }
-  return status === 429 || status >= 500 ? new NoPicture("unavailable") : new NoPicture("rejected")
+  if (status === 401) return new NoPicture("unauthorized")
+  const lost = CUT.has(status)
+  return status === 429 || status >= 500
+    ? new NoPicture("unavailable", UNAVAILABLE, { lost })
+    : new NoPicture("rejected")
 }
 
 function pictureIn(answer: string): Picture {

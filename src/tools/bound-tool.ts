@@ -40,7 +40,7 @@ export interface ToolCallContext {
   step: number
   call: number
   signal: AbortSignal
-  /** Asked before any part of the call is sent again, after a redirect or in a new session: a cancel may have come. */
+  /** Asked before a part of the call is sent late, or again after a redirect or in a new session: a cancel may have come. */
   mayStart(): Promise<boolean>
 }
 

@@ -2,9 +2,10 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { GENERATE_IMAGE } from "../agent-config/names.ts"
 import { noteError } from "../infrastructure/errors.ts"
-import { askForPicture, NoPicture, openMediaAccount, type Picture } from "./ask-for-picture.ts"
+import { askForPicture, NoPicture, type Picture } from "./ask-for-picture.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
 import { keepFile } from "./file-tools.ts"
+import { openMediaAccount, refreshMedia, refuseMedia } from "./media-credential.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
 
@@ -63,28 +64,47 @@ interface Asked {
 
 async function paint(ctx: Context, turn: ToolTurn, { model, setAside }: Painting, asked: Asked): Promise<ToolRun> {
   let aside: SetAside | null = null
+  /** Whether a picture may have been made. */
   let sent = false
+  const { prompt, size = "1024x1024" } = asked.wanted
+  const ask = async (opened: Parameters<typeof askForPicture>[1]) => {
+    // What came before took time: a cancel may have been acknowledged, and the lease is for the picture alone.
+    if (!(await asked.call.mayStart())) throw new NoPicture("over", "The turn is over.")
+    sent = true
+    return askForPicture(ctx, opened, { model: model.model, prompt, size }, asked.call).catch((error: unknown) => {
+      if (error instanceof NoPicture) sent = error.lost
+      throw error
+    })
+  }
   try {
     const opened = await openMediaAccount(ctx)
     aside = await setAside(model.price_image)
     if (!aside) return errorRun("What is left of what the turn may cost does not pay for a picture.")
     const startedAt = ctx.clock.now().getTime()
-    const { prompt, size = "1024x1024" } = asked.wanted
-    sent = true
-    const picture = await askForPicture(ctx, opened, { model: model.model, prompt, size }, asked.call)
+    const picture = await ask(opened).catch(async (error: unknown) => {
+      if (!isUnauthorized(error)) throw error
+      const refreshed = await refreshMedia(ctx, opened)
+      return ask(refreshed).catch(async (again: unknown) => {
+        if (isUnauthorized(again)) await refuseMedia(ctx, refreshed)
+        throw again
+      })
+    })
     const durationSec = Math.max(0, ctx.clock.now().getTime() - startedAt) / 1000
     const run = await keep(ctx, turn, picture, asked)
     aside.spend()
     const account = opened.account.provider_id
     return { ...run, picture: { ...billOf(model), account, cost: model.price_image, duration_sec: durationSec } }
   } catch (error) {
-    await aside?.giveBack({ lost: error instanceof NoPicture ? error.lost : sent })
+    await aside?.giveBack({ lost: sent })
     if (!(error instanceof NoPicture)) throw error
+    if (error.code === "over") return errorRun(error.message)
     ctx.log("error", "picture.failed", { turn_id: turn.turn_id, model: model.pin, code: error.code })
     noteError(ctx, turn, { kind: "model_call", name: model.engine, code: error.code })
     return errorRun(error.message)
   }
 }
+
+const isUnauthorized = (error: unknown) => error instanceof NoPicture && error.code === "unauthorized"
 
 /** 8 x 8 pixels. */
 const REHEARSED = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADklEQVR4nGNYxRDKgIQBIUQD/Ssjb98AAAAASUVORK5CYII="

@@ -4,6 +4,7 @@ import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
@@ -167,11 +168,12 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
     engine,
     wait_ms: Number.isFinite(until) ? until - now : null,
   })
-  // Those that wait for the same account do not all come at once.
-  const least = TURN_POLICY.modelBackoffMs * (1 + ctx.random())
   // Somebody may bring another account before the first of these is back.
-  const wait = Math.min(Math.max(until - now, least), TURN_POLICY.modelBackoffLimitMs)
-  const delayMs = Math.ceil(Math.max(0, Math.min(wait, deadline - now)))
+  const { modelBackoffMs: least, modelBackoffLimitMs: most } = TURN_POLICY
+  const wait = Math.min(Math.max(until - now, least), most)
+  // Those that wait for the same account do not all come at once: the longer they wait, the further apart.
+  const apart = ctx.random() * Math.min(Math.max(wait / 4, least), PROVIDER_POLICY.crowdMs)
+  const delayMs = Math.ceil(Math.max(0, Math.min(wait + apart, deadline - now)))
   return giveBack(run, { delayMs, failed: false })
 }
 

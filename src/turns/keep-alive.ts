@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { ModelError } from "../agent/engine.ts"
 import type { Clock } from "../platform/clock.ts"
 import { describeError } from "../platform/log.ts"
+import { SILENT } from "../providers/reactions.ts"
 import { renewLease } from "./commit-step.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -79,7 +80,7 @@ export function abortWhenSilent(clock: Clock, ms: number): { signal: AbortSignal
     clock.after(left + 1, () => {
       const silent = clock.now().getTime() - heardAt
       if (silent <= ms) clear = wait(ms - silent)
-      else over.abort(new ModelError("unavailable", `The model was silent for ${ms / 1000} s.`))
+      else over.abort(new ModelError("unavailable", `The model was silent for ${ms / 1000} s.`, { code: SILENT }))
     })
   let clear = wait(ms)
   return {

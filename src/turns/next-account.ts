@@ -11,17 +11,18 @@ export interface NextAccount {
   account: PickedAccount | NoAccount | null
 }
 
-/** Picks another account for a call than those of `tried`, and renews the lease. `bound`: the one of its conversation. */
+/** Picks another account for a call of a model than those of `tried`, and renews the lease. `bound`: the one of its conversation. */
 export async function nextAccount(
   ctx: Context,
   { turn_id, epoch }: Pick<TurnRow, "turn_id" | "epoch">,
-  { engine, bound, tried }: { engine: RealEngine; bound: string | null; tried: string[] },
+  { engine, model, bound, tried }: { engine: RealEngine; model: string; bound: string | null; tried: string[] },
 ): Promise<NextAccount> {
   const now = ctx.clock.now()
   return callOne<"next_account", NextAccount>(ctx.db, "next_account", {
     turn_id,
     epoch,
     engine,
+    model,
     bound,
     tried,
     random: ctx.random(),

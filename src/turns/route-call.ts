@@ -5,13 +5,13 @@ import { openEnvironmentFile } from "../environment/environment-file.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
-import { coolsMeanwhile, noteAccount } from "../providers/cooling.ts"
+import { coolsMeanwhile, noteAccount, releaseProbe } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { type CallFault, faultOf, REACTIONS } from "../providers/reactions.ts"
 import { type CallCredential, freshCredential, ProviderUnusable } from "../providers/refresh.ts"
 import { windowsOf } from "../providers/windows.ts"
 import { type CutCall, callWithin, isCut } from "./call-within.ts"
-import type { KnownAccount } from "./route.ts"
+import { type KnownAccount, lacksModel } from "./route.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
 import type { TextStream } from "./stream-text.ts"
 
@@ -40,27 +40,41 @@ interface Asked {
  */
 export async function routeCall(asked: Asked): Promise<RoutedCall> {
   const { run, call } = asked
-  const { engine } = call
+  const { engine, model } = call
   if (engine === "rehearsal") return unrouted(asked, {})
   const tried: string[] = []
+  let counted = 0
+  let isOut = false
   let last: ModelError | null = null
-  while (tried.length < PROVIDER_POLICY.maxAccounts) {
+  let lacking: ModelError | null = null
+  while (counted < PROVIDER_POLICY.maxAccounts) {
     if (tried.length > 0) run.checkTime()
-    const next = await run.route.next(engine, tried)
+    const next = await run.route.next({ engine, model }, tried)
     if (next.kind === "stale") throw new RunEnd({ kind: "stale" })
     if (next.kind === "cancel") throw run.cancel()
     if (next.kind === "none") return unrouted(asked, await environmentAccounts(run))
     if (next.kind === "cooling") {
+      // Nobody has the model, and nobody comes back who may have it.
+      if (lacking && !last && !isOut && next.until === null) return failed(run, lacking)
       const recovery = next.until === null ? Number.POSITIVE_INFINITY : Date.parse(next.until)
       // One of those that were tried may answer soon; but while another comes back in time, the turn has not failed.
       if (last && recovery >= run.deadline) return failed(run, last)
       throw coolingEnd(engine, last ? Math.min(recovery, run.now + PROVIDER_POLICY.passingMs) : recovery)
     }
-    tried.push(next.account.provider_id)
-    const came = await tryAccount(asked, next.account)
+    const { account } = next
+    tried.push(account.provider_id)
+    const wasLacking = lacksModel(account, model, run.now)
+    const came = await tryAccount(asked, account)
     if (came.kind === "ended") return came.routed
-    // What one of them refuses is refused only when none of the others is merely in trouble.
-    if (came.kind === "passed" && (last === null || came.error.kind === "unavailable")) last = came.error
+    if (came.kind === "lacks") {
+      // Each that may have the model is asked; one that was known to lack it is asked behind them all.
+      lacking = came.error
+      if (wasLacking && !last && !isOut) return failed(run, lacking)
+      continue
+    }
+    counted++
+    if (came.kind === "out") isOut = true
+    else last = came.error
   }
   // Where each account that was tried is out of use now, none of them has failed the turn.
   if (!last) throw coolingEnd(engine, run.now)
@@ -98,8 +112,8 @@ async function environmentAccounts({ ctx, claim, turn }: Run): Promise<ModelAcco
   }
 }
 
-/** passed: it has failed, but may be called again. out: it may not. */
-type Tried = { kind: "ended"; routed: RoutedCall } | { kind: "passed"; error: ModelError } | { kind: "out" }
+/** passed: it has failed, but may be called again. out: it may not. lacks: it does not have the model. */
+type Tried = { kind: "ended"; routed: RoutedCall } | { kind: "passed" | "lacks"; error: ModelError } | { kind: "out" }
 
 /** A call at one account, repeated in place as REACTIONS says. */
 async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
@@ -124,8 +138,13 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
       kind: "ended",
       routed: { came, served, beganAt, noted: !!error },
     })
+    const release = () => (account.probe ? releaseProbe(run.ctx, account, account.readAt) : undefined)
+    const inVain = async () => {
+      await release()
+      return ended(null)
+    }
     if (!error) {
-      if (isCut(came) && !came.answer) return ended(null)
+      if (isCut(came) && !came.answer) return inVain()
       // The run's next call begins with what has just served.
       const bind = run.route.served({ ...account, ...credential.from }, { main: agent.ref === null })
       return ended({
@@ -138,7 +157,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
     const { fault, coolUntil } = faultOf(error, account, windows, now)
     noteFailure(run, account, fault, error)
     const reaction = REACTIONS[fault]
-    if (!reaction.failover) return ended(null)
+    if (!reaction.failover) return inVain()
     if (isCut(came) && came.answer) await asked.lost(came.answer)
     if (reaction.again === "once" && !done.once) {
       done.once = true
@@ -151,19 +170,24 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
       if ("fault" in credential || credential.credential_version !== refused) continue
     }
     const health = reaction.account === "needs_login" ? reaction.account : null
-    const cools = coolUntil ?? (account.probe && !health ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
+    const lacks = reaction.account === "lacks_model" ? call.model : null
+    const fails = account.probe && !health && lacks === null
+    const cools = coolUntil ?? (fails ? new Date(now.getTime() + PROVIDER_POLICY.coolAgainMs) : null)
     const called = { ...account, ...credential.from }
-    await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, windows })
-    if (cools === null && health === null)
-      return { kind: "passed", error: fault === "forbidden" ? verdictOf(error) : error }
-    run.route.drop([account.provider_id])
-    return { kind: "out" }
+    await noteAccount(run.ctx, called, { coolUntil: cools, health, reason: fault, lacks, windows })
+    if (lacks !== null) {
+      await release()
+      run.route.lacks(account, { main: agent.ref === null })
+      return { kind: "lacks", error }
+    }
+    if (cools !== null || health !== null || reaction.account === "left") run.route.drop([account.provider_id])
+    if (cools !== null || health !== null) return { kind: "out" }
+    return { kind: "passed", error: fault === "forbidden" ? verdictOf(error) : error }
   }
 }
 
-/** An account that is suspended or cannot pay says nothing of the request. A model that no account has is retired. */
-const verdictOf = ({ message, status }: ModelError) =>
-  new ModelError(status === 404 ? "rejected" : "unavailable", message, { status })
+/** An account that is suspended or cannot pay says nothing of the request. */
+const verdictOf = ({ message, status }: ModelError) => new ModelError("unavailable", message, { status })
 
 interface NoCredential {
   fault: "needs_login" | "contained" | "no_credential"

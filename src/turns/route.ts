@@ -17,6 +17,12 @@ interface Place {
   bound: string | null
 }
 
+/** What a call asks for: an engine, and what its provider calls the model. */
+export interface RoutedModel {
+  engine: RealEngine
+  model: string
+}
+
 /** none: no account of the engine is enabled. cooling: there are some, but none for this call. */
 export type Next =
   | { kind: "account"; account: KnownAccount }
@@ -44,8 +50,8 @@ export class Route {
     }
   }
 
-  /** The account for a call that has tried others. Costs a statement only when the one that is known cannot be called. */
-  async next(engine: RealEngine, tried: readonly string[]): Promise<Next> {
+  /** The account for a call that has tried others. Costs a statement only when the one that is known cannot be called, or lacks the model. */
+  async next({ engine, model }: RoutedModel, tried: readonly string[]): Promise<Next> {
     const place = this.places.get(engine)
     if (!place) return { kind: "none" }
     const known = place.account
@@ -53,20 +59,26 @@ export class Route {
       place.account = null
       return { kind: "cooling", until: known.cooling_until }
     }
-    if (known && !tried.includes(known.provider_id) && !coolsMeanwhile(this.ctx, known.provider_id, known.readAt)) {
+    if (known && !tried.includes(known.provider_id) && this.mayCall(known, model)) {
       // While it is tried, nobody else begins at it.
       if (known.probe) place.account = null
       return { kind: "account", account: known }
     }
-    return this.ask(engine, place, tried)
+    return this.ask({ engine, model }, place, tried)
   }
 
-  private async ask(engine: RealEngine, place: Place, tried: readonly string[]): Promise<Next> {
+  private mayCall(known: KnownAccount, model: string): boolean {
+    const now = this.ctx.clock.now().getTime()
+    return !lacksModel(known, model, now) && !coolsMeanwhile(this.ctx, known.provider_id, known.readAt)
+  }
+
+  private async ask({ engine, model }: RoutedModel, place: Place, tried: readonly string[]): Promise<Next> {
     const leftOut = [...tried, ...unnotedAccounts(this.ctx)]
     for (;;) {
       const readAt = this.ctx.clock.now().getTime()
       const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, {
         engine,
+        model,
         bound: place.bound,
         tried: leftOut,
       })
@@ -100,6 +112,15 @@ export class Route {
     return main
   }
 
+  /** This account lacks the model of a call: such calls ask for another. `main`: of the space's own agent, whose conversation leaves it. */
+  lacks(account: KnownAccount, { main }: { main: boolean }): void {
+    const place = this.places.get(account.engine)
+    if (!place) return
+    if (place.account && isAccount(place.account) && place.account.provider_id === account.provider_id)
+      place.account = null
+    if (main && place.bound === account.provider_id) place.bound = null
+  }
+
   /** These accounts are not called any more without asking. */
   drop(ids: readonly string[] | null): void {
     if (ids === null) return
@@ -109,5 +130,8 @@ export class Route {
     }
   }
 }
+
+/** Whether an account has answered of late that it does not have a model. `now` in milliseconds. */
+export const lacksModel = ({ lacks }: KnownAccount, model: string, now: number) => Date.parse(lacks[model] ?? "") > now
 
 const isAccount = <A extends PickedAccount>(picked: A | NoAccount): picked is A => "provider_id" in picked

@@ -78,7 +78,7 @@ test("its price is changed as others are: a new version, and the former one is k
   expect((await putPrices(pin, { picture: -1 }))[0]).toBe(422)
 })
 
-test("it is no space's and no turn's model, not the default, and in no list of models", async () => {
+test("it is no space's and no turn's model, not the default, and not among those that they may use", async () => {
   const pin = await imageModel({ enabled: true, sort_order: -100 })
   const client = await world.createAccount()
   const space = await client.space()
@@ -95,10 +95,27 @@ test("it is no space's and no turn's model, not the default, and in no list of m
     const answer = await client.call(method, path, body, { "idempotency-key": crypto.randomUUID() })
     expect([answer.status, await answer.text()], `${method} ${path}`).toEqual([422, expect.stringContaining(pin)])
   }
-  const models = await (await client.call("GET", "/v1/models")).text()
-  expect(models).toContain(REHEARSAL)
-  expect(models).not.toContain(pin)
+  const { data } = (await (await client.call("GET", "/v1/models")).json()) as { data: { pin: string }[] }
+  expect(data.map((model) => model.pin)).toContain(REHEARSAL)
+  expect(JSON.stringify(data)).not.toContain(pin)
   await patch(pin, { enabled: false })
+})
+
+test("GET /v1/models has it with the price of a picture, for live keys and while it is enabled", async () => {
+  const pin = await imageModel({ enabled: true, sort_order: -100 })
+  const dear = await imageModel({ enabled: true, sort_order: -99 })
+  const off = await imageModel({ enabled: false })
+  await putPrices(dear, { picture: 0.125 })
+  const client = await world.createAccount()
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  type Page = { image_models: { pin: string; price_usd_per_picture: number }[] }
+  const page = (await (await client.call("GET", "/v1/models")).json()) as Page
+  const [first, second] = page.image_models
+  expect(first).toEqual({ pin, label: "Pictures", engine: "openai", price_usd_per_picture: 0.04 })
+  expect(second).toMatchObject({ pin: dear, price_usd_per_picture: 0.125 })
+  expect(page.image_models.map((model) => model.pin)).not.toContain(off)
+  expect(await (await tests.call("GET", "/v1/models")).json()).toMatchObject({ image_models: [] })
+  for (const made of [pin, dear]) await patch(made, { enabled: false })
 })
 
 test("it is not the last enabled model, and may be disabled whatever else there is", async () => {

@@ -67,6 +67,8 @@ test("a pool that is not configured, or whose URL leads to ourselves, says so; w
     JSON.stringify({ main: { ...LOGINS.main, redirect_uri: undefined } }),
     JSON.stringify({ main: { ...LOGINS.main, token_endpoint: "canary://x" } }),
     JSON.stringify({ "alt-pool": { ...LOGINS["alt-pool"], device: "code" } }),
+    JSON.stringify({ "alt-pool": { ...LOGINS["alt-pool"], engine: "openai-compatible" } }),
+    JSON.stringify({ media: { ...LOGINS.media, engine: "openai-compatible" } }),
     JSON.stringify({ main: { ...LOGINS.main, headers: { "x-canary": "line\nbreak" } } }),
   ]
   for (const PROVIDER_LOGINS of wrongs) {

@@ -84,6 +84,19 @@ describe("a conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "beta", "alpha"])
   })
 
+  test("leaves an account that is silent, within the turn and from then on", async () => {
+    const body = somebody()
+    world.script(() => FINE)
+    await world.runTurn(client, body)
+    const called = world.script((account, nth) => {
+      if (account === "alpha") return { words: ["never"], silentAfter: 0 }
+      return nth < 2 ? CALL : FINE
+    })
+    expect((await world.runTurn(client, body, 1000)).state).toBe("done")
+    await world.runTurn(client, body)
+    expect(called.map(({ account }) => account)).toEqual(["alpha", "beta", "beta", "beta", "beta"])
+  })
+
   test("stays with the account that served when its own has cooled", async () => {
     const body = somebody()
     const until = world.clock.ms() + 60_000

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
+import { passTime } from "../harness/pass-time.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 import type { TestClient } from "../harness/world.ts"
 
@@ -132,7 +133,7 @@ describe("a probe", () => {
     open()
     await running
     world.serve("model.test", (request) => world.provider.serve(request))
-    await world.advance(5000)
+    await world.advance(10_000)
     await world.drain()
     for (const id of ids) expect(await client.getTurn(id)).toMatchObject(SERVED)
   })
@@ -149,6 +150,37 @@ describe("a probe", () => {
     world.script(() => ({ words: ["Fine."] }))
     expect(await world.runTurn(client, { space: helped })).toMatchObject(SERVED)
     expect(await accountFacts(world, "gamma")).toMatchObject({ health: "healthy", probe_until: null })
+  })
+
+  test.each([
+    ["whose request is refused", { status: 400 }],
+    ["of a model that nobody has", { status: 404 }],
+  ])("%s has found out nothing: the next call tries the account at once", async (_what, answer) => {
+    await removeAccounts(world)
+    await addAccount(world, "alpha")
+    await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
+    const called = world.script((_account, nth) => (nth === 0 ? answer : { words: ["Fine."] }))
+    expect(await world.runTurn(client, { space })).toMatchObject({ state: "failed", error: { code: "MODEL_REJECTED" } })
+    expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
+    expect(called).toHaveLength(2)
+    expect(await accountFacts(world, "alpha")).toMatchObject({ ...WELL, probe_until: null })
+  })
+
+  test("that is cancelled before it has heard anything, too", async () => {
+    await removeAccounts(world)
+    await addAccount(world, "alpha")
+    await world.sql("update provider_states set cool_until = $1 where provider_id = 'alpha'", [iso(now() - 1)])
+    const called = world.script((_account, nth) =>
+      nth === 0 ? { words: ["never"], silentAfter: 0 } : { words: ["Fine."] },
+    )
+    const turnId = await world.begin(client, { space })
+    const draining = world.drain()
+    while (called.length === 0) await world.sql("select 1")
+    await client.call("POST", `/v1/turns/${turnId}/cancel`)
+    await passTime(world, draining, 1000)
+    expect((await client.getTurn(turnId)).state).toBe("cancelled")
+    expect(await accountFacts(world, "alpha")).toMatchObject({ probe_until: null })
+    expect(await world.runTurn(client, { space })).toMatchObject(SERVED)
   })
 
   test("that fails cools the account again, even in passing", async () => {

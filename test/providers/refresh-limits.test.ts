@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
+import { createAccountProvider, LOGINS } from "../harness/account-provider.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { storeAccount, windowNow } from "../harness/provider-accounts.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -117,6 +118,31 @@ test.each([
   expect(JSON.stringify(error)).not.toContain("canary")
   expect(await admin.json("GET", "/api/admin/providers")).toEqual(before)
   expect([await snapshots(id), await entries(), seen.length]).toEqual([[], noted, 1])
+})
+
+test("a token that is refused is refreshed once, as a call's", async () => {
+  world.rebind({ PROVIDER_LOGINS: JSON.stringify(LOGINS) })
+  let refreshes = 0
+  createAccountProvider(world).at("/token", () => {
+    refreshes++
+    return Response.json({ access_token: `canary-new-${refreshes}`, token_type: "bearer", expires_in: 86_400 })
+  })
+  const credential = {
+    kind: "oauth",
+    access_token: "canary-old",
+    refresh_token: "canary-refresh",
+    headers: {},
+  } as const
+  const id = await storeAccount(world, { credential })
+  answer = (request) =>
+    request.headers.get("authorization") === "Bearer canary-new-1"
+      ? Response.json({ data: [] }, { headers: headers("0.5") })
+      : Response.json({}, { status: 401 })
+  expect(await refresh(id)).toMatchObject([200, { windows: [{ used_pct: 50 }, { used_pct: 7 }] }])
+  expect([seen.length, refreshes]).toEqual([2, 1])
+  answer = () => Response.json({}, { status: 401 })
+  const [status, error] = await refresh(id)
+  expect([status, error.code, seen.length, refreshes]).toEqual([502, "PROVIDER_FAILED", 4, 2])
 })
 
 test("a provider that hangs is given up in time", async () => {

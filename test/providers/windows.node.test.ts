@@ -94,6 +94,21 @@ describe("what providers send", () => {
     expect(of(allowed)).toEqual([{ ...window, used_pct: 70 }])
   })
 
+  test.each([
+    ["allowed", "1", 99.9],
+    ["allowed", "1.02", 99.9],
+    ["allowed_warning", "1.5", 99.9],
+    ["allowed", "0.7", 70],
+    ["rejected", "0.7", 100],
+    ["something new", "1", 100],
+  ])("a window that is %s at %s of its use counts as used by %d percent", (status, utilization, used_pct) => {
+    const headers = {
+      "anthropic-ratelimit-unified-7d-status": status,
+      "anthropic-ratelimit-unified-7d-utilization": utilization,
+    }
+    expect(of(headers)).toMatchObject([{ used_pct }])
+  })
+
   test("of two windows of one length the fuller one counts", () => {
     const slot = (name: string, used: string) => ({
       [`x-codex-${name}-used-percent`]: used,

@@ -1,0 +1,52 @@
+import type { Context } from "../actor/context.ts"
+import { ENGINE_URLS } from "../agent/engine.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { call } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
+import { findMediaAccount, type MediaAccount } from "../providers/media-account.ts"
+import { type CallCredential, freshCredential, type SealedCredential } from "../providers/refresh.ts"
+import { NoPicture } from "./ask-for-picture.ts"
+
+/** The account for pictures, and what a call sends for it. */
+interface OpenedMedia {
+  account: MediaAccount
+  credential: CallCredential
+  baseUrl: string
+}
+
+/** Opens the account for pictures. Throws NoPicture, and UNAVAILABLE of the database. */
+export async function openMediaAccount(ctx: Context): Promise<OpenedMedia> {
+  const account = await findMediaAccount(ctx)
+  const baseUrl = account?.base_url ?? (account?.engine === "openai" ? ENGINE_URLS.openai : null)
+  if (!account || baseUrl === null) throw new NoPicture("no_account")
+  return { account, credential: await credentialOf(ctx, account, { after401: false }), baseUrl }
+}
+
+/** The same with a token that is refreshed, since its provider has refused this one. Throws as openMediaAccount does. */
+export async function refreshMedia(ctx: Context, opened: OpenedMedia): Promise<OpenedMedia> {
+  return { ...opened, credential: await credentialOf(ctx, opened.credential.from, { after401: true }) }
+}
+
+/** Notes that its provider has refused a token that is new: the account needs a login. Never throws. */
+export async function refuseMedia(ctx: Context, { credential }: OpenedMedia): Promise<void> {
+  const { provider_id, credential_version } = credential.from
+  const said = { cool_until: null, reason: "unauthorized", health: "needs_login" }
+  const nothing = { lacks: null, lacks_until: null, windows: null }
+  const args = { provider_id, credential_version, ...said, ...nothing, moment: ctx.clock.now() }
+  await call(ctx.db, "note_account", args).catch((error: unknown) =>
+    ctx.log("error", "provider.unnoted", { provider_id, error: describeError(error) }),
+  )
+}
+
+async function credentialOf(
+  ctx: Context,
+  account: SealedCredential,
+  { after401 }: { after401: boolean },
+): Promise<CallCredential> {
+  try {
+    return await freshCredential(ctx, account, { after401 })
+  } catch (error) {
+    if (error instanceof TurnpikeError) throw error
+    throw new NoPicture("no_credential")
+  }
+}
