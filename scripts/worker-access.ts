@@ -118,7 +118,7 @@ const DERIVED = /keyRing\.derive\(\s*"([a-z-]+)"/g
 
 /** Whether a query names the column of the table, by its alias or near to it, or takes whole rows. */
 function reads(code: string, table: string, column: string): boolean {
-  return [...code.matchAll(new RegExp(`"${table}(?: as (\\w+))?"`, "g"))].some(({ 1: alias, index }) => {
+  return [...code.matchAll(new RegExp(`\\(\\[?"${table}(?: as (\\w+))?"`, "g"))].some(({ 1: alias, index }) => {
     if (alias && code.includes(`"${alias}.${column}`)) return true
     return code.slice(index, index + 600).includes(alias ? `.selectAll("${alias}")` : `"${column}"`)
   })

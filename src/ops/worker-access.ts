@@ -77,7 +77,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "model_catalog": [],
       "open_turns": [],
       "space_configs": [],
-      "space_secrets": [],
+      "space_secrets": [
+        "sealed"
+      ],
       "space_shares": [],
       "spaces": [],
       "tasks": [],
@@ -105,6 +107,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "history_tokens",
       "identity_id",
       "link_identity",
+      "reseal_brand",
       "resolve_identity",
       "settled_before",
       "sign_in_messenger",

@@ -1,3 +1,4 @@
+import { SAFE_HEADERS } from "../http/safe-headers.ts"
 import type { Api } from "./apis.ts"
 import { STYLE } from "./style.ts"
 
@@ -54,5 +55,6 @@ export function headersFile(pages: { pagePath: string; scriptPath: string }[]): 
     // Its name changes with what is in it.
     `${scriptPath}\n  Cache-Control: public, max-age=31536000, immutable`,
   ])
-  return `${["/*\n  X-Content-Type-Options: nosniff", ...rules].join("\n")}\n`
+  const safe = Object.entries(SAFE_HEADERS).map(([name, value]) => `  ${name}: ${value}`)
+  return `${[`/*\n${safe.join("\n")}`, ...rules].join("\n")}\n`
 }

@@ -16,7 +16,10 @@ type Bindings = Record<string, unknown>
  * The service as it is deployed: each group is a worker, with the role of that worker in the database and only the keys that it needs. Paths
  * of no group go to one worker with all of them.
  */
-export function deployWorkers(overrides: Parameters<typeof createWorker>[1], workerUrls: Record<string, string>) {
+export function deployWorkers(
+  overrides: Parameters<typeof createWorker>[1],
+  { workerUrls, ownerUrl }: { workerUrls: Record<string, string>; ownerUrl: string },
+) {
   const workers = new Map(Object.entries(GROUPS).map(([name, group]) => [name, createWorker(group, overrides)]))
   const whole = createWorker(all, overrides)
   const known = new WeakMap<Bindings, Map<string, Promise<Bindings>>>()
@@ -31,7 +34,7 @@ export function deployWorkers(overrides: Parameters<typeof createWorker>[1], wor
   }
 
   async function own(name: string, env: Bindings): Promise<Bindings> {
-    const url = env.DATABASE_URL === workerUrls.all ? workerUrls[name] : env.DATABASE_URL
+    const url = env.DATABASE_URL === ownerUrl ? workerUrls[name] : env.DATABASE_URL
     const ring = env.SECRETS_KEYS as string
     const keys = await deriveRing(ring, WORKER_ACCESS[name]?.purposes ?? []).catch(() => ring)
     return { ...env, DATABASE_URL: url, SECRETS_KEYS: keys }

@@ -28,6 +28,8 @@ export async function openNamespace({
   })
   const env: Record<string, string> = {
     ...made.env,
+    // What a test does by itself it does as the command line would; requests go to workers with roles of their own (deployed.ts).
+    DATABASE_URL: made.owner_url,
     CALLBACKS_URL: "https://callbacks.test",
     SECRETS_KEYS: RING,
     LOG_LEVEL: "silent",

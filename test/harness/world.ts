@@ -27,7 +27,7 @@ export async function createWorld(
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
   const overrides = { clock, fetch: route, ...(options.random && { random: options.random }) }
-  const worker = deployWorkers(overrides, namespace.workerUrls)
+  const worker = deployWorkers(overrides, namespace)
   const { FILES } = bindings as unknown as { FILES: R2Bucket }
   const ownEnv = { ...namespace.env, FILES } as unknown as TestNamespace["env"] & { FILES: R2Bucket }
   let env: Record<string, unknown> = { ...ownEnv, ...options.env }
@@ -77,11 +77,9 @@ export async function createWorld(
       await Promise.all(
         due.map(async (delivery) => {
           delivered++
-          const status = await deliver(delivery).then(
-            (response) => response.status,
-            () => 500,
-          )
-          await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status })
+          const response = await deliver(delivery).catch(() => new Response(null, { status: 500 }))
+          const headers = Object.fromEntries(response.headers)
+          await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status: response.status, headers })
         }),
       )
     }
