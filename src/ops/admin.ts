@@ -101,9 +101,8 @@ async function run(client: pg.Client): Promise<string> {
       }
       const release = await readRelease()
       const isNew = await applyRelease(client, release)
-      const roles = await grantRelease(client, release, { exact: phase === "after-deploy" })
-      const granted = roles.length > 0 ? `\nWhat it needs is granted to the roles of ${roles.join(", ")}.` : ""
-      return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.${granted}`
+      await grantRelease(client, release, { exact: phase === "after-deploy" })
+      return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.`
     }
     case "grant":
       return grantWorkers(client, {
