@@ -92,6 +92,8 @@ create table identities (
   email_verified boolean not null default false,
   created_at timestamptz not null,
   last_used_at timestamptz,
+  -- As the messaging platform said at the last sign-in; null for other identities, and for those from before it was kept.
+  name text,
   primary key (issuer, subject)
 );
 create index identities_of_user on identities (user_id);

@@ -1,27 +1,31 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { APIS, describeApi, operationsOf } from "../src/reference/apis.ts"
 import { headersFile, referencePage } from "../src/reference/page.ts"
 import { readViewer } from "../src/reference/viewer.ts"
-import { WORKERS } from "./documents.ts"
+import { documentOf, SURFACES, type SurfaceName, WORKERS } from "./documents.ts"
 
 /**
- * `npm run build:docs`: writes what each worker serves as static assets to dist/docs/WORKER: the OpenAPI document of each API that it
- * has operations of, and the page. Wrangler runs it before every start and deploy, and the tests before they begin.
+ * `npm run build:docs`: writes what each worker serves as static assets to dist/docs/WORKER: the OpenAPI document and the page of each API of
+ * which it serves the pages. Wrangler runs it before every start and deploy, and the tests before they begin.
  */
 const TARGET = "dist/docs"
 const DASHBOARD = "dist/dashboard"
 const viewer = readViewer()
 
-for (const [worker, app] of Object.entries(WORKERS)) {
-  const apis = Object.values(APIS).filter((api) => operationsOf(api, app.operations).length > 0)
-  const pages = apis.map((api) => ({ api, pagePath: api.pagePath, scriptPath: `${api.pagePath}/${viewer.name}` }))
+/** An API has one page on a host, of all its operations, whichever workers have them (routes in wrangler.toml). */
+const PAGES: Record<string, SurfaceName[]> = { all: ["v1", "dashboard"], v1: ["v1"], auth: ["dashboard"] }
+
+for (const worker of Object.keys(WORKERS)) {
+  const pages = (PAGES[worker] ?? []).map((surface) => {
+    const { api } = SURFACES[surface]
+    return { surface, api, pagePath: api.pagePath, scriptPath: `${api.pagePath}/${viewer.name}` }
+  })
   // One worker for all has the web app too, if it is built.
   const webApp = worker === "all" ? await readFolder(DASHBOARD) : new Map<string, Buffer>()
   const files = new Map<string, string | Buffer>(webApp)
   files.set("/_headers", headersFile(pages, webApp.get("/_headers")?.toString().trimEnd()))
-  for (const { api, pagePath, scriptPath } of pages) {
-    files.set(api.documentPath, JSON.stringify(describeApi(api, app.operations)))
+  for (const { surface, api, pagePath, scriptPath } of pages) {
+    files.set(api.documentPath, JSON.stringify(documentOf(surface)))
     files.set(`${pagePath}.html`, referencePage(api, scriptPath))
     files.set(scriptPath, viewer.text)
   }

@@ -1,10 +1,19 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
+import { deployConfig, PLACEHOLDER_HOST, readHosts } from "./deploy-config.ts"
 import { groups, wrangler } from "./wrangler.ts"
 
-/** `npm run deploy [-- --stage staging] [--only GROUP]`: every group as its own worker; a stage is a second, separate set. */
+/**
+ * `npm run deploy -- --host H[,H2…] [--stage staging] [--only GROUP]`: every group as its own worker, on routes of those hosts; a stage is a
+ * second, separate set.
+ */
 const { values } = parseArgs({
-  options: { stage: { type: "string" }, only: { type: "string" }, "dry-run": { type: "boolean", default: false } },
+  options: {
+    host: { type: "string", default: process.env.TURNPIKE_HOST ?? "" },
+    stage: { type: "string" },
+    only: { type: "string" },
+    "dry-run": { type: "boolean", default: false },
+  },
 })
 if (values.stage !== undefined && !/^[a-z][a-z0-9-]{0,20}$/.test(values.stage)) {
   throw new Error("--stage takes a short name of lower-case letters, digits and dashes.")
@@ -12,18 +21,17 @@ if (values.stage !== undefined && !/^[a-z][a-z0-9-]{0,20}$/.test(values.stage)) 
 const all = await groups()
 if (values.only !== undefined && !all.includes(values.only)) throw new Error(`--only takes one of ${all.join(", ")}.`)
 
-const config = values.stage ? await configOf(values.stage) : []
+const hosts = values["dry-run"] && values.host === "" ? [PLACEHOLDER_HOST] : readHosts(values.host)
+// Beside wrangler.toml, since its paths are relative to it.
+const file = `wrangler.${values.stage ?? "deploy"}.toml`
+await writeFile(
+  file,
+  deployConfig(await readFile("wrangler.toml", "utf8"), { hosts, groups: all, stage: values.stage }),
+)
+
 for (const group of values.only ? [values.only] : all) {
   const name = values.stage ? ["--name", `turnpike-${group}-${values.stage}`] : []
   const dry = values["dry-run"] ? ["--dry-run"] : []
-  console.log(`— ${group}${values.stage ? ` (${values.stage})` : ""}`)
-  await wrangler(["deploy", "--env", group, "--minify", ...config, ...name, ...dry], { show: true })
-}
-
-/** A stage's configuration: the same, with a bucket of its own. */
-async function configOf(stage: string): Promise<string[]> {
-  const text = await readFile("wrangler.toml", "utf8")
-  const file = `wrangler.${stage}.toml`
-  await writeFile(file, text.replaceAll(/^(bucket_name = ".*)"$/gm, `$1-${stage}"`))
-  return ["--config", file]
+  console.log(`— ${group}${values.stage ? ` (${values.stage})` : ""}: ${hosts.join(", ")}`)
+  await wrangler(["deploy", "--config", file, "--env", group, "--minify", ...name, ...dry], { show: true })
 }

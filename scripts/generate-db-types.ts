@@ -7,10 +7,11 @@ import { addDatabase, applySchema, withClient } from "../src/local/databases.ts"
 import { startPostgres } from "../src/local/postgres.ts"
 import { readRelease } from "../src/ops/release.ts"
 import { procedureTypes } from "./procedure-types.ts"
+import { workerAccess } from "./worker-access.ts"
 
 const run = promisify(execFile)
 
-/** Writes the types of tables and procedures from a database that has both; with --check fails when they differ. */
+/** Writes the types of tables and procedures from a database that has both, and what each worker uses; with --check fails when they differ. */
 const dir = await mkdtemp(join(tmpdir(), "turnpike-types-"))
 const postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
 try {
@@ -31,10 +32,12 @@ try {
     ),
   )
   await writeFile(procedures, await withClient(url, (client) => procedureTypes(client, release)))
+  const access = await withClient(url, (client) => workerAccess(client, release))
   // Only `DB` goes out: the names of the tables' rows would stand beside those of the domain.
   const tableTypes = (await readFile(tables, "utf8")).replace(/^export (?!interface DB )/gm, "")
   await keep("src/platform/db-types.ts", tableTypes)
   await keep("src/platform/procedures.ts", await readFile(procedures, "utf8"))
+  await keep("src/ops/worker-access.ts", access)
 } finally {
   await postgres.stop()
   await rm(dir, { recursive: true, force: true })

@@ -113,5 +113,8 @@ const platformOf = onceFor((env: BaseEnv) => ({
 function ownHosts(env: BaseEnv): string[] {
   const urls = [env.CALLBACKS_URL, env.QSTASH_URL, env.UPSTASH_REDIS_REST_URL, env.DATABASE_URL, env.DATABASE_HTTP_URL]
   const hosts = urls.flatMap((url) => (url ? [new URL(url).host] : []))
+  // Neon answers statements beside the database's own host.
+  const { hostname } = new URL(env.DATABASE_URL)
+  if (hostname.split(".").length > 2) hosts.push(hostname.replace(/^[^.]+/, "api"))
   return [...new Set([...hosts, ...env.OWN_HOSTS.split(",").map((host) => host.trim())])].filter((host) => host !== "")
 }

@@ -25,15 +25,13 @@ export interface UsedKey {
   resource_id: string
 }
 
-const PURPOSE = "turnpike idempotency keys"
-
 /**
  * The request's fingerprint under each key of the ring. The first, under the newest key, is stored. It is keyed, since a request may
  * hold secrets that are short enough to guess from a plain hash.
  */
 export async function fingerprintsOf(ctx: Context, request: unknown): Promise<[string, ...string[]]> {
   const hash = hashRequest(request)
-  const keys = await ctx.keyRing.derive(PURPOSE)
+  const keys = await ctx.keyRing.derive("idempotency-keys")
   return keys.map((key) => createHmac("sha256", key).update(hash).digest("hex")) as [string, ...string[]]
 }
 

@@ -7,63 +7,106 @@ export interface SealTarget {
 }
 
 export interface KeyRing {
-  /** `<key id>.<iv>.<ciphertext>`, base64url, under the first key. */
+  /** `<key id>.<table>.<iv>.<ciphertext>`, base64url, under the first key's own key for that table. */
   seal(text: string, target: SealTarget): Promise<string>
   /**
-   * Throws when the value was altered or sealed for something else, or its key is gone. `stale`: it was sealed under an older key, so
-   * seal it again.
+   * Throws when the value was altered or sealed for something else, or its key is gone. `stale`: it was sealed under an older key, or
+   * under a key of the ring itself, as before there was one for each purpose (`<key id>.<iv>.<ciphertext>`); so seal it again.
    */
   open(sealed: string, target: SealTarget): Promise<{ text: string; stale: boolean }>
-  /** A key for one purpose, derived from each key of the ring, the newest first. */
-  derive(purpose: string): Promise<Uint8Array[]>
+  /** The key for one purpose of each key of the ring, the newest first. */
+  derive(purpose: DerivedPurpose): Promise<Uint8Array[]>
 }
+
+/** What keys are for, besides sealing (`seal-<table>`). */
+export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys"
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** One key of the ring: whole, or only what was derived of it for some purposes. */
+interface RingKey {
+  whole: Bytes | null
+  derived: Map<string, Bytes>
+}
+
+export type KeyRingKeys = ReadonlyMap<string, RingKey>
 
 const encoder = new TextEncoder()
 const IV_BYTES = 12
 
-/** The ring `id:base64,id:base64,…` of 32-byte keys. The first one seals, all of them open. To rotate, put a new one first. */
-export function parseKeyRing(text: string): Map<string, Uint8Array<ArrayBuffer>> {
-  const keys = new Map<string, Uint8Array<ArrayBuffer>>()
+/**
+ * The ring `id:base64,id:base64,…` of 32-byte keys. The first one seals, all of them open. To rotate, put a new one first. A worker that is to
+ * know no more than it needs has `id/purpose:base64` instead, for each of its purposes (`deriveRing`).
+ */
+export function parseKeyRing(text: string): KeyRingKeys {
+  const keys = new Map<string, RingKey>()
   for (const entry of text.split(",")) {
-    const [, id, encoded] = /^\s*([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})\s*$/.exec(entry) ?? []
-    const key = encoded ? fromBase64(encoded) : new Uint8Array()
-    if (!id || key.length !== 32) throw new Error("a key ring is `id:base64` of 32 bytes, several joined by commas")
-    if (keys.has(id)) throw new Error(`two keys of the ring have the id ${id}`)
+    const [, id, purpose, encoded] = ENTRY.exec(entry) ?? []
+    const bytes = encoded ? fromBase64(encoded) : new Uint8Array()
+    if (!id || bytes.length !== 32) throw new Error("a key ring is `id:base64` of 32 bytes, several joined by commas")
+    const key = keys.get(id) ?? { whole: null, derived: new Map<string, Bytes>() }
+    if (purpose === undefined ? key.whole : key.derived.has(purpose))
+      throw new Error(`two keys of the ring have the id ${id}`)
+    if (purpose === undefined) key.whole = bytes
+    else key.derived.set(purpose, bytes)
     keys.set(id, key)
   }
   return keys
 }
 
-export function createKeyRing(keys: Map<string, Uint8Array<ArrayBuffer>>): KeyRing {
+const ENTRY = /^\s*([A-Za-z0-9_-]{1,32})(?:\/([a-z_-]{1,64}))?:([A-Za-z0-9+/_-]+={0,2})\s*$/
+
+/** The same ring, as a worker has it that needs these purposes only. */
+export async function deriveRing(text: string, purposes: readonly string[]): Promise<string> {
+  const entries = [...parseKeyRing(text)].map(([id, key]) =>
+    purposes.map(async (purpose) => `${id}/${purpose}:${toBase64(await keyFor(id, key, purpose))}`),
+  )
+  return (await Promise.all(entries.flat())).join(",")
+}
+
+/** By HKDF-SHA-256 without a salt; the purpose is the info. */
+async function keyFor(id: string, { whole, derived }: RingKey, purpose: string): Promise<Bytes> {
+  const known = derived.get(purpose)
+  if (known) return known
+  if (!whole) throw new Error(`the key ${id} of the ring is not for ${purpose}`)
+  const base = await crypto.subtle.importKey("raw", whole, "HKDF", false, ["deriveBits"])
+  const info = encoder.encode(`turnpike ${purpose.replaceAll("-", " ")}`)
+  const params = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info }
+  const made = new Uint8Array(await crypto.subtle.deriveBits(params, base, 256))
+  derived.set(purpose, made)
+  return made
+}
+
+export function createKeyRing(keys: KeyRingKeys): KeyRing {
   const [newest] = keys.keys()
   if (newest === undefined) throw new Error("the key ring is empty")
-  const use = (id: string) => {
+  const keyOf = (id: string) => {
     const key = keys.get(id)
     if (!key) throw new Error(`the key ${id} is not in the ring`)
-    return crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt", "decrypt"])
+    return key
   }
+  const forTable = (id: string, { table }: SealTarget) => keyFor(id, keyOf(id), `seal-${table}`)
+  const cipher = (key: Bytes) => crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt", "decrypt"])
   return {
     async seal(text, target) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
       const params = { name: "AES-GCM", iv, additionalData: bytesOf(target) }
-      const sealed = await crypto.subtle.encrypt(params, await use(newest), encoder.encode(text))
-      return `${newest}.${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`
+      const key = await cipher(await forTable(newest, target))
+      const sealed = await crypto.subtle.encrypt(params, key, encoder.encode(text))
+      return `${newest}.${target.table}.${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`
     },
     async open(sealed, target) {
-      const [id = "", iv = "", data = ""] = sealed.split(".")
+      const parts = sealed.split(".")
+      const [id = ""] = parts
+      const [iv = "", data = ""] = parts.slice(-2)
+      const isWhole = parts.length === 3
+      const key = isWhole ? keyOf(id).whole : await forTable(id, target)
+      if (!key) throw new Error(`the key ${id} of the ring is not whole, as this value needs it`)
       const params = { name: "AES-GCM", iv: fromBase64(iv), additionalData: bytesOf(target) }
-      const text = await crypto.subtle.decrypt(params, await use(id), fromBase64(data))
-      return { text: new TextDecoder().decode(text), stale: id !== newest }
+      const text = await crypto.subtle.decrypt(params, await cipher(key), fromBase64(data))
+      return { text: new TextDecoder().decode(text), stale: isWhole || id !== newest }
     },
-    derive(purpose) {
-      return Promise.all(
-        [...keys.values()].map(async (key) => {
-          const base = await crypto.subtle.importKey("raw", key, "HKDF", false, ["deriveBits"])
-          const params = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoder.encode(purpose) }
-          return new Uint8Array(await crypto.subtle.deriveBits(params, base, 256))
-        }),
-      )
-    },
+    derive: (purpose) => Promise.all([...keys].map(([id, key]) => keyFor(id, key, purpose))),
   }
 }
 

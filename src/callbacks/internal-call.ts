@@ -5,7 +5,6 @@ import { bodyDigest, verifySignedBody } from "../platform/signed-body.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
 const ISSUER = "turnpike"
-const PURPOSE = "turnpike internal calls"
 const VALID_SECONDS = 60
 
 /** The header with the token of a call from one of our workers to another. */
@@ -18,7 +17,7 @@ export const INTERNAL_SIGNATURE = "turnpike-signature"
 export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {
   const url = ctx.callbackUrl(path)
   const body = new TextEncoder().encode(JSON.stringify(input)) as Uint8Array<ArrayBuffer>
-  const [key] = await ctx.keyRing.derive(PURPOSE)
+  const [key] = await ctx.keyRing.derive("internal-calls")
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
   const token = await new SignJWT({ body: await bodyDigest(body) })
     .setProtectedHeader({ alg: "HS256" })
@@ -52,7 +51,7 @@ export async function verifyInternalCall(
   { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
 ): Promise<void> {
   if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
-  const keys = await ctx.keyRing.derive(PURPOSE)
+  const keys = await ctx.keyRing.derive("internal-calls")
   const signed = { token: signature, issuer: ISSUER, keys, url: ctx.callbackUrl(path), body, now: ctx.clock.now() }
   await verifySignedBody(signed).catch((error: Error) => {
     throw new TurnpikeError("INVALID_SIGNATURE", error.message, { cause: error })

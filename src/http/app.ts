@@ -8,6 +8,7 @@ import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { TableRouter } from "./router.ts"
+import { SAFE_HEADERS } from "./safe-headers.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
 
@@ -65,6 +66,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     headers.set("X-Request-Id", ctx.requestId)
     headers.set("Server-Timing", ctx.meter.header(ms))
     headers.set("Cache-Control", "no-store")
+    for (const [name, value] of Object.entries(SAFE_HEADERS)) headers.set(name, value)
     const { method } = c.req
     // An end_user_ref is a customer's text, which no log may contain.
     const path = c.req.path.replace(/^(\/(?:v1|api\/account)\/end-users\/)[^/]+/, "$1{end_user_ref}")

@@ -4,10 +4,10 @@ import { TurnpikeError } from "../base/errors.ts"
 import { shapeFault } from "../base/storable.ts"
 import type { AppEnv } from "./app-env.ts"
 
-const MAX_JSON_BYTES = 1024 * 1024
+export const MAX_JSON_BYTES = 1024 * 1024
 
 /** Of operations that anybody may call: nothing that they take is larger. */
-const MAX_OPEN_BYTES = 16 * 1024
+export const MAX_OPEN_BYTES = 16 * 1024
 
 /** A body must be JSON, also where none is expected. */
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {

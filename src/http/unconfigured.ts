@@ -5,6 +5,7 @@ import { systemClock } from "../platform/clock.ts"
 import { createLog } from "../platform/log.ts"
 import { errorBody, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
+import { SAFE_HEADERS } from "./safe-headers.ts"
 
 const CALLS = /^\/(v1|api|callbacks)(\/|$)/
 
@@ -16,6 +17,7 @@ export function answerUnconfigured(c: HonoContext<AppEnv>, fault: TurnpikeError)
   log("error", "worker.unconfigured", { message: fault.message, faults: String(fault.cause) })
   const error = CALLS.test(path) ? fault : nothingAt(path)
   return c.json(errorBody(error, c, requestId), error.status, {
+    ...SAFE_HEADERS,
     "Cache-Control": "no-store",
     "X-Request-Id": requestId,
   })

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isAlive, processes, signal, soon } from "./processes.ts"
 
@@ -28,19 +28,40 @@ export async function takeDataDirectory(dataDir: string): Promise<OwnedDirectory
   await mkdir(dataDir, { recursive: true })
   const file = join(dataDir, "owner.json")
   const own: Owner = { pid: process.pid, workers: null }
-  const write = (flag: "w" | "wx") => writeFile(file, JSON.stringify(own), { flag, mode: 0o600 })
-  while (!(await write("wx").then(() => true, isThere))) {
-    const former = await read(file)
-    if (former) await clear(former, dataDir)
-    await rm(file, { force: true })
+  const draft = `${file}.${process.pid}`
+  const write = () => writeFile(draft, JSON.stringify(own), { mode: 0o600 })
+  await write()
+  // The file is there whole or not at all, and of several commands that find none, one makes it.
+  const take = () => link(draft, file).then(() => true, isThere)
+  try {
+    while (!(await take())) {
+      const former = await read(file)
+      if (former) await clear(former.owner, dataDir)
+      await remove(file, former?.text)
+    }
+  } finally {
+    await rm(draft, { force: true })
   }
   return {
     async noteWorkers(group) {
       own.workers = group
-      await write("w")
+      await write()
+      await rename(draft, file)
     },
     release: () => rm(file, { force: true }),
   }
+}
+
+/** Removes what a predecessor wrote, and not what another command has put in its place meanwhile. */
+async function remove(file: string, text: string | undefined): Promise<void> {
+  const aside = `${file}.former.${process.pid}`
+  const moved = await rename(file, aside).then(
+    () => true,
+    () => false,
+  )
+  if (!moved) return
+  if ((await readFile(aside, "utf8")) !== text && text !== undefined) await link(aside, file).catch(isThere)
+  await rm(aside, { force: true })
 }
 
 function isThere(error: NodeJS.ErrnoException): false {
@@ -48,10 +69,10 @@ function isThere(error: NodeJS.ErrnoException): false {
   return false
 }
 
-async function read(file: string): Promise<Owner | null> {
+async function read(file: string): Promise<{ owner: Owner; text: string } | null> {
   return readFile(file, "utf8").then(
     // A file that its writer did not finish names nobody.
-    (text) => (text.endsWith("}") ? (JSON.parse(text) as Owner) : null),
+    (text) => (text.endsWith("}") ? { owner: JSON.parse(text) as Owner, text } : null),
     () => null,
   )
 }

@@ -1,5 +1,6 @@
 import pg from "pg"
 import { setDatabaseSettings } from "../ops/database-settings.ts"
+import { grantRelease } from "../ops/grants.ts"
 import { migrate } from "../ops/migrations.ts"
 import { applyRelease, readRelease } from "../ops/release.ts"
 
@@ -47,10 +48,12 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
   )
 }
 
-/** Brings any database to today's schema and procedures. No worker of an older release may be running on it. */
-export async function applySchema(url: string): Promise<void> {
+/** Brings any database to today's schema and procedures, for roles with that prefix. No worker of an older release may be running on it. */
+export async function applySchema(url: string, prefix?: string): Promise<void> {
   await withClient(url, async (client) => {
+    const release = await readRelease()
     await migrate(client, { phase: "after-deploy" })
-    await applyRelease(client, await readRelease())
+    await applyRelease(client, release)
+    await grantRelease(client, release, { ...(prefix && { prefix }), exact: true })
   })
 }

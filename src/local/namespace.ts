@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto"
 import pg from "pg"
 import { createFaults } from "./faults.ts"
 import { createNeon, neonLabel, type OnStatement } from "./neon.ts"
-import { createQstash, QSTASH_DEFAULTS } from "./qstash.ts"
+import { createQstash, newQstashSecrets } from "./qstash.ts"
 import { createRedisRest, redisLabel } from "./redis.ts"
 import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
@@ -15,21 +16,27 @@ export interface NamespaceOptions {
 
 interface NamespaceServers {
   baseUrl: string
+  /** For what is no worker's: the schema, the seeds, a test's own statements. */
   databaseUrl: string
+  /** The same database for the role of each worker, and for one worker with every group (`all`). */
+  workerUrls: Record<string, string>
+  /** Whether `databaseUrl` is answered over HTTP too. */
+  ownerAsks: boolean
   redisUrl: string
-  redisDatabase: number
+  redisPrefix: string
 }
-
-const REDIS_TOKEN = "local-redis-token"
 
 export type Namespace = Awaited<ReturnType<typeof createNamespace>>
 
 export async function createNamespace(options: NamespaceOptions, servers: NamespaceServers) {
   const faults = createFaults()
-  const { databaseUrl } = servers
-  const neon = createNeon({ databaseUrl, advertisedUrl: databaseUrl, onStatement: options.onStatement })
-  const redis = await createRedisRest({ url: servers.redisUrl, database: servers.redisDatabase, token: REDIS_TOKEN })
-  const qstash = createQstash({ mode: options.qstash_mode })
+  const { databaseUrl, workerUrls } = servers
+  const databaseUrls = [...Object.values(workerUrls), ...(servers.ownerAsks ? [databaseUrl] : [])]
+  const neon = createNeon({ databaseUrls, onStatement: options.onStatement })
+  const redisToken = randomBytes(24).toString("base64url")
+  const redis = await createRedisRest({ url: servers.redisUrl, prefix: servers.redisPrefix, token: redisToken })
+  const secrets = newQstashSecrets()
+  const qstash = createQstash({ mode: options.qstash_mode, secrets })
   const direct = new pg.Pool({ connectionString: servers.databaseUrl, max: 2 })
   direct.on("error", () => {})
 
@@ -58,16 +65,17 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
   return {
     controlUrl: `${servers.baseUrl}/control`,
     databaseUrl: servers.databaseUrl,
-    /** The bindings that make a worker use these stand-ins. */
+    workerUrls,
+    /** The bindings that make a worker with every group use these stand-ins. */
     env: {
-      DATABASE_URL: servers.databaseUrl,
+      DATABASE_URL: workerUrls.all ?? databaseUrl,
       DATABASE_HTTP_URL: `${servers.baseUrl}/pg/sql`,
       UPSTASH_REDIS_REST_URL: `${servers.baseUrl}/redis`,
-      UPSTASH_REDIS_REST_TOKEN: REDIS_TOKEN,
+      UPSTASH_REDIS_REST_TOKEN: redisToken,
       QSTASH_URL: `${servers.baseUrl}/qstash`,
-      QSTASH_TOKEN: QSTASH_DEFAULTS.token,
-      QSTASH_CURRENT_SIGNING_KEY: QSTASH_DEFAULTS.currentSigningKey,
-      QSTASH_NEXT_SIGNING_KEY: QSTASH_DEFAULTS.nextSigningKey,
+      QSTASH_TOKEN: secrets.token,
+      QSTASH_CURRENT_SIGNING_KEY: secrets.currentSigningKey,
+      QSTASH_NEXT_SIGNING_KEY: secrets.nextSigningKey,
     },
     /** Undefined where no such service is. */
     route: (service: string, call: Call): Promise<Answer> | undefined => services[service]?.(call),

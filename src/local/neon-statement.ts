@@ -27,10 +27,14 @@ export class Statement implements pg.Submittable {
   private readonly query: Query
   private readonly done: Done
   private readonly answer: StatementAnswer
+  private readonly limit: number
   private names: string[] = []
+  private bytes = 0
 
-  constructor(query: Query, rowAsArray: boolean, done: Done) {
+  /** Beyond `limit` bytes of values the connection is given up, before the statement is committed. */
+  constructor(query: Query, { rowAsArray, limit }: { rowAsArray: boolean; limit: number }, done: Done) {
     this.query = query
+    this.limit = limit
     this.done = done
     this.answer = { fields: [], rows: [], command: null, rowCount: null, rowAsArray }
   }
@@ -44,31 +48,42 @@ export class Statement implements pg.Submittable {
     if (!this.answer.rowAsArray) this.names = fields.map(({ name }) => name)
   }
 
-  handleDataRow({ fields }: { fields: Value[] }): void {
+  handleDataRow({ fields, length }: { fields: Value[]; length: number }): void {
     const { names } = this
+    this.bytes += length
+    if (this.bytes > this.limit) return
     this.answer.rows.push(
       this.answer.rowAsArray ? fields : Object.fromEntries(fields.map((value, at) => [names[at], value])),
     )
   }
 
   /** "SELECT 1", "INSERT 0 1", "BEGIN". */
-  handleCommandComplete({ text }: { text: string }): void {
+  handleCommandComplete({ text }: { text: string }, connection: pg.Connection): void {
+    // A statement is committed by the Sync behind it, which the server has not got yet.
+    if (this.bytes > this.limit) {
+      this.done(new TooLarge(), this.answer)
+      connection.stream.destroy()
+      return
+    }
+    connection.sync()
     const [command = "", ...counts] = text.split(" ")
     this.answer.command = command
     const count = counts.at(-1)
     if (count !== undefined && /^\d+$/.test(count)) this.answer.rowCount = Number(count)
   }
 
-  handleEmptyQuery(): void {}
+  handleEmptyQuery(connection: pg.Connection): void {
+    connection.sync()
+  }
 
   handleCopyInResponse(connection: pg.Connection & { sendCopyFail(reason: string): void }): void {
     connection.sendCopyFail("there is nothing to copy from")
-    connection.sync()
   }
 
   handleCopyData(): void {}
 
-  handleError(error: Error): void {
+  handleError(error: Error, connection: pg.Connection): void {
+    if (connection.stream.writable) connection.sync()
     this.done(error, this.answer)
   }
 
@@ -77,9 +92,47 @@ export class Statement implements pg.Submittable {
   }
 }
 
+/** The answer has more bytes than the limit; nothing of the statement is left. */
+export class TooLarge extends Error {}
+
+/** What Neon's proxy does between two requests on one connection: plans of procedures stay, everything else of a session goes. */
+const RESET = Buffer.from(
+  "ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all()\0",
+)
+
+/** Makes a session as it was when it began, for `client.query`. */
+export class SessionReset implements pg.Submittable {
+  private done: (error?: Error) => void
+
+  constructor(done: (error?: Error) => void) {
+    this.done = (error) => {
+      this.done = () => {}
+      done(error)
+    }
+  }
+
+  submit(connection: pg.Connection): void {
+    const head = Buffer.from("Q\0\0\0\0", "latin1")
+    head.writeUInt32BE(4 + RESET.length, 1)
+    connection.stream.write(Buffer.concat([head, RESET]))
+  }
+
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+
+  handleError(error: Error): void {
+    this.done(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.done()
+  }
+}
+
 const NO_VALUE = 0xffffffff
-/** Describe and Execute of the unnamed portal, then Sync. */
-const REST = Buffer.from("D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04", "latin1")
+/** Describe and Execute of the unnamed portal, then Flush. */
+const REST = Buffer.from("D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0H\0\0\0\x04", "latin1")
 
 /** Parse, Bind and the rest in one piece (PostgreSQL, "Message Formats"): no names, no types, everything as text. */
 function encode(text: string, params: unknown[]): Buffer {

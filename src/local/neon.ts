@@ -1,5 +1,5 @@
 import pg from "pg"
-import { type Query, Statement, type StatementAnswer } from "./neon-statement.ts"
+import { type Query, SessionReset, Statement, type StatementAnswer, TooLarge } from "./neon-statement.ts"
 import { type Answer, jsonAnswer, type Service } from "./service.ts"
 
 const LIMIT = 10 * 1024 * 1024
@@ -14,38 +14,46 @@ const ISOLATION: Record<string, string> = {
 export type OnStatement = (text: string, ms: number) => void
 
 interface NeonOptions {
-  databaseUrl: string
-  advertisedUrl: string
+  /** The roles that may ask, as connection strings: each has a pool of its own. */
+  databaseUrls: string[]
   onStatement?: OnStatement | undefined
 }
 
-/** Neon's HTTP endpoint (`POST /sql`) over a pool of direct connections to a real server. */
-export function createNeon({ databaseUrl, advertisedUrl, onStatement }: NeonOptions) {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 24, idleTimeoutMillis: 30_000 })
-  // An idle connection that the server ends is replaced at its next use; one in use has told its statement.
-  pool.on("error", () => {})
-  pool.on("connect", (client) => client.on("error", () => {}))
-  const isKnown = createCredentialsCheck(new URL(advertisedUrl))
+/** Neon's HTTP endpoint (`POST /sql`) over pools of direct connections to a real server. */
+export function createNeon({ databaseUrls, onStatement }: NeonOptions) {
+  const pools = databaseUrls.map((url) => ({ url: new URL(url), pool: createPool(url) }))
+  const poolOf = createCredentialsCheck(pools)
 
   const service: Service = async (call) => {
     if (call.method !== "POST" || call.path !== "/sql") return { status: 404 }
     if (call.body.length > LIMIT) return jsonAnswer(413, { message: "request is too large" })
     const given = call.headers["neon-connection-string"] ?? ""
-    if (!isKnown(given)) return unknownUser(given)
+    const pool = poolOf(given)
+    if (!pool) return unknownUser(given)
     const options = { rowAsArray: call.headers["neon-array-mode"] === "true", onStatement }
     try {
       const body = JSON.parse(call.body.toString()) as Query & { queries?: Query[] }
       const value = body.queries
         ? { results: await runBatch(pool, body.queries, call.headers, options) }
         : await runAlone(pool, body, options)
-      const text = JSON.stringify(value)
-      if (text.length > LIMIT) return jsonAnswer(507, { message: "response is too large" })
-      return { status: 200, headers: { "content-type": "application/json", ...echoed(call.headers) }, body: text }
+      return {
+        status: 200,
+        headers: { "content-type": "application/json", ...echoed(call.headers) },
+        body: JSON.stringify(value),
+      }
     } catch (error) {
       return toNeonError(error)
     }
   }
-  return { service, close: () => pool.end() }
+  return { service, close: () => Promise.all(pools.map(({ pool }) => pool.end())) }
+}
+
+function createPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 24, idleTimeoutMillis: 30_000 })
+  // An idle connection that the server ends is replaced at its next use; one in use has told its statement.
+  pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
+  return pool
 }
 
 export function neonLabel(call: { body: Buffer }): string {
@@ -54,21 +62,25 @@ export function neonLabel(call: { body: Buffer }): string {
 }
 
 /** Each spelling of a connection string is parsed until it is found to be right. */
-function createCredentialsCheck(expected: URL): (given: string) => boolean {
-  const right = new Set<string>()
+function createCredentialsCheck(known: { url: URL; pool: pg.Pool }[]): (given: string) => pg.Pool | undefined {
+  const right = new Map<string, pg.Pool>()
   return (given) => {
-    if (right.has(given)) return true
-    const url = URL.canParse(given) ? new URL(given) : null
-    const isRight =
-      url?.username === expected.username && url.password === expected.password && url.pathname === expected.pathname
-    if (isRight) right.add(given)
-    return isRight
+    const found = right.get(given)
+    if (found) return found
+    const { username, password, pathname } = URL.parse(given) ?? new URL("postgres://nobody")
+    const fits = known.find(
+      ({ url }) => url.username === username && url.password === password && url.pathname === pathname,
+    )
+    if (fits) right.set(given, fits.pool)
+    return fits?.pool
   }
 }
 
+/** Neon's proxy refuses it before there is a session, so no field is PostgreSQL's: texts are empty, all others null. */
 function unknownUser(given: string): Answer {
-  const user = URL.canParse(given) ? new URL(given).username : ""
-  return jsonAnswer(400, { message: `password authentication failed for user '${user}'`, code: "28P01" })
+  const message = `password authentication failed for user '${URL.parse(given)?.username ?? ""}'`
+  const fields = Object.fromEntries(ERROR_FIELDS.map((name) => [name, null]))
+  return jsonAnswer(400, { message, ...fields, code: "", severity: "" })
 }
 
 interface RunOptions {
@@ -85,7 +97,7 @@ function run(client: pg.PoolClient, query: Query, { rowAsArray, onStatement }: R
       onStatement?.(query.query, performance.now() - began)
       resolve(answer)
     }
-    client.query(new Statement(query, query.arrayMode ?? rowAsArray, done))
+    client.query(new Statement(query, { rowAsArray: query.arrayMode ?? rowAsArray, limit: LIMIT }, done))
   })
 }
 
@@ -94,12 +106,18 @@ async function runAlone(pool: pg.Pool, query: Query, options: RunOptions): Promi
   const client = await pool.connect()
   try {
     const answer = await run(client, query, options)
-    client.release()
+    giveBack(client)
     return answer
   } catch (error) {
-    client.release(!(error instanceof pg.DatabaseError && error.severity === "ERROR"))
+    giveBack(client, error)
     throw error
   }
+}
+
+/** The answer does not wait for it. */
+function giveBack(client: pg.PoolClient, error?: unknown): void {
+  if (error !== undefined && !(error instanceof pg.DatabaseError && error.severity === "ERROR")) client.release(true)
+  else client.query(new SessionReset((failed) => client.release(failed !== undefined)))
 }
 
 async function runBatch(
@@ -117,16 +135,19 @@ async function runBatch(
   const client = await pool.connect()
   try {
     await client.query(`begin ${modes.join(", ")}`)
-    const results = []
-    for (const query of queries) results.push(await run(client, query, options))
+    const results: StatementAnswer[] = []
+    let size = 0
+    for (const query of queries) {
+      const answer = await run(client, query, options)
+      size += JSON.stringify(answer.rows).length
+      if (size > LIMIT) throw new TooLarge()
+      results.push(answer)
+    }
     await client.query("commit")
-    client.release()
+    giveBack(client)
     return results
   } catch (error) {
-    await client.query("rollback").then(
-      () => client.release(),
-      () => client.release(true),
-    )
+    giveBack(client, error)
     throw error
   }
 }
@@ -155,6 +176,7 @@ const ERROR_FIELDS = [
 ] as const
 
 function toNeonError(error: unknown): Answer {
+  if (error instanceof TooLarge) return jsonAnswer(507, { message: "response is too large" })
   if (error instanceof pg.DatabaseError) {
     const fields = Object.fromEntries(ERROR_FIELDS.map((name) => [name, (error as never)[name] ?? null]))
     return jsonAnswer(400, { message: error.message, ...fields })

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { access, chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join, resolve } from "node:path"
@@ -53,12 +54,15 @@ export async function startPostgres({
   await chmod(dir, 0o700)
   const prefix = asRoot ? await unprivileged(dir, initdb) : []
 
-  if (!(await exists(join(dir, "PG_VERSION")))) {
-    const passwordFile = `${dir}.password`
-    await writeFile(passwordFile, "turnpike", { mode: 0o644 })
+  const passwordFile = `${dir}.password`
+  const known = await readFile(passwordFile, "utf8").catch(() => null)
+  const password = known ?? randomBytes(24).toString("hex")
+  const isNew = !(await exists(join(dir, "PG_VERSION")))
+  if (isNew) {
+    await writeFile(passwordFile, password, { mode: 0o600 })
+    if (asRoot) await chown(passwordFile, UNPRIVILEGED, UNPRIVILEGED)
     const args = ["-D", dir, "-U", "turnpike", "-A", "password", "--pwfile", passwordFile, "-E", "UTF8", "--no-locale"]
     await runWith(prefix, [initdb, ...args, "--no-sync"])
-    await rm(passwordFile)
   }
   await stopLeftover(dir)
 
@@ -76,9 +80,25 @@ export async function startPostgres({
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const [program = postgres, ...rest] = [...prefix, postgres, "-D", dir, ...args]
   const server = spawn(program, rest, { cwd: "/", stdio: ["ignore", "ignore", "pipe"], detached: true })
-  const url = `postgres://turnpike:turnpike@127.0.0.1:${port}/postgres`
-  await untilReady(server, url)
+  const urlWith = (secret: string) => `postgres://turnpike:${secret}@127.0.0.1:${port}/postgres`
+  const url = urlWith(password)
+  if (isNew || known !== null) await untilReady(server, url)
+  else {
+    await untilReady(server, urlWith(FORMER_PASSWORD))
+    await changePassword(urlWith(FORMER_PASSWORD), password)
+    await writeFile(passwordFile, password, { mode: 0o600 })
+  }
   return { url, stop: (how) => stop(server, how) }
+}
+
+/** Of directories from before each had a password of its own. */
+const FORMER_PASSWORD = "turnpike"
+
+async function changePassword(url: string, password: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`alter role turnpike password ${pg.escapeLiteral(password)}`)
+  await client.end()
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { promisify } from "node:util"
 
 const run = promisify(execFile)
@@ -12,13 +12,32 @@ export interface Process {
   command: string
 }
 
-/** The processes of this machine; none where there is no `ps`. */
+/** The processes of this machine. Small systems have no `ps`: a living predecessor must not be taken for a dead one there. */
 export async function processes(): Promise<Process[]> {
+  if (process.platform === "linux") return processesOfLinux()
   const { stdout } = await run("ps", ["-ww", "-A", "-o", "pid=,ppid=,pgid=,args="], { maxBuffer: 64 << 20 }).catch(
     () => ({ stdout: "" }),
   )
   return [...stdout.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s(.*)$/gm)].map(([, pid, parent, group, command = ""]) => {
     return { pid: Number(pid), parent: Number(parent), group: Number(group), command }
+  })
+}
+
+function processesOfLinux(): Process[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      // "pid (name) state parent group …": the name may have anything in it.
+      const [state = "", parent, group] = readFileSync(`/proc/${name}/stat`, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ")
+      const words = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")
+      const command = state === "Z" ? "<defunct>" : words.join(" ").trim()
+      return [{ pid: Number(name), parent: Number(parent), group: Number(group), command }]
+    } catch {
+      // It has ended meanwhile.
+      return []
+    }
   })
 }
 

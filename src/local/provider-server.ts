@@ -15,6 +15,8 @@ import {
   tokensFor,
 } from "./provider-oauth.ts"
 
+import { isOfThisMachine } from "./service.ts"
+
 export interface LocalProvider {
   url: string
   /** Tokens of a new login to an account. */
@@ -39,6 +41,7 @@ export async function startProvider(dataDir: string, port: number): Promise<Loca
     return saved
   }
   const server = createServer((request, response) => {
+    if (!isOfThisMachine(request)) return send(response, 403, { error: "this is for programs of this machine only" })
     void serve({ url, state, behaviours }, request, response)
       .catch((error: unknown) => {
         if (error instanceof OauthRefusal) send(response, 400, { error: error.message })

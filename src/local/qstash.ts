@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { Broker } from "./qstash-broker.ts"
 import { Control } from "./qstash-control.ts"
 import { Pusher } from "./qstash-delivery.ts"
@@ -6,14 +6,22 @@ import { QstashRefusal } from "./qstash-headers.ts"
 import { route } from "./qstash-routes.ts"
 import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
-/** What the official development server uses. */
-export const QSTASH_DEFAULTS = {
-  token: "eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=",
-  currentSigningKey: "sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r",
-  nextSigningKey: "sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs",
-} as const
+export interface QstashSecrets {
+  token: string
+  currentSigningKey: string
+  nextSigningKey: string
+}
 
-const AUTHORIZATION = `Bearer ${QSTASH_DEFAULTS.token}`
+const newSigningKey = () => `sig_${randomUUID().replaceAll("-", "").slice(0, 28)}`
+
+/** Those of a service of one's own. Nobody else on this machine may know them: whoever does runs turns and signs callbacks. */
+export function newQstashSecrets(): QstashSecrets {
+  return {
+    token: randomBytes(32).toString("base64url"),
+    currentSigningKey: newSigningKey(),
+    nextSigningKey: newSigningKey(),
+  }
+}
 
 /** Deliveries at once in push mode, so that a burst does not open a socket per message. */
 const PUSH_PARALLELISM = 500
@@ -21,6 +29,7 @@ const PUSH_PARALLELISM = 500
 interface QstashOptions {
   /** "push" delivers by itself as time passes; "manual" stands still and is moved through `control`. */
   mode: "push" | "manual"
+  secrets: QstashSecrets
   /** Milliseconds; in manual mode only its first answer counts. */
   now?: () => number
 }
@@ -34,12 +43,10 @@ export interface Qstash {
 }
 
 /** QStash in memory. Everything is lost with the process, as after a `reset`. */
-export function createQstash({ mode, now: realNow = Date.now }: QstashOptions): Qstash {
+export function createQstash({ mode, secrets, now: realNow = Date.now }: QstashOptions): Qstash {
   let frozenMs = realNow()
-  let keys: { current: string; next: string } = {
-    current: QSTASH_DEFAULTS.currentSigningKey,
-    next: QSTASH_DEFAULTS.nextSigningKey,
-  }
+  let keys = { current: secrets.currentSigningKey, next: secrets.nextSigningKey }
+  const authorization = `Bearer ${secrets.token}`
   const newBroker = () => new Broker(mode === "push" ? PUSH_PARALLELISM : Number.POSITIVE_INFINITY)
   let broker = newBroker()
 
@@ -56,14 +63,14 @@ export function createQstash({ mode, now: realNow = Date.now }: QstashOptions): 
       broker = newBroker()
     },
     rollKeys: () => {
-      keys = { current: keys.next, next: `sig_${randomUUID().replaceAll("-", "").slice(0, 28)}` }
+      keys = { current: keys.next, next: newSigningKey() }
       return keys
     },
   })
 
   return {
     service: refusing((call) => {
-      if (call.headers.authorization !== AUTHORIZATION) throw new QstashRefusal(401, "invalid token")
+      if (call.headers.authorization !== authorization) throw new QstashRefusal(401, "invalid token")
       const answer = route(call, broker, now())
       if (call.method !== "GET") pusher?.wake()
       return answer

@@ -1,30 +1,68 @@
 import { createHash, randomUUID } from "node:crypto"
 import { createRedisMock } from "js-redis-server"
 import { createClient } from "redis"
+import { withPrefix } from "./redis-commands.ts"
 import { type Answer, type Call, jsonAnswer, type Service } from "./service.ts"
 
 type Client = ReturnType<typeof createClient>
 
 /** A Redis server in this process, when no real one is given. */
-export async function startRedisServer(databaseCount: number): Promise<{ url: string; close(): Promise<void> }> {
-  const server = await createRedisMock({ databaseCount })
+export async function startRedisServer(): Promise<{ url: string; close(): Promise<void> }> {
+  const server = await createRedisMock({ databaseCount: 1 })
   const address = server.addresses()[0]
   if (!address) throw new Error("The Redis stand-in has no address")
   return { url: `redis://127.0.0.1:${address.port}`, close: () => server.close() }
 }
 
-/** Upstash's REST protocol over one logical database of a Redis server, which is emptied first. */
-export async function createRedisRest({ url, database, token }: { url: string; database: number; token: string }) {
-  const client: Client = createClient({ url, database, RESP: 2 })
+interface RedisOptions {
+  url: string
+  /** Before every key, so that others can use the same server. What is left behind it of an earlier run goes. */
+  prefix: string
+  token: string
+}
+
+/** Upstash's REST protocol over the keys of a Redis server with one prefix. */
+export async function createRedisRest({ url, prefix, token }: RedisOptions) {
+  let isConnected = false
+  // At first a server that is not there is told, and not waited for.
+  const reconnectStrategy = (tries: number, cause: Error) => (isConnected ? Math.min(50 * tries, 1000) : cause)
+  const client: Client = createClient({ url, RESP: 2, socket: { reconnectStrategy } })
   client.on("error", () => {})
   await client.connect()
-  await client.flushDb()
+  isConnected = true
+  await flush()
+
+  /** Our keys that match a pattern, without the prefix. */
+  async function keysLike(pattern: string): Promise<string[]> {
+    const found: string[] = []
+    const like = prefix.replaceAll(/[*?[\]\\]/g, "\\$&") + pattern
+    for await (const keys of client.scanIterator({ MATCH: like, COUNT: 1000 })) found.push(...keys)
+    return found.map((key) => key.slice(prefix.length))
+  }
+
+  async function flush(): Promise<"OK"> {
+    const keys = await keysLike("*")
+    if (keys.length > 0) await client.del(keys.map((key) => prefix + key))
+    return "OK"
+  }
   // Clients know a script by the SHA-1 of its text with the Upstash-only first line; Redis by that without it.
   const scripts = new Map<string, string>()
 
+  function ownWords(parts: unknown[]): string[] {
+    const words = withPrefix(
+      parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part))),
+      prefix,
+    )
+    if (!words) throw new Error(`ERR Command is not available: '${String(parts[0]).toUpperCase()}'`)
+    return words
+  }
+
   async function command(parts: unknown[]): Promise<unknown> {
-    const words = parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part)))
-    const name = words[0]?.toLowerCase()
+    const name = String(parts[0]).toLowerCase()
+    if (name === "keys") return keysLike(String(parts[1]))
+    if (name === "dbsize") return (await keysLike("*")).length
+    if (name === "flushdb") return flush()
+    const words = ownWords(parts)
     if (name === "eval" || (name === "script" && words[1]?.toLowerCase() === "load")) {
       const at = name === "eval" ? 1 : 2
       const script = words[at] ?? ""
@@ -51,9 +89,8 @@ export async function createRedisRest({ url, database, token }: { url: string; d
 
   async function transaction(commands: unknown[][], encode: (value: unknown) => unknown): Promise<Answer> {
     const multi = client.multi()
-    for (const parts of commands)
-      multi.addCommand(parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part))))
     try {
+      for (const parts of commands) multi.addCommand(ownWords(parts))
       const replies = (await multi.exec()) as unknown[]
       return jsonAnswer(
         200,
@@ -99,7 +136,13 @@ export async function createRedisRest({ url, database, token }: { url: string; d
     return single(await run(commands, encode))
   }
 
-  return { service, close: async () => client.destroy() }
+  return {
+    service,
+    async close() {
+      await flush().catch(() => {})
+      client.destroy()
+    },
+  }
 }
 
 export function redisLabel(call: Call): string {

@@ -18,3 +18,11 @@ export type Service = (call: Call) => Promise<Answer>
 export function jsonAnswer(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) }
 }
+
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
+
+/** False for what a page of another site has sent here, by our address or by a name of its own that it has made lead here. */
+export function isOfThisMachine({ headers }: { headers: Record<string, string | string[] | undefined> }): boolean {
+  const { host, origin } = headers
+  return LOOPBACK.test(String(host)) && (origin === undefined || LOOPBACK.test(URL.parse(String(origin))?.host ?? ""))
+}

@@ -5,7 +5,8 @@ import { CutConnection } from "./faults.ts"
 import { createNamespace, type Namespace, type NamespaceOptions } from "./namespace.ts"
 import { startPostgres } from "./postgres.ts"
 import { startRedisServer } from "./redis.ts"
-import { type Answer, type Call, jsonAnswer } from "./service.ts"
+import { type Answer, type Call, isOfThisMachine, jsonAnswer } from "./service.ts"
+import { createWorkerRoles } from "./worker-roles.ts"
 
 interface StackOptions {
   dataDir: string
@@ -17,9 +18,8 @@ interface StackOptions {
   redisUrl?: string | undefined
 }
 
+const FOREIGN = '{"error":"this is for programs of this machine only"}'
 const NO_STAND_IN = jsonAnswer(404, { error: "no such stand-in" })
-/** Tests make a namespace each. Every database that is there costs CPU, also when nothing is in it. */
-const REDIS_DATABASES = { control: 500, own: 8 }
 
 /**
  * One loopback server with the stand-ins of Neon, Upstash Redis and QStash, each namespace with its own database,
@@ -27,24 +27,26 @@ const REDIS_DATABASES = { control: 500, own: 8 }
  * servers have started: whatever asks for a namespace waits for them, or rejects as they have.
  */
 export async function startStack(options: StackOptions) {
-  const databases = options.control ? REDIS_DATABASES.control : REDIS_DATABASES.own
   const servers = Promise.all([
     options.databaseUrl
       ? { url: options.databaseUrl, stop: async () => {} }
       : startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable }),
-    options.redisUrl ? { url: options.redisUrl, close: async () => {} } : startRedisServer(databases),
+    options.redisUrl ? { url: options.redisUrl, close: async () => {} } : startRedisServer(),
   ])
   servers.catch(() => {})
   const namespaces = new Map<string, Namespace>()
   const made: string[] = []
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
   let template: Promise<string> | null = null
-  let redisDatabases = 0
+  const roles = servers.then(async ([postgres]) =>
+    createWorkerRoles(postgres.url, options.databaseUrl ? run : undefined),
+  )
+  roles.catch(() => {})
 
   async function makeTemplate(): Promise<string> {
     const name = `${run}_template`
     const [postgres] = await servers
-    await applySchema(await addDatabase(postgres.url, name))
+    await applySchema(await addDatabase(postgres.url, name), (await roles).prefix)
     made.push(name)
     return name
   }
@@ -61,11 +63,11 @@ export async function startStack(options: StackOptions) {
     }
     const url = withDatabase(postgres.url, name)
     if (!(await databaseExists(postgres.url, name))) await addDatabase(postgres.url, name)
-    await applySchema(url)
+    await applySchema(url, (await roles).prefix)
     return url
   }
 
-  /** `databaseUrl` is a database of the caller's, used as it is. */
+  /** `databaseUrl` is a database of the caller's, used as it is: workers ask as its owner. */
   async function addNamespace(
     input: NamespaceOptions & { databaseName?: string | undefined; databaseUrl?: string | undefined },
   ): Promise<Namespace> {
@@ -74,8 +76,10 @@ export async function startStack(options: StackOptions) {
     const namespace = await createNamespace(input, {
       baseUrl: `${url}/${input.name}`,
       databaseUrl,
+      workerUrls: input.databaseUrl ? {} : (await roles).urlsOf(databaseUrl),
+      ownerAsks: options.control || input.databaseUrl !== undefined,
       redisUrl: redis.url,
-      redisDatabase: redisDatabases++ % databases,
+      redisPrefix: `turnpike:${run}:${input.name}:`,
     })
     namespaces.set(input.name, namespace)
     return namespace
@@ -92,7 +96,8 @@ export async function startStack(options: StackOptions) {
   async function control(call: Call, name: string, below: Call): Promise<Answer> {
     if (call.method === "POST" && call.path === "/control/namespaces") {
       const namespace = await addNamespace(JSON.parse(call.body.toString()))
-      return jsonAnswer(200, { env: namespace.env, control_url: namespace.controlUrl })
+      const { env, workerUrls, databaseUrl, controlUrl } = namespace
+      return jsonAnswer(200, { env, worker_urls: workerUrls, owner_url: databaseUrl, control_url: controlUrl })
     }
     const namespace = namespaces.get(name)
     if (namespace && below.path === "/close") {
@@ -109,7 +114,10 @@ export async function startStack(options: StackOptions) {
     template.catch(() => {})
   }
 
-  const server = createServer((request, response) => serve(request, response, handle))
+  const server = createServer((request, response) => {
+    if (isOfThisMachine(request)) serve(request, response, handle)
+    else response.writeHead(403).end(FOREIGN)
+  })
   // Clients end their connections: one that is closed here might just be used.
   server.keepAliveTimeout = 0
   await new Promise<void>((done, fail) => {
@@ -128,7 +136,10 @@ export async function startStack(options: StackOptions) {
       await template?.catch(() => {})
       for (const namespace of namespaces.values()) await namespace.close()
       // Our own server is removed with its directory, or keeps only databases that last.
-      if (options.databaseUrl) for (const name of made.reverse()) await dropDatabase(postgres.url, name)
+      if (options.databaseUrl) {
+        for (const name of made.reverse()) await dropDatabase(postgres.url, name)
+        await (await roles).drop().catch(() => {})
+      }
       await redis.close()
       await postgres.stop()
     },

@@ -9,11 +9,14 @@ import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
+import { grantRelease } from "./grants.ts"
 import { describeMigrated, migrate } from "./migrations.ts"
 import { enableModels } from "./models.ts"
 import { applyRelease, pruneReleases, readRelease } from "./release.ts"
+import { resealAll } from "./reseal.ts"
 import { createApiKey, createUser, type RunSql } from "./seed.ts"
 import { brandOfUser, changeOf, runMagicLink, runUserChange } from "./users.ts"
+import { grantWorkers, workerKeys } from "./workers.ts"
 
 const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
 
@@ -21,6 +24,11 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
                                                     when no worker of the former release runs any more, with --after-deploy
   prune-releases [--keep-days N]                    remove the procedures of releases that were applied over N days ago
                                                     (default 7), all but this one's and the one before it
+  grant  [--worker W] [--renew]                      make the roles with which the workers ask the database, and give each what its
+                                                    worker needs; prints the connection strings of new ones once
+  worker-keys [--worker W]                          of the whole ring in SECRETS_KEYS, what each worker is to have as its own
+  reseal                                            seal every stored secret under the first key of SECRETS_KEYS, so that the
+                                                    others can be removed
   user   --email E [--name N] [--admin] [--brand B]             create a user; prints its id, and an admin's password once
   disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
   role   --user ID --role user|admin                what it may do, from its next request on
@@ -29,7 +37,7 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
                                                     book credit (operator_topup, or another reason) with its ledger row,
                                                     once for a reference; --reason admin_action takes --usd=-1 back
   refund --turn ID --note TEXT                      give back what a turn was billed, once
-  reconcileBooks                                         check all books now, and print the report; ends with 1 when
+  reconcile                                         check all books now, and print the report; ends with 1 when
                                                     something was found
   key    --user ID --name N [--test] [--scope created|all] [--brand B]
                                                     create an API key; prints its value once
@@ -54,6 +62,7 @@ const { positionals, values } = parseArgs({
       user: { type: "string" },
     },
     ...{ usd: { type: "string" }, note: { type: "string" }, test: { type: "boolean" }, scope: { type: "string" } },
+    ...{ worker: { type: "string" }, renew: { type: "boolean" } },
     ...{ brand: { type: "string" }, pin: { type: "string" }, label: { type: "string" } },
     ...{ reason: { type: "string" }, reference: { type: "string" }, turn: { type: "string" } },
     ...{ role: { type: "string" }, url: { type: "string" } },
@@ -92,8 +101,19 @@ async function run(client: pg.Client): Promise<string> {
       }
       const release = await readRelease()
       const isNew = await applyRelease(client, release)
+      await grantRelease(client, release, { exact: phase === "after-deploy" })
       return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.`
     }
+    case "grant":
+      return grantWorkers(client, {
+        worker: values.worker,
+        renew: values.renew ?? false,
+        databaseUrl: process.env.DATABASE_URL as string,
+      })
+    case "worker-keys":
+      return workerKeys(process.env.SECRETS_KEYS, values.worker)
+    case "reseal":
+      return resealAll(client, process.env.SECRETS_KEYS)
     case "prune-releases": {
       const pruned = await pruneReleases(client, await readRelease(), { keepDays: Number(values["keep-days"] ?? 7) })
       return pruned.length > 0 ? `Removed: ${pruned.join(", ")}.` : "There was nothing to remove."

@@ -323,6 +323,7 @@ interface Identities {
   email_verified: Generated<boolean>;
   issuer: string;
   last_used_at: Timestamp | null;
+  name: string | null;
   subject: string;
   user_id: number;
 }

@@ -225,7 +225,14 @@ function statementOf(name: ProcedureName): Statement {
  */
 const TRANSIENT = /^(08|53|57|58|40|55P03|XX000|$)/
 
+/** What a worker is told whose DATABASE_URL is wrong: waiting does not help. Neon's proxy says so without a SQLSTATE. */
+const NOT_LET_IN = /password authentication failed|role "?[^"]*"? does not exist|endpoint could not be found/
+
 function translated(error: Partial<NeonDbError> & Error): Error {
+  if ((!error.code || /^28/.test(error.code)) && NOT_LET_IN.test(error.message)) {
+    const message = "This worker cannot use what is set as DATABASE_URL: the database does not let it in."
+    return new TurnpikeError("INTERNAL", message, { retryable: false, cause: error })
+  }
   const refused = error.code !== undefined || error.severity !== undefined
   const own = new DatabaseError({ message: error.message, code: error.code, constraint: error.constraint })
   if (refused && !TRANSIENT.test(own.code)) return own

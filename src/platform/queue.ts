@@ -15,8 +15,11 @@ export interface Queue {
 
 type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL">
 
-/** How often QStash repeats a delivery that was not answered with success. */
-const REDELIVERIES = 3
+/**
+ * The waits, in seconds, before QStash repeats a delivery that was answered UNAVAILABLE: it takes them from Retry-After. Together they are longer
+ * than a database needs to fail over; with the second that clients are told they would be over in four.
+ */
+export const REDELIVERY_SECONDS = [5, 20, 80] as const
 
 /** QStash's client for these bindings, shared by all requests. */
 export function createQueueClient(env: QueueEnv): Client {
@@ -43,7 +46,7 @@ export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { m
         url: callbackUrl(env, path),
         body: "{}",
         headers: { "Content-Type": "application/json" },
-        retries: REDELIVERIES,
+        retries: REDELIVERY_SECONDS.length,
         ...(delayMs > 0 && { delay: Math.ceil(delayMs / 1000) }),
         ...(dedupe && { deduplicationId: dedupe }),
       }

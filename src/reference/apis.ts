@@ -23,7 +23,18 @@ const V1: Api = {
   documentPath: "/v1/openapi.json",
   pagePath: "/docs",
   surface: API_SURFACE,
-  guides: ["start", "authentication", "turns", "idempotency", "caps", "webhooks", "lists", "conventions", "errors"],
+  guides: [
+    "start",
+    "authentication",
+    "turns",
+    "idempotency",
+    "caps",
+    "webhooks",
+    "limits",
+    "lists",
+    "conventions",
+    "errors",
+  ],
   clientMethods: CLIENT_METHODS,
 }
 
@@ -32,7 +43,7 @@ const DASHBOARD: Api = {
   documentPath: "/api/openapi.json",
   pagePath: "/api/docs",
   surface: DASHBOARD_SURFACE,
-  guides: ["session", "turns", "caps", "dashboard-lists", "dashboard-errors"],
+  guides: ["session", "turns", "caps", "limits", "dashboard-lists", "dashboard-errors"],
 }
 
 export const APIS = { v1: V1, dashboard: DASHBOARD }

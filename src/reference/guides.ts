@@ -4,6 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
 import type { BalanceReached, CapReached } from "../webhooks/account-events.ts"
+import { limitsTable } from "./limits-table.ts"
 
 const QUOTA_EXCEEDED = {
   code: "QUOTA_EXCEEDED",
@@ -37,6 +38,7 @@ const INSERTS: Record<string, string> = {
   balance_low: shown(BALANCE_LOW),
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
+  limits: limitsTable(),
 }
 
 /** The guide in `guides/NAME.md`: its first line is its title. `{{codes}}` in it is a table of `codes`. */

@@ -1,3 +1,4 @@
+import { SAFE_HEADERS } from "../http/safe-headers.ts"
 import type { Api } from "./apis.ts"
 import { STYLE } from "./style.ts"
 
@@ -47,11 +48,12 @@ export function referencePage({ surface, documentPath }: Api, scriptPath: string
 
 const attribute = (value: unknown) => JSON.stringify(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;")
 
+const ALL_PATHS = `/*\n${Object.entries(SAFE_HEADERS)
+  .map(([name, value]) => `  ${name}: ${value}`)
+  .join("\n")}`
+
 /** The `_headers` file of a worker's assets, after `forAll`, the rules of all its paths: https://developers.cloudflare.com/workers/static-assets/headers/ */
-export function headersFile(
-  pages: { pagePath: string; scriptPath: string }[],
-  forAll = "/*\n  X-Content-Type-Options: nosniff",
-): string {
+export function headersFile(pages: { pagePath: string; scriptPath: string }[], forAll = ALL_PATHS): string {
   const rules = pages.flatMap(({ pagePath, scriptPath }) => [
     // Instead of what the web app's rules say for all paths: two policies would both count.
     `${pagePath}\n  ! Content-Security-Policy\n  ! Referrer-Policy\n  Content-Security-Policy: ${POLICY}\n  Referrer-Policy: no-referrer`,

@@ -1,6 +1,8 @@
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { SealTarget } from "../base/key-ring.ts"
+import { call } from "../platform/db.ts"
+import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 
 /** What the users of one brand see: its name, its landing page, its bot. */
@@ -48,10 +50,29 @@ export const brandSecretTarget = (brand: string, column: SealedColumn): SealTarg
   owner: brand,
 })
 
-/** A brand's secret, opened, or null when it has none. */
+/** A brand's secret, opened, or null when it has none. Seals it again, in the background, under the newest key of the ring. */
 export async function openBrandSecret(ctx: Context, brand: Brand, column: SealedColumn): Promise<string | null> {
   const sealed = brand[column]
-  return sealed === null ? null : (await ctx.keyRing.open(sealed, brandSecretTarget(brand.brand, column))).text
+  if (sealed === null) return null
+  const { text, stale } = await ctx.keyRing.open(sealed, brandSecretTarget(brand.brand, column))
+  if (stale) ctx.background(rewrap(ctx, { brand: brand.brand, column, old: sealed, text }))
+  return text
+}
+
+interface Stale {
+  brand: string
+  column: SealedColumn
+  old: string
+  text: string
+}
+
+async function rewrap(ctx: Context, { brand, column, old, text }: Stale): Promise<void> {
+  try {
+    const sealed = await ctx.keyRing.seal(text, brandSecretTarget(brand, column))
+    await call(ctx.db, "reseal_brand", { brand, column, old, sealed })
+  } catch (error) {
+    ctx.log("error", "brand.rewrap_failed", { brand, column, error: describeError(error) })
+  }
 }
 
 /** A brand's bot on the messaging platform. */

@@ -10,11 +10,10 @@ const KINDS = {
 } as const
 
 type TokenKind = keyof typeof KINDS
-const PURPOSE = "turnpike sessions"
 
 /** The token of a cookie: names a session, signed under the newest key of the ring. */
 export async function signSessionToken(ctx: Context, sessionId: string, kind: TokenKind = "session"): Promise<string> {
-  const [key] = await ctx.keyRing.derive(PURPOSE)
+  const [key] = await ctx.keyRing.derive("sessions")
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
   return new SignJWT()
     .setProtectedHeader({ alg: "HS256" })
@@ -41,6 +40,6 @@ export async function readSessionToken(
     requiredClaims: ["sub", "iat", "exp"],
   }
   const verify = async (key: Uint8Array) => (await jwtVerify(token, key, options)).payload
-  const claims = await firstThatFits(await ctx.keyRing.derive(PURPOSE), verify).catch(() => null)
+  const claims = await firstThatFits(await ctx.keyRing.derive("sessions"), verify).catch(() => null)
   return claims?.sub ? { sessionId: claims.sub, issuedAt: new Date((claims.iat ?? 0) * 1000) } : null
 }

@@ -15,13 +15,15 @@ begin
 end $$;
 
 -- The user of a brand who is this person on the messaging platform. Their first sign-in makes everything at once: user, wallet,
--- identity, one trial subscription, the credit, and the referral of p_ref_code with its credit. Later sign-ins only note the use. After
--- unlinking, the person gets a new user without these gifts. The settings take precedence over p_trial_… and p_…_credit.
+-- identity, one trial subscription, the credit, and the referral of p_ref_code with its credit. Later sign-ins note the use, and take
+-- over a name that the person has changed on the platform since; a name that was changed here stays until then. After unlinking, the
+-- person gets a new user without these gifts. The settings take precedence over p_trial_… and p_…_credit.
 create function turnpike.sign_in_messenger(p_issuer text, p_subject text, p_brand text, p_name text, p_ref_code text, p_trial_plan text,
   p_trial_days bigint, p_most_trial_days bigint, p_signup_credit bigint, p_referred_credit bigint, p_referrer_credit bigint,
   p_most_credit bigint, p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
 declare
   known users;
+  identity identities;
   referrer users;
   plan text;
   days bigint;
@@ -29,8 +31,15 @@ begin
   -- Two first sign-ins of one person wait for each other here, and the later one finds the user. The referrer's wallet is locked after
   -- this.
   perform turnpike.lock_identity(p_issuer, p_subject);
-  update identities i set last_used_at = p_moment where i.issuer = p_issuer and i.subject = p_subject returning i.user_id into user_id;
-  if user_id is not null then
+  select i.* into identity from identities i where i.issuer = p_issuer and i.subject = p_subject;
+  if identity.user_id is not null then
+    user_id := identity.user_id;
+    update identities i set last_used_at = p_moment, name = p_name where i.issuer = p_issuer and i.subject = p_subject;
+    -- Of identities from before their names were kept: whoever edited the account has said what it is called.
+    if p_name is not null and p_name is distinct from identity.name then
+      update users u set name = p_name
+        where u.user_id = identity.user_id and u.name is distinct from p_name and (identity.name is not null or u.updated_by is null);
+    end if;
     select u.* into known from users u where u.user_id = sign_in_messenger.user_id;
     epoch := known.session_epoch;
     disabled := known.disabled_at is not null;
@@ -40,8 +49,8 @@ begin
   user_id := known.user_id;
   epoch := known.session_epoch;
   disabled := false;
-  insert into identities (issuer, subject, user_id, created_at, last_used_at)
-  values (p_issuer, p_subject, known.user_id, p_moment, p_moment);
+  insert into identities (issuer, subject, user_id, created_at, last_used_at, name)
+  values (p_issuer, p_subject, known.user_id, p_moment, p_moment, p_name);
   insert into wallets (user_id) values (known.user_id);
   insert into first_sign_ins (issuer, subject, user_id, created_at) values (p_issuer, p_subject, known.user_id, p_moment)
   on conflict do nothing;

@@ -4,6 +4,7 @@ import { putBrand } from "../../src/ops/brands.ts"
 import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
 import { brandOf, openBrandSecret } from "../../src/sign-in/brand-of.ts"
 import { authContextOf } from "../harness/auth.ts"
+import { browserAt, chatWith, createBot, launchOf } from "../harness/messenger.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -60,6 +61,27 @@ test("its bot's token is sealed for that brand, what is left out stays, and the 
   const entries = await world.sql("select * from audit_log where subject_id = 'bots' order by audit_id")
   expect(entries).toHaveLength(2)
   expect(JSON.stringify(entries)).not.toMatch(new RegExp(`canary|${secret}|test\\.[\\w-]+\\.`))
+})
+
+test("its bot works through a rotation of the keys: what it uses is sealed anew, and the old key can go", async () => {
+  const bot = await createBot(world, "rotated")
+  const person = chatWith(world, bot, 77)
+  const launch = (id: number) =>
+    browserAt(world, bot.host).json("POST", "/api/auth/messenger-webapp", { init_data: launchOf(world, bot, id) })
+  const newer = `newer:${btoa("fedcba9876543210fedcba9876543210")}`
+  world.rebind({ SECRETS_KEYS: `${newer},${world.env.SECRETS_KEYS}` })
+  expect((await person.say("/start"))[0]).toBe(200)
+  expect((await launch(77))[0]).toBe(200)
+  await world.settled()
+  const [brand] = await world.sql("select bot_token, bot_webhook_secret from brands where brand = 'rotated'")
+  expect(Object.values(brand ?? {})).toEqual([
+    expect.stringMatching(/^newer\.brands\./),
+    expect.stringMatching(/^newer\.brands\./),
+  ])
+  world.rebind({ SECRETS_KEYS: newer })
+  expect((await person.say("/start"))[0]).toBe(200)
+  expect((await launch(78))[0]).toBe(200)
+  world.rebind({ SECRETS_KEYS: world.env.SECRETS_KEYS })
 })
 
 test("a bot's webhook is set with its secret at its brand's host; what fails says nothing of the token", async () => {

@@ -46,6 +46,43 @@ const referralsOf = (userId: number) =>
 
 const SIGNUP = { reason: "signup_credit", amount: CREDIT, balance: CREDIT }
 
+describe("a name", () => {
+  const nameOf = async (userId: number) =>
+    (await world.sql<{ name: string }>("select name from users where user_id = $1", [userId]))[0]?.name
+  async function called(id: number, first_name: string, last_name?: string): Promise<number> {
+    const user = JSON.stringify({ id, first_name, ...(last_name && { last_name }) })
+    const body = { init_data: launchOf(world, bot, id, { user }) }
+    const [status, signedIn] = await browserAt(world, bot.host).json("POST", "/api/auth/messenger-webapp", body)
+    expect(status).toBe(200)
+    return signedIn.user_id
+  }
+
+  test("that a person changes on the platform is taken over at the next sign-in; one that was changed here stays until then", async () => {
+    const id = ++people
+    const userId = await called(id, "Ada", "Byron")
+    expect(await nameOf(userId)).toBe("Ada Byron")
+    expect(await called(id, "Ada", "Lovelace")).toBe(userId)
+    expect(await nameOf(userId)).toBe("Ada Lovelace")
+    await world.sql("update users set name = 'The Countess' where user_id = $1", [userId])
+    await called(id, "Ada", "Lovelace")
+    expect(await nameOf(userId)).toBe("The Countess")
+    await called(id, "Augusta")
+    expect(await nameOf(userId)).toBe("Augusta")
+  })
+
+  test("of an identity from before its name was kept is taken over, unless somebody has edited the account", async () => {
+    const [plain, edited] = [++people, ++people]
+    const [one, two] = [await called(plain, "Old"), await called(edited, "Old")]
+    await world.sql("update identities set name = null where user_id in ($1, $2)", [one, two])
+    await world.sql("update users set name = 'Edited', updated_by = $1 where user_id = $1", [two])
+    await called(plain, "New")
+    await called(edited, "New")
+    expect([await nameOf(one), await nameOf(two)]).toEqual(["New", "Edited"])
+    await called(edited, "Newer")
+    expect(await nameOf(two)).toBe("Newer")
+  })
+})
+
 describe("the first sign-in", () => {
   test("makes a user with a wallet, one trial and one credit; later ones make nothing", async () => {
     const id = ++people

@@ -3,6 +3,7 @@ import { authContextOf } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createHostileWorld, type HostileWorld } from "../harness/hostile-provider.ts"
 import { createBrowser } from "../harness/oidc-browser.ts"
+import { redisOf } from "../harness/redis.ts"
 
 let world: HostileWorld
 beforeAll(async () => {
@@ -167,7 +168,7 @@ test("a `next` that was altered where it waits is looked at again", async () => 
   const { redis } = authContextOf(world)
   const browser = createBrowser(world)
   const page = await browser.start("/mine")
-  const [key] = await redis.run<string[]>("return redis.call('KEYS', 'token:oauth_state:*')", [], [])
+  const [key] = (await redisOf(world).command("KEYS", "token:oauth_state:*")) as string[]
   const waiting = (await redis.get(key ?? "")) ?? ""
   await redis.set(key ?? "", waiting.replace('"redirect_to":"/mine"', '"redirect_to":"//evil.com"'), { ttlMs: 60_000 })
   const response = await browser.go(world.comeBack(page).href)

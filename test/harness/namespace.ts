@@ -9,6 +9,9 @@ export interface QueuedMessage {
   body: string
 }
 
+/** The key ring of every test. */
+export const RING = `test:${btoa("0123456789abcdef0123456789abcdef")}`
+
 /** A database, a Redis, a queue and a fault plan of a test's own, on the shared stack. */
 export async function openNamespace({
   upstreams,
@@ -25,14 +28,19 @@ export async function openNamespace({
   })
   const env: Record<string, string> = {
     ...made.env,
+    // What a test does by itself it does as the command line would; requests go to workers with roles of their own (deployed.ts).
+    DATABASE_URL: made.owner_url,
     CALLBACKS_URL: "https://callbacks.test",
-    SECRETS_KEYS: `test:${btoa("0123456789abcdef0123456789abcdef")}`,
+    SECRETS_KEYS: RING,
     LOG_LEVEL: "silent",
     OPENAI_BASE_URL: `${stackUrl}/${name}/model/v1`,
   }
   const control = made.control_url as string
   return {
     env,
+    /** The database for the role of each worker, and for its owner. */
+    workerUrls: made.worker_urls as Record<string, string>,
+    ownerUrl: made.owner_url as string,
     /** Where an upstream's calls can be counted and faulted. */
     upstreamUrl: (upstream: string) => `${stackUrl}/${name}/${upstream}`,
     sql: <Row = Record<string, unknown>>(query: string, params: unknown[] = []): Promise<Row[]> =>
@@ -44,8 +52,12 @@ export async function openNamespace({
     qstash: {
       clock: (to: { now_ms: number } | { advance_ms: number }) => post(`${control}/qstash/clock`, to),
       due: (): Promise<QueuedMessage[]> => post(`${control}/qstash/due`, {}),
-      answer: (answer: { delivery_id: string; status?: number; lost?: boolean }) =>
-        post(`${control}/qstash/answer`, answer),
+      answer: (answer: {
+        delivery_id: string
+        status?: number
+        headers?: Record<string, string>
+        lost?: boolean
+      }): Promise<{ state: string; not_before_ms: number | null }> => post(`${control}/qstash/answer`, answer),
       pending: async (): Promise<{ url: string; not_before_ms: number }[]> =>
         (await fetch(`${control}/qstash/pending`)).json(),
       reset: () => post(`${control}/qstash/reset`, {}),

@@ -1,10 +1,9 @@
 import { env as bindings } from "cloudflare:workers"
-import { createWorker } from "../../src/http/app.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
-import { all } from "../../src/routes/all.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
+import { deployWorkers } from "./deployed.ts"
 import { forceShards } from "./force-shards.ts"
 import { openNamespace, type QueuedMessage, type TestNamespace } from "./namespace.ts"
 
@@ -27,7 +26,8 @@ export async function createWorld(
   const clock = createTestClock()
   await namespace.qstash.clock({ now_ms: clock.ms() })
   const servers = new Map<string, (request: Request) => Response | Promise<Response>>()
-  const worker = createWorker(all, { clock, fetch: route, ...(options.random && { random: options.random }) })
+  const overrides = { clock, fetch: route, ...(options.random && { random: options.random }) }
+  const worker = deployWorkers(overrides, namespace)
   const { FILES } = bindings as unknown as { FILES: R2Bucket }
   const ownEnv = { ...namespace.env, FILES } as unknown as TestNamespace["env"] & { FILES: R2Bucket }
   let env: Record<string, unknown> = { ...ownEnv, ...options.env }
@@ -77,11 +77,9 @@ export async function createWorld(
       await Promise.all(
         due.map(async (delivery) => {
           delivered++
-          const status = await deliver(delivery).then(
-            (response) => response.status,
-            () => 500,
-          )
-          await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status })
+          const response = await deliver(delivery).catch(() => new Response(null, { status: 500 }))
+          const headers = Object.fromEntries(response.headers)
+          await namespace.qstash.answer({ delivery_id: delivery.delivery_id, status: response.status, headers })
         }),
       )
     }
@@ -113,7 +111,7 @@ export async function createWorld(
     async sweep() {
       const waits: Promise<unknown>[] = []
       const execution = { waitUntil: (work: Promise<unknown>) => waits.push(work) } as unknown as ExecutionContext
-      await worker.scheduled({}, env, execution)
+      await worker.scheduled(env, execution)
       await Promise.allSettled(waits)
     },
     async createAccount({ usd = 10, test = false }: { usd?: number; test?: boolean } = {}) {

@@ -48,6 +48,8 @@ describe("a worker without variables", () => {
       },
     ])
     expect(headers.get("cache-control")).toBe("no-store")
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+    expect(headers.get("strict-transport-security")).toBe("max-age=31536000")
     const [line] = logged.mock.calls[0] ?? []
     expect(JSON.parse(String(line))).toMatchObject({
       event: "worker.unconfigured",

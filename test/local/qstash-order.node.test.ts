@@ -1,7 +1,9 @@
 import { Client, Receiver } from "@upstash/qstash"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { createQstash, QSTASH_DEFAULTS, type Qstash } from "../../src/local/qstash.ts"
+import { createQstash, newQstashSecrets, type Qstash } from "../../src/local/qstash.ts"
 import type { Service } from "../../src/local/service.ts"
+
+const SECRETS = newQstashSecrets()
 
 interface Delivery {
   delivery_id: string
@@ -15,7 +17,7 @@ const START = Date.UTC(2026, 0, 5, 10, 0, 30)
 const URL_A = "https://receiver.test/a"
 const client = new Client({
   baseUrl: "https://qstash.test",
-  token: QSTASH_DEFAULTS.token,
+  token: SECRETS.token,
   retry: false,
   devMode: false,
 })
@@ -23,7 +25,7 @@ const client = new Client({
 let qstash: Qstash
 
 beforeEach(() => {
-  qstash = createQstash({ mode: "manual", now: () => START })
+  qstash = createQstash({ secrets: SECRETS, mode: "manual", now: () => START })
   vi.spyOn(console, "error").mockReturnValue()
   vi.stubGlobal("fetch", (url: string, init: RequestInit) => call(qstash.service, new Request(url, init)))
 })
@@ -133,7 +135,7 @@ describe("flow control", () => {
 })
 
 describe("signatures", () => {
-  const receiver = new Receiver({ ...QSTASH_DEFAULTS, devMode: false })
+  const receiver = new Receiver({ ...SECRETS, devMode: false })
   const sign = async (nowMs = Date.now()) => {
     await control("/clock", { now_ms: nowMs })
     await client.publishJSON({ url: URL_A, body: { text: "größe" } })

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import { Receiver } from "@upstash/qstash"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { createQstash, QSTASH_DEFAULTS, type Qstash } from "../../src/local/qstash.ts"
+import { createQstash, newQstashSecrets, type Qstash } from "../../src/local/qstash.ts"
+
+const SECRETS = newQstashSecrets()
 
 interface Arrival {
   headers: IncomingMessage["headers"]
@@ -20,7 +22,7 @@ let waiting: Array<(arrival: Arrival) => void>
 beforeEach(async () => {
   arrivals = []
   waiting = []
-  qstash = createQstash({ mode: "push" })
+  qstash = createQstash({ secrets: SECRETS, mode: "push" })
   receiver = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -47,7 +49,7 @@ function nextArrival(): Promise<Arrival> {
 }
 
 async function publish(body: string, headers: Record<string, string> = {}): Promise<void> {
-  const authorized = { authorization: `Bearer ${QSTASH_DEFAULTS.token}`, ...headers }
+  const authorized = { authorization: `Bearer ${SECRETS.token}`, ...headers }
   const path = `/v2/publish/${url}`
   const answer = await qstash.service({
     method: "POST",
@@ -63,7 +65,7 @@ test("delivers by itself, signed so that the receiver accepts it", async () => {
   await publish("hello", { "content-type": "text/plain", "upstash-forward-x-team": "red" })
   const { headers, body, reply } = await nextArrival()
   const signature = String(headers["upstash-signature"])
-  const verifier = new Receiver({ ...QSTASH_DEFAULTS, devMode: false })
+  const verifier = new Receiver({ ...SECRETS, devMode: false })
   expect(await verifier.verify({ signature, body, url, clockTolerance: 1 })).toBe(true)
   expect(headers).toMatchObject({ "user-agent": "Upstash-QStash", "content-type": "text/plain", "x-team": "red" })
   reply(204)

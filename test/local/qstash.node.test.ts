@@ -2,8 +2,10 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Client } from "@upstash/qstash"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { createQstash, QSTASH_DEFAULTS, type Qstash } from "../../src/local/qstash.ts"
+import { createQstash, newQstashSecrets, type Qstash } from "../../src/local/qstash.ts"
 import type { Answer, Call } from "../../src/local/service.ts"
+
+const SECRETS = newQstashSecrets()
 
 interface Delivery {
   delivery_id: string
@@ -25,7 +27,7 @@ let baseUrl: string
 
 beforeEach(async () => {
   vi.spyOn(console, "error").mockReturnValue()
-  qstash = createQstash({ mode: "manual", now: () => START })
+  qstash = createQstash({ secrets: SECRETS, mode: "manual", now: () => START })
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -42,7 +44,7 @@ beforeEach(async () => {
   })
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  client = new Client({ baseUrl, token: QSTASH_DEFAULTS.token, retry: false, devMode: false })
+  client = new Client({ baseUrl, token: SECRETS.token, retry: false, devMode: false })
 })
 
 afterEach(async () => {

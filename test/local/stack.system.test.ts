@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { parseEnv } from "node:util"
@@ -52,10 +53,61 @@ test("`npm run stack` leaves a worker all it needs in .dev.vars, and takes that 
     body: JSON.stringify({ query: "select count(*)::int as keys from api_keys", params: [] }),
   })
   expect(JSON.stringify(await answer.json())).toContain('"2"')
+  await expectShut(vars as Record<string, string>)
   own.kill("SIGINT")
   expect(await ended).toBe(0)
   await expect(access(join(dir, ".dev.vars"))).rejects.toThrow("ENOENT")
 })
+
+/** What a page of another site, or who knows how every `npm start` begins, can do with it: nothing. */
+async function expectShut(vars: Record<string, string>) {
+  const at = new URL(vars.DATABASE_HTTP_URL as string)
+  const ask = (headers: Record<string, string>, query: string) =>
+    new Promise<{ status: number; text: string }>((done, fail) => {
+      const options = { host: "127.0.0.1", port: at.port, path: at.pathname, method: "POST", headers }
+      const call = request(options, (response) => {
+        let text = ""
+        response.on("data", (chunk: Buffer) => {
+          text += chunk
+        })
+        response.on("end", () => done({ status: response.statusCode ?? 0, text }))
+      })
+      call.on("error", fail)
+      call.end(JSON.stringify({ query, params: [] }))
+    })
+  const credentials = { "neon-connection-string": vars.DATABASE_URL as string }
+  const host = `127.0.0.1:${at.port}`
+  expect((await ask({ ...credentials, host: `localhost:${at.port}` }, "select 1")).status).toBe(200)
+  for (const strange of [
+    { host: `evil.test:${at.port}` },
+    { host: "127.0.0.1.evil.test" },
+    { host, origin: "https://evil.test" },
+    { host, origin: "null" },
+  ]) {
+    expect((await ask({ ...credentials, ...strange }, "select 1")).status, JSON.stringify(strange)).toBe(403)
+  }
+  const known = {
+    host,
+    "neon-connection-string": `postgres://turnpike:turnpike@${new URL(vars.DATABASE_URL as string).host}/turnpike`,
+  }
+  expect(await ask(known, "select 1")).toMatchObject({
+    status: 400,
+    text: expect.stringContaining("authentication failed"),
+  })
+  for (const query of [
+    "copy (select 1) to program 'true'",
+    "create role mine superuser",
+    "select password_hash from users limit 0; drop table users",
+  ]) {
+    const { status, text } = await ask({ host, ...credentials }, query)
+    expect([status, text], query).toEqual([400, expect.stringMatching(/"code":"(42501|42601)"/)])
+  }
+  const secrets = [vars.DATABASE_URL, vars.UPSTASH_REDIS_REST_TOKEN, vars.QSTASH_TOKEN, vars.QSTASH_CURRENT_SIGNING_KEY]
+  for (const secret of secrets)
+    expect(secret).not.toMatch(/local-redis-token|ZWZhdWx0|7kYjw48mhY7kAjqNGcy6cr29RJ6r|:turnpike@/)
+  const qstash = await fetch(`${vars.QSTASH_URL}/v2/keys`, { headers: { authorization: "Bearer known" } })
+  expect(qstash.status).toBe(401)
+}
 
 test("`npm run stack` starts nothing over a .dev.vars that somebody wrote", async () => {
   await writeFile(join(dir, ".dev.vars"), "MINE=1\n")

@@ -95,6 +95,38 @@ test("a brand has hosts and a bot, whose secrets are nowhere as they are", async
   const { rows } = await client.query("select to_jsonb(b) as brand from brands b")
   expect(rows[0].brand).toMatchObject({ brand: "acme", hosts: ["a.test", "b.test"], bot_username: "acme_bot" })
   expect(JSON.stringify(rows)).not.toMatch(new RegExp(`canary|${secret}`))
+  const former = env.SECRETS_KEYS
+  const newer = `newer:${Buffer.alloc(32, 9).toString("base64")}`
+  env.SECRETS_KEYS = `${newer},${former}`
+  expect(await admin("reseal")).toBe("brands.bot_token: 1 sealed anew\nbrands.bot_webhook_secret: 1 sealed anew\n")
+  env.SECRETS_KEYS = newer
+  expect(await admin("reseal")).toBe("Everything is sealed under newer.\n")
+  env.SECRETS_KEYS = former
+  expect(await admin("reseal")).toContain("brands.bot_token: 0 sealed anew, 1 cannot be opened")
   delete env.SECRETS_KEYS
+  expect(await admin("reseal")).toMatch(/^FAILED Set SECRETS_KEYS/)
   expect(await admin("brand", "--brand", "acme", "--bot-token", "2:x")).toMatch(/^FAILED Set SECRETS_KEYS/)
+})
+
+test("the workers' roles are made once, each with a password of its own, and their keys are parts of the ring", async () => {
+  const roles = async () =>
+    (await client.query("select rolname from pg_roles where rolname ~ '^turnpike_' order by 1")).rows
+  const renewed = await admin("grant", "--worker", "v1", "--renew")
+  const [, url = ""] = /^v1 +DATABASE_URL=(\S+)$/m.exec(renewed) ?? []
+  const worker = new pg.Client({ connectionString: url })
+  await worker.connect()
+  expect((await worker.query("select current_user as name")).rows).toEqual([{ name: "turnpike_v1" }])
+  await expect(worker.query("select password_hash from users")).rejects.toMatchObject({ code: "42501" })
+  await worker.end()
+  const before = await roles()
+  expect(await admin("grant")).toMatch(/^What they need is granted to: turnpike_v1, turnpike_auth, .+\n/)
+  expect(await roles()).toEqual(before)
+  expect(await admin("grant", "--worker", "nobody")).toMatch(/^FAILED There is no worker nobody/)
+
+  env.SECRETS_KEYS = `k2:${Buffer.alloc(32, 7).toString("base64")},k1:${Buffer.alloc(32, 8).toString("base64")}`
+  const keys = await admin("worker-keys", "--worker", "auth")
+  expect(keys).toMatch(
+    /^auth +SECRETS_KEYS=k2\/seal-brands:\S+,k2\/sessions:\S+,k1\/seal-brands:\S+,k1\/sessions:\S+\n$/,
+  )
+  expect((await admin("worker-keys")).split("\n")).toHaveLength(6)
 })

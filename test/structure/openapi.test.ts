@@ -34,6 +34,20 @@ const operations = documents.flatMap(({ surface, document, app }) =>
 )
 const json = (content: Content | undefined) => content?.content?.["application/json"]
 
+test("operations of the contract have its tags, and no others have them", () => {
+  for (const { operation, described } of operations) {
+    const { path } = operation
+    const expected = path.startsWith("/api/auth/")
+      ? "auth"
+      : path === "/api/admin/tasks"
+        ? "admin-tasks"
+        : path.startsWith("/api/admin/")
+          ? "admin"
+          : expect.not.stringMatching(/^(auth|admin|admin-tasks)$/)
+    expect(described.tags, path).toEqual([expected])
+  }
+})
+
 test("every field of every example has a value that means something", () => {
   expect(missing, "give the field an `example`, or its name one in src/http/examples.ts").toEqual([])
 })

@@ -63,6 +63,7 @@ test("a file is at most 300 lines, and lies in a room: two folder levels, and on
   const generated = [
     "src/platform/db-types.ts",
     "src/platform/procedures.ts",
+    "src/ops/worker-access.ts",
     "client/src/operations.ts",
     "dashboard/src/api/operations.ts",
   ]

@@ -35,6 +35,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
       "nosniff",
       "no-referrer",
     ])
+    expect(page.headers.get("strict-transport-security")).toBe("max-age=31536000")
     expect(text).not.toMatch(/<img|<iframe| style="| on\w+="|https?:/i)
   })
 

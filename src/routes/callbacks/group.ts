@@ -10,7 +10,7 @@ import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { createOutbound } from "../../platform/outbound.ts"
-import { callbackUrl } from "../../platform/queue.ts"
+import { callbackUrl, REDELIVERY_SECONDS } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
 import { createRedis } from "../../platform/redis.ts"
 import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-login.ts"
@@ -28,6 +28,14 @@ const smallBodies = bodyLimit({
   onError: () => {
     throw new TurnpikeError("PAYLOAD_TOO_LARGE", "A callback's body has at most 128 KiB.")
   },
+})
+
+/** QStash repeats by our Retry-After, and not by its own schedule, where there is one. */
+const redelivered = createMiddleware<AppEnv>(async (c, next) => {
+  await next()
+  if (c.res.status !== 503) return
+  const retried = Number(c.req.header("upstash-retried") ?? 0)
+  c.res.headers.set("Retry-After", String(REDELIVERY_SECONDS[retried] ?? REDELIVERY_SECONDS.at(-1)))
 })
 
 /** Only what one of our own workers has signed for exactly this URL and body goes on. */
@@ -50,14 +58,15 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
+/** What QStash calls. */
+const QUEUED = ["/callbacks/turns/*", "/callbacks/webhooks/*", "/callbacks/provider-logins/*"]
+
 /** /callbacks/*: what QStash calls, and the cron sweeper. */
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
   mount(app) {
     app.use("/callbacks/*", smallBodies)
-    app.use("/callbacks/turns/*", signed)
-    app.use("/callbacks/webhooks/*", signed)
-    app.use("/callbacks/provider-logins/*", signed)
+    for (const path of QUEUED) app.use(path, redelivered, signed)
     app.use("/callbacks/internal/*", signedByUs)
     app.post(turnCallbackPath(":turn_id"), async (c) => {
       const turnId = z.string().max(64).parse(c.req.param("turn_id"))

@@ -1,0 +1,35 @@
+/** Where the keys of a command are among its words: in these places, from a place to the end, or behind their number. */
+type Keys = { at: readonly number[] } | { from: number } | { behind: number }
+
+const FIRST = [
+  ..."append decr decrby expire expireat get getdel getex getrange getset incr incrby incrbyfloat persist pexpire".split(
+    " ",
+  ),
+  ..."pexpireat psetex pttl set setex setnx setrange strlen ttl type".split(" "),
+  ..."hdel hexists hget hgetall hincrby hincrbyfloat hkeys hlen hmget hmset hscan hset hsetnx hvals".split(" "),
+  ..."lindex linsert llen lpop lpos lpush lpushx lrange lrem lset ltrim rpop rpush rpushx".split(" "),
+  ..."sadd scard sismember smembers smismember spop srandmember srem sscan".split(" "),
+  ..."zadd zcard zcount zincrby zmscore zpopmax zpopmin zrange zrangebyscore zrank zrem zremrangebyrank".split(" "),
+  ..."zremrangebyscore zrevrange zrevrangebyscore zrevrank zscan zscore".split(" "),
+]
+
+/** The commands of a connection that many share. What would change it for the others (MULTI, SELECT, SUBSCRIBE), or hold it (BLPOP), is none. */
+const COMMANDS = new Map<string, Keys>([
+  ...FIRST.map((name) => [name, { at: [1] }] as const),
+  ...["del", "exists", "mget", "touch", "unlink"].map((name) => [name, { from: 1 }] as const),
+  ...["copy", "lmove", "rename", "renamenx", "smove"].map((name) => [name, { at: [1, 2] }] as const),
+  ...["eval", "evalsha"].map((name) => [name, { behind: 2 }] as const),
+  ...["echo", "ping", "script", "time"].map((name) => [name, { at: [] }] as const),
+])
+
+/** The words of a command with the prefix before each key; null for a command that is not available. */
+export function withPrefix(words: string[], prefix: string): string[] | null {
+  const keys = COMMANDS.get(words[0]?.toLowerCase() ?? "")
+  if (!keys) return null
+  const isKey = (place: number) => {
+    if ("at" in keys) return keys.at.includes(place)
+    if ("from" in keys) return place >= keys.from
+    return place > keys.behind && place <= keys.behind + Number(words[keys.behind])
+  }
+  return words.map((word, place) => (isKey(place) ? prefix + word : word))
+}

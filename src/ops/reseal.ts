@@ -1,0 +1,93 @@
+import type pg from "pg"
+import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
+
+interface Sealed {
+  table: string
+  column: string
+  /** As it was sealed for, when not the column. */
+  sealedAs?: string
+  /** Expressions over the row `t`, as its verb has them in the SealTarget. */
+  row: string
+  owner: string
+}
+
+const SLUG = "(select s.slug from spaces s where s.space_id = t.space_id)"
+
+/** Every column that holds what a key of the ring has sealed; what is sealed in Redis ends within minutes. */
+export const SEALED_COLUMNS: readonly Sealed[] = [
+  { table: "space_secrets", column: "sealed", row: "t.name", owner: SLUG },
+  { table: "container_mappings", column: "headers", row: "t.container", owner: SLUG },
+  { table: "webhook_endpoints", column: "secret", row: "t.webhook_id", owner: "t.webhook_id" },
+  {
+    table: "webhook_endpoints",
+    column: "previous_secret",
+    sealedAs: "secret",
+    row: "t.webhook_id",
+    owner: "t.webhook_id",
+  },
+  { table: "brands", column: "bot_token", row: "t.brand", owner: "t.brand" },
+  { table: "brands", column: "bot_webhook_secret", row: "t.brand", owner: "t.brand" },
+  { table: "workspaces", column: "bot_token", row: "t.workspace_id", owner: "t.workspace_id" },
+  { table: "environment_files", column: "sealed", row: "t.file", owner: "'operator'" },
+  { table: "provider_credentials", column: "sealed", row: "t.provider_id", owner: "'operator'" },
+  { table: "provider_logins", column: "sealed", row: "t.login_id", owner: "'operator'" },
+]
+
+const BATCH = 500
+
+interface Row {
+  place: string
+  sealed: string
+  row: string
+  owner: string
+}
+
+/**
+ * Seals everything anew that is not sealed under the first key of the ring, for its table. It can be repeated, and run beside the workers: a
+ * value that was changed meanwhile stays. Says what could not be opened, which the other keys are still needed for.
+ */
+export async function resealAll(client: pg.ClientBase, keys: string | undefined): Promise<string> {
+  if (!keys) throw new Error("Set SECRETS_KEYS to the whole key ring.")
+  const ring = createKeyRing(parseKeyRing(keys))
+  const newest = keys.split(":")[0]?.trim() ?? ""
+  const lines: string[] = []
+  for (const sealed of SEALED_COLUMNS) {
+    const { done, failed } = await resealColumn(client, ring, { ...sealed, prefix: `${newest}.${sealed.table}.` })
+    const rest = failed > 0 ? `, ${failed} cannot be opened` : ""
+    if (done + failed > 0) lines.push(`${sealed.table}.${sealed.column}: ${done} sealed anew${rest}`)
+  }
+  return lines.length > 0 ? lines.join("\n") : `Everything is sealed under ${newest}.`
+}
+
+async function resealColumn(
+  client: pg.ClientBase,
+  ring: ReturnType<typeof createKeyRing>,
+  { table, column, sealedAs = column, row, owner, prefix }: Sealed & { prefix: string },
+): Promise<{ done: number; failed: number }> {
+  const counts = { done: 0, failed: 0 }
+  for (let after = "(0,0)"; ; ) {
+    const { rows } = await client.query<Row>(
+      `select t.ctid::text as place, t.${column} as sealed, ${row} as row, ${owner} as owner from ${table} t
+       where t.ctid > $1::tid and not starts_with(t.${column}, $2) order by t.ctid limit ${BATCH}`,
+      [after, prefix],
+    )
+    const last = rows.at(-1)
+    if (!last) return counts
+    after = last.place
+    for (const { place, sealed, row, owner } of rows) {
+      const target = { table, column: sealedAs, row, owner }
+      try {
+        const { text } = await ring.open(sealed, target)
+        const anew = await ring.seal(text, target)
+        await client.query(`update ${table} set ${column} = $1 where ctid = $2::tid and ${column} = $3`, [
+          anew,
+          place,
+          sealed,
+        ])
+        counts.done++
+      } catch {
+        counts.failed++
+      }
+    }
+  }
+}

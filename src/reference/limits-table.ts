@@ -1,0 +1,64 @@
+import { ANALYTICS_POLICY, REPORT_POLICY } from "../analytics/policies.ts"
+import { BOOKING_POLICY } from "../billing/policies.ts"
+import { ERASURE_POLICY } from "../end-users/policies.ts"
+import { FILE_POLICY } from "../files/policies.ts"
+import { MAX_FAULTS } from "../http/check-input.ts"
+import { MAX_JSON_BYTES, MAX_OPEN_BYTES } from "../http/json-bodies.ts"
+import { PROVIDER_POLICY } from "../providers/policies.ts"
+import { CAPS, type CapName } from "../quotas/cap-state.ts"
+import {
+  ACTING_POLICY,
+  LAUNCH_POLICY,
+  LOGIN_POLICY,
+  PASSWORD_POLICY,
+  SESSION_POLICY,
+  TOKEN_POLICY,
+} from "../sign-in/policies.ts"
+import { SPACE_POLICY } from "../spaces/policies.ts"
+import { TOOL_POLICY } from "../tools/policies.ts"
+import { STREAM_POLICY, TURN_POLICY } from "../turns/policies.ts"
+import { WEBHOOK_POLICY } from "../webhooks/policies.ts"
+import { SHOWN_LIMITS, shownLimit } from "./limits.ts"
+
+const POLICIES: Record<string, Record<string, unknown>> = {
+  ...{ ANALYTICS_POLICY, REPORT_POLICY, BOOKING_POLICY, ERASURE_POLICY, FILE_POLICY, PROVIDER_POLICY },
+  ...{ ACTING_POLICY, LAUNCH_POLICY, LOGIN_POLICY, PASSWORD_POLICY, SESSION_POLICY, TOKEN_POLICY },
+  ...{ SPACE_POLICY, TOOL_POLICY, STREAM_POLICY, TURN_POLICY, WEBHOOK_POLICY },
+}
+
+/** Where each cap is set. None has a default. */
+const CAPS_SET: Record<CapName, string> = {
+  key_daily: "`caps.daily_usd` of the key",
+  key_window: "`caps.window_usd` and `caps.window_seconds` of the key",
+  end_user_daily: "`PUT /v1/end-users/{end_user_ref}/limits`, else the key's `caps`, else `PUT /api/account/limits`",
+  end_user_monthly: "`PUT /v1/end-users/{end_user_ref}/limits`, else the key's `caps`, else `PUT /api/account/limits`",
+  account_daily: "`daily_cap_usd` of the account's plan",
+}
+
+/** The rows of the table: what, its default, where it is set, what happens beyond it. */
+export function limitRows(): [what: string, value: string, set: string, beyond: string][] {
+  const caps = Object.entries(CAPS).map(([name, words]): [string, string, string, string] => {
+    return [`Spending: ${words} (\`${name}\`)`, "none", CAPS_SET[name as CapName], "429 `QUOTA_EXCEEDED`"]
+  })
+  const bodies: [string, string, string, string][] = [
+    ["Spending: the account's balance", "what was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],
+    ["A JSON body", shownLimit("Bytes", MAX_JSON_BYTES), "", "413 `PAYLOAD_TOO_LARGE`"],
+    ["A JSON body where anybody may send it", shownLimit("Bytes", MAX_OPEN_BYTES), "", "413 `PAYLOAD_TOO_LARGE`"],
+    ["Faults that an answer names", String(MAX_FAULTS), "", "the others are left out"],
+  ]
+  const policies = Object.entries(SHOWN_LIMITS).map(
+    ([key, { what, beyond, set }]): [string, string, string, string] => {
+      const [policy = "", name = ""] = key.split(".")
+      const value = POLICIES[policy]?.[name]
+      if (value === undefined) throw new Error(`src/reference/limits.ts: there is no ${key}`)
+      return [what, shownLimit(name, value), set ?? "", beyond]
+    },
+  )
+  return [...caps, ...bodies, ...policies]
+}
+
+/** The same as Markdown. */
+export function limitsTable(): string {
+  const rows = limitRows().map((row) => `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`)
+  return ["| What | Default | Set by | Beyond it |", "| --- | --- | --- | --- |", ...rows].join("\n")
+}

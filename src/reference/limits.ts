@@ -1,0 +1,220 @@
+import { MICROS_PER_USD } from "../base/money.ts"
+import { DAY_MS } from "../base/time.ts"
+
+/** A bound that a caller can meet. */
+export interface Limit {
+  /** What is bounded. */
+  what: string
+  /** What happens beyond it: the status and code, or what is done instead. */
+  beyond: string
+  /** Where it can be set otherwise; left out when only the code says it. */
+  set?: string
+}
+
+const limit = (what: string, beyond: string, set?: string): Limit => ({ what, beyond, ...(set && { set }) })
+
+const INVALID = "422 `VALIDATION_FAILED`"
+const TOO_LARGE = "413 `PAYLOAD_TOO_LARGE`"
+const MODEL_SEES = "the model sees an error"
+const FAILED = (code: string) => `the turn is \`failed\`, \`${code}\``
+
+/**
+ * Every bound of a policy (`src/ROOM/policies.ts`, `POLICY.name`) that a caller can meet. A structure test finds a number of a policy that is
+ * neither here nor in INTERNAL_NUMBERS.
+ */
+export const SHOWN_LIMITS: Record<string, Limit> = {
+  "FILE_POLICY.maxBytes": limit("A file", TOO_LARGE),
+  "FILE_POLICY.maxNameBytes": limit("A file's name, as UTF-8", "it is shortened"),
+  "FILE_POLICY.maxNameCharacters": limit("A file's name", "it is shortened"),
+  "FILE_POLICY.uploadLimitMs": limit("An upload, until its last byte", "it is given up"),
+  "SPACE_POLICY.maxTools": limit("REST tools of a space", INVALID),
+  "SPACE_POLICY.maxMcpServers": limit("MCP servers of a space", INVALID),
+  "SPACE_POLICY.maxSecrets": limit("Secrets of a space", INVALID),
+  "SPACE_POLICY.maxConfigBytes": limit("All tools of a space together, and all its MCP servers, as JSON", INVALID),
+  "TOOL_POLICY.maxResultBytes": limit("A tool's result that the model sees", "it is cut, and the model is told"),
+  "TOOL_POLICY.timeoutMs": limit("A call of a REST tool", MODEL_SEES, "`timeout_ms` of the tool, up to 120 s"),
+  "TOOL_POLICY.maxMcpBytes": limit("An MCP server's answer", MODEL_SEES),
+  "TOOL_POLICY.mcpTimeoutMs": limit("A call of an MCP server's tool", MODEL_SEES),
+  "TOOL_POLICY.mcpConnectMs": limit("Connecting to an MCP server", "one more try, then `MCP_SERVER_UNAVAILABLE`"),
+  "TOOL_POLICY.mcpOpenMs": limit("Connecting to all MCP servers of a turn", FAILED("MCP_SERVER_UNAVAILABLE")),
+  "TOOL_POLICY.mcpMaxTools": limit("Tools of one MCP server", "the others are left out"),
+  "TOOL_POLICY.maxImagesPerResult": limit("Images in a tool's result", "the others are left out"),
+  "TOOL_POLICY.maxImageBytes": limit("An image in a tool's result", "it is left out"),
+  "TOOL_POLICY.parallelCalls": limit("Tool calls of a step at one time", "the others wait"),
+  "TOOL_POLICY.callsPerStep": limit("Tool calls of a step", MODEL_SEES),
+  "TOOL_POLICY.maxFileBytes": limit("A file that the agent writes", MODEL_SEES),
+  "TOOL_POLICY.pictureTimeoutMs": limit("Making a picture", MODEL_SEES),
+  "TOOL_POLICY.maxPictureBytes": limit("A picture that is made", MODEL_SEES),
+  "TOOL_POLICY.picturePromptCharacters": limit("A picture's description", MODEL_SEES),
+  "TOOL_POLICY.fileWindowBytes": limit("What the agent reads of a file at once", "it reads on with an offset"),
+  "TURN_POLICY.defaultHold": limit(
+    "What a turn holds at first",
+    "it takes more as it needs",
+    "`max_cost_usd` of the turn",
+  ),
+  "TURN_POLICY.idleMs": limit(
+    "A model that says nothing",
+    "the call ends, and is tried again",
+    "the model's row of the catalog",
+  ),
+  "TURN_POLICY.maxAttempts": limit("Workers in a row that a turn is lost with", FAILED("ENGINE_LOST")),
+  "TURN_POLICY.maxModelFailures": limit("Failures of the model in a row", FAILED("MODEL_UNAVAILABLE")),
+  "TURN_POLICY.queueLimitMs": limit("A queued turn", "it is `cancelled`, `expired`"),
+  "TURN_POLICY.maxSteps": limit("Steps of a turn", FAILED("STEP_LIMIT_REACHED"), "`max_steps` of the manifest"),
+  "TURN_POLICY.timeoutSeconds": limit(
+    "A turn, from its start",
+    FAILED("TIMEOUT_REACHED"),
+    "`timeout_seconds` of the manifest or the turn, up to 3600",
+  ),
+  "TURN_POLICY.historyTurns": limit(
+    "Earlier turns that the model sees",
+    "older ones are left out",
+    "`history.max_turns` of the manifest",
+  ),
+  "TURN_POLICY.historyTokens": limit(
+    "Tokens of earlier turns",
+    "older ones are left out",
+    "`history.max_tokens` of the manifest",
+  ),
+  "TURN_POLICY.maxModelCalls": limit("Model calls of a turn, over all its agents", FAILED("STEP_LIMIT_REACHED")),
+  "TURN_POLICY.transcriptBytes": limit(
+    "What models and tools have said in a turn, as JSON",
+    FAILED("TRANSCRIPT_LIMIT_REACHED"),
+  ),
+  "TURN_POLICY.historyBytes": limit("Earlier turns, as JSON", "older ones are left out"),
+  "TURN_POLICY.attachedTextBytes": limit("An attached text that the model sees whole", "it reads the rest as a file"),
+  "TURN_POLICY.attachedObjectBytes": limit("An attached picture or document that the model sees", "it is named only"),
+  "TURN_POLICY.answerBytes": limit("A page of turns, as JSON", "it ends earlier, with `next_cursor`"),
+  "SPACE_POLICY.answerBytes": limit("A page of spaces, as JSON", "it ends earlier, with `next_cursor`"),
+  "STREAM_POLICY.maxLooks": limit("Looks of an event stream", "it ends; reconnect with `Last-Event-ID`"),
+  "WEBHOOK_POLICY.timeoutMs": limit("A receiver's answer", "the attempt has failed"),
+  "WEBHOOK_POLICY.retryAfterMs": limit(
+    "The waits between attempts, ± 20 %",
+    "the delivery has failed",
+    "`Retry-After` of the receiver, up to a day",
+  ),
+  "WEBHOOK_POLICY.disableAfterMs": limit("An endpoint that only fails", "it is disabled, with an event"),
+  "WEBHOOK_POLICY.maxEndpoints": limit("Endpoints of an account", "409 `LIMIT_REACHED`"),
+  "WEBHOOK_POLICY.urlLength": limit("An endpoint's URL", INVALID),
+  "WEBHOOK_POLICY.answerBytes": limit("A receiver's answer that is kept", "it is cut"),
+  "WEBHOOK_POLICY.rotationMs": limit("How long the former secret signs too", "it no longer signs"),
+  "WEBHOOK_POLICY.attemptsListed": limit("Attempts that a list shows of a delivery", "older ones are left out"),
+  "SESSION_POLICY.lifeMs": limit("A session, from its last use", "401 `SESSION_REQUIRED`"),
+  "ACTING_POLICY.lifeMs": limit("An admin's session as a user", "401 `SESSION_REQUIRED`"),
+  "TOKEN_POLICY.sign_in": limit("A magic link (`ttlMs`), and an app token (`appMs`)", "401 `INVALID_TOKEN`"),
+  "TOKEN_POLICY.web_login": limit("A login that waits for the bot", "401 `INVALID_TOKEN`"),
+  "TOKEN_POLICY.oauth_state": limit("The way to an identity provider and back", "400 `LOGIN_STATE_INVALID`"),
+  "LOGIN_POLICY.accountAtAddress": limit("Wrong passwords of an account from one address", "429 `LOGIN_THROTTLED`"),
+  "LOGIN_POLICY.address": limit("Wrong passwords from one address", "429 `LOGIN_THROTTLED`"),
+  "LOGIN_POLICY.accountElsewhere": limit(
+    "Wrong passwords of an account where it never signed in",
+    "429 `LOGIN_THROTTLED`",
+  ),
+  "PASSWORD_POLICY.minLength": limit("A password, at least", INVALID),
+  "PASSWORD_POLICY.maxLength": limit("A password, at most", INVALID),
+  "LAUNCH_POLICY.maxAgeMs": limit("The age of a mini-app's launch data", "401 `INVALID_LAUNCH_DATA`"),
+  "BOOKING_POLICY.maxMicros": limit("One booking of credit", INVALID),
+  "BOOKING_POLICY.noteCharacters": limit("A booking's note", INVALID),
+  "ERASURE_POLICY.exportTurns": limit("Turns of a page of an export", "it ends, with `next_cursor`"),
+  "ERASURE_POLICY.exportBytes": limit("A page of an export", "it ends earlier, with `next_cursor`"),
+  "ANALYTICS_POLICY.mostWindowDays": limit("`active_window_days`", INVALID),
+  "REPORT_POLICY.slugs": limit("Spaces with a series of their own in daily usage by slug", "the others are `other`"),
+  "REPORT_POLICY.contextSpaces": limit(
+    "Spaces in a report of context sizes that names none",
+    "the others are left out",
+  ),
+  "REPORT_POLICY.spaceHoursDays": limit("The range of hourly costs by space, in days", INVALID),
+  "PROVIDER_POLICY.maxAccounts": limit("Accounts at a provider that one model call tries", "the call has failed"),
+  "PROVIDER_POLICY.loginMs": limit("A login to an account at a provider", "409 `LOGIN_EXPIRED`"),
+}
+
+/** Paces, batches and time limits of the service itself, which no caller meets; `POLICY.*` is all of one. */
+export const INTERNAL_NUMBERS: readonly string[] = [
+  "QUOTA_POLICY.*",
+  "INFRASTRUCTURE_POLICY.*",
+  "INFRA_POLICY.*",
+  "RECONCILIATION_POLICY.*",
+  "LOOK_POLICY.*",
+  "OIDC_POLICY.*",
+  "BOT_POLICY.*",
+  ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
+  ...of("SPACE_POLICY", "rollBatch rollBatches"),
+  ...of("TOOL_POLICY", "maxWireBytes maxPictureAnswerBytes maxErrorBytes"),
+  ...of("TURN_POLICY", "walletShards runBudgetMs renewLeaseMs leaseMs workerMs commitPausesMs commitMs modelBackoffMs"),
+  ...of("TURN_POLICY", "modelBackoffLimitMs republishMs historyWithin bytesPerToken startCallsWithinMs clockSkewMs"),
+  ...of("TURN_POLICY", "streamFlushMs streamFlushes slowFlushMs streamLookMs minOutputTokens"),
+  ...of("TURN_POLICY", "sweepBatch sweepBatches cancelBatch cancelPublishes"),
+  ...of("STREAM_POLICY", "page heartbeatMs readerMs renewMs ownLookMs"),
+  ...of(
+    "WEBHOOK_POLICY",
+    "jitter longestRetryAfterMs secretBytes batch batchBytes concurrency runBudgetMs leaseMs recordTries",
+  ),
+  ...of("WEBHOOK_POLICY", "inFlight inFlightFailing ownWakeMs rewakeMs sweepBatch sweepBatches stopBatch stopBatches"),
+  ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch"),
+  ...of("SESSION_POLICY", "noteUseMs"),
+  ...of("ACTING_POLICY", "cookieMs"),
+  ...of("LAUNCH_POLICY", "maxAheadMs"),
+  ...of(
+    "ERASURE_POLICY",
+    "turnsPerStatement eventsPerStatement objectsPerRound roundsOfRequest roundsOfSweep checkAfterMs sweepBatch",
+  ),
+  ...of("ANALYTICS_POLICY", "rollBatch rollBatches runMs closeAfterMs"),
+  ...of(
+    "PROVIDER_POLICY",
+    "refreshBeforeMs refreshMs bindMs probeMs coolAgainMs passingMs longestMs refreshLookMs saveWaitsMs saveMs",
+  ),
+  ...of(
+    "PROVIDER_POLICY",
+    "timeoutMs maxBytes toleranceSeconds retryAfterSeconds loginNotedMs deviceMs takeMs intervalSeconds",
+  ),
+  ...of(
+    "PROVIDER_POLICY",
+    "slowDownSeconds maxIntervalSeconds pollLateMs sweepBatch keepLoginsMs publishedMs points thinnedPoints",
+  ),
+  ...of("PROVIDER_POLICY", "spendRows keepSnapshotsMs thinSnapshotsMs thinHours deleteBatch limitsMs"),
+]
+
+function of(policy: string, names: string): string[] {
+  return names.split(" ").map((name) => `${policy}.${name}`)
+}
+
+/** A policy's number as people read it, by the unit at the end of its name. */
+export function shownLimit(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((one) => shownLimit(name, one)).join(", ")
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value)
+      .map(([part, one]) =>
+        part === "burst"
+          ? `${one} at once`
+          : part === "intervalMs"
+            ? `then one in ${shownLimit(part, one)}`
+            : shownLimit(part, one),
+      )
+      .join(", ")
+  }
+  if (typeof value !== "number") return String(value)
+  if (/Ms$/.test(name)) return shownTime(value)
+  if (/Seconds$/.test(name)) return shownTime(value * 1000)
+  if (/Bytes$/.test(name))
+    return value % 2 ** 20 === 0
+      ? `${value / 2 ** 20} MiB`
+      : value % 1024 === 0
+        ? `${value / 1024} KiB`
+        : `${value} bytes`
+  if (/Micros$|Hold$/.test(name)) return `${value / MICROS_PER_USD} USD`
+  if (/(Characters|Length)$/.test(name)) return `${value} characters`
+  if (/Days$/.test(name)) return `${value} days`
+  return value.toLocaleString("en-US")
+}
+
+function shownTime(ms: number): string {
+  for (const [unit, size] of [
+    ["d", DAY_MS],
+    ["h", 3_600_000],
+    ["min", 60_000],
+    ["s", 1000],
+  ] as const) {
+    if (ms >= size && ms % size === 0) return `${ms / size} ${unit}`
+  }
+  return `${ms} ms`
+}

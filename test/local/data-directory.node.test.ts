@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { takeDataDirectory } from "../../src/local/data-directory.ts"
+import { processes } from "../../src/local/processes.ts"
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "turnpike-owner-"))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+const ownerOf = async () =>
+  JSON.parse(await readFile(join(dir, "owner.json"), "utf8")) as { pid: number; workers: number | null }
+
+test("a directory that nobody has, or somebody who is gone, is taken, and given back without a trace", async () => {
+  await writeFile(join(dir, "owner.json"), JSON.stringify({ pid: 2 ** 22 + 1, workers: null }))
+  const directory = await takeDataDirectory(dir)
+  expect(await ownerOf()).toEqual({ pid: process.pid, workers: null })
+  await directory.noteWorkers(12_345)
+  expect(await ownerOf()).toEqual({ pid: process.pid, workers: 12_345 })
+  await directory.release()
+  expect(await readdir(dir)).toEqual([])
+})
+
+test("what a writer did not finish names nobody", async () => {
+  await writeFile(join(dir, "owner.json"), '{"pid":')
+  await (await takeDataDirectory(dir)).release()
+  expect(await readdir(dir)).toEqual([])
+})
+
+test("processes are found with their groups and command lines, also where there is no `ps`", async () => {
+  const { PATH } = process.env
+  process.env.PATH = ""
+  const own = (await processes()).find(({ pid }) => pid === process.pid)
+  process.env.PATH = PATH
+  if (process.platform === "linux") expect(own?.command).toContain("node")
+  expect(own === undefined || own.parent === process.ppid).toBe(true)
+})

@@ -1,0 +1,106 @@
+import { neon, neonConfig } from "@neondatabase/serverless"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { openNamespace } from "../harness/namespace.ts"
+import { redisOf } from "../harness/redis.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+  await world.sql("create table probe (id integer primary key)")
+})
+beforeEach(() => {
+  neonConfig.fetchEndpoint = world.env.DATABASE_HTTP_URL as string
+})
+afterAll(() => world.close())
+
+const sql = () => neon(world.ownerUrl)
+const twenty = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 20 }, work))
+
+describe("a session of PostgreSQL is as new for each request", () => {
+  test("settings, locks, roles and temporary tables of one are not those of another", async () => {
+    await twenty(() => sql().query("select set_config('work_mem', '77MB', false), pg_advisory_lock_shared(42)"))
+    await twenty(() => sql().query("set role pg_monitor"))
+    const seen = await twenty(() => sql().query("select current_setting('work_mem') as memory, current_user as name"))
+    for (const [row] of seen) expect(row).not.toMatchObject({ memory: "77MB" })
+    for (const [row] of seen) expect(row).not.toMatchObject({ name: "pg_monitor" })
+    expect(await sql()`select pg_try_advisory_lock(42) as free`).toEqual([{ free: true }])
+  })
+
+  test("what a procedure has planned stays", async () => {
+    const [first] = await sql()`select pg_backend_pid() as pid`
+    const [second] = await sql()`select pg_backend_pid() as pid`
+    expect(second).toEqual(first)
+  })
+})
+
+test("an answer above 10 MiB is refused, and nothing of its statement is left", async () => {
+  const large = "insert into probe values (1) returning repeat('x', 11 * 1024 * 1024)"
+  await expect(sql().query(large)).rejects.toThrow(/507/)
+  await expect(sql().transaction([sql()`insert into probe values (2)`, sql().query(large)])).rejects.toThrow(/507/)
+  expect(await sql()`select * from probe`).toEqual([])
+  expect(await sql()`insert into probe values (3) returning id`).toEqual([{ id: 3 }])
+})
+
+test("a connection that is lost inside a statement or a batch is an error of that one, and of no other", async () => {
+  const db = sql()
+  const end = () => db`select pg_terminate_backend(pg_backend_pid())`
+  await expect(end()).rejects.toThrow()
+  await expect(
+    db.transaction([db`insert into probe values (4)`, end(), db`insert into probe values (5)`]),
+  ).rejects.toThrow()
+  await expect(db.transaction([end()])).rejects.toThrow()
+  expect(await db`select * from probe where id > 3`).toEqual([])
+})
+
+test("a worker that the database does not let in says so, and not that waiting helps", async () => {
+  const client = await world.createAccount()
+  for (const DATABASE_URL of [
+    world.ownerUrl.replace(/:[^:@]+@/, ":wrong@"),
+    world.ownerUrl.replace("//turnpike:", "//nobody:"),
+  ]) {
+    world.rebind({ DATABASE_URL })
+    const response = await client.call("GET", "/v1/me")
+    expect([response.status, response.headers.get("retry-after")]).toEqual([500, null])
+    expect(await response.json()).toMatchObject({
+      error: { code: "INTERNAL", retryable: false, message: expect.stringContaining("DATABASE_URL") },
+    })
+  }
+  world.rebind({ DATABASE_URL: world.env.DATABASE_URL })
+})
+
+describe("Redis", () => {
+  test.each([
+    ["MULTI"],
+    ["SUBSCRIBE", "news"],
+    ["SELECT", "1"],
+    ["BLPOP", "list", "0"],
+    ["BRPOPLPUSH", "a", "b", "0"],
+    ["WATCH", "a"],
+    ["MONITOR"],
+    ["QUIT"],
+    ["FLUSHALL"],
+    ["CONFIG", "GET", "*"],
+    ["CLIENT", "REPLY", "OFF"],
+  ])("refuses %s, which would change the one connection for all, and goes on", async (...words) => {
+    const redis = redisOf(world)
+    await expect(redis.command(...words)).rejects.toThrow(/ERR Command is not available/)
+    expect(await redis.command("SET", "after", words[0] ?? "")).toBe("OK")
+    expect(await redis.command("GET", "after")).toBe(words[0])
+  })
+
+  test("keys are those of one namespace, in commands, scripts and transactions", async () => {
+    const other = await openNamespace()
+    const [ours, theirs] = [redisOf(world), redisOf({ env: other.env as World["env"] })]
+    await ours.command("SET", "same", "ours")
+    await theirs.command("SET", "same", "theirs")
+    await theirs.command("EVAL", "redis.call('SET', KEYS[2], ARGV[1])", "2", "same", "scripted", "x")
+    expect(await ours.command("MGET", "same", "scripted")).toEqual(["ours", null])
+    expect(((await theirs.command("KEYS", "s*")) as string[]).sort()).toEqual(["same", "scripted"])
+    expect(await theirs.command("DBSIZE")).toBe(2)
+    await theirs.flush()
+    expect(await theirs.command("DBSIZE")).toBe(0)
+    expect(await ours.command("GET", "same")).toBe("ours")
+    await other.close()
+  })
+})

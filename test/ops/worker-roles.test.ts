@@ -1,0 +1,128 @@
+import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless"
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { createKeyRing, deriveRing, parseKeyRing } from "../../src/base/key-ring.ts"
+import { accessOf, WORKER_ROLES } from "../../src/ops/grants.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { openNamespace, RING, type TestNamespace } from "../harness/namespace.ts"
+
+/** That every operation works under its worker's role and keys is shown by all tests of operations (test/harness/deployed.ts). */
+let namespace: TestNamespace
+beforeAll(async () => {
+  namespace = await openNamespace()
+})
+beforeEach(() => {
+  neonConfig.fetchEndpoint = namespace.env.DATABASE_HTTP_URL as string
+})
+afterAll(() => namespace.close())
+
+const sqlOf = (worker: string) => neon(namespace.workerUrls[worker] as string)
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "done",
+    (error: unknown) => (error instanceof NeonDbError ? error.code : String(error)),
+  )
+const DENIED = "42501"
+
+test.each(WORKER_ROLES)("the role of %s writes no table, makes nothing, and is nobody else", async (worker) => {
+  const sql = sqlOf(worker)
+  const [me] =
+    await sql`select current_user as name, rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = current_user`
+  expect(me).toMatchObject({ rolsuper: false, rolcreaterole: false, rolcreatedb: false })
+  expect((me as { name: string }).name).toMatch(new RegExp(`_${worker}$`))
+  for (const statement of [
+    "insert into ledger (user_id) values (1)",
+    "update wallets set balance_credit_micros = 1",
+    "delete from turns",
+    "truncate audit_log",
+    "create table public.mine (a integer)",
+    "copy (select 1) to program 'true'",
+    "set role turnpike",
+    "create role another",
+    "select pg_read_file('/etc/hostname')",
+  ]) {
+    expect(await codeOf(sql.query(statement)), statement).toBe(DENIED)
+  }
+})
+
+test("who may read what proves identity or is sealed", async () => {
+  const readers = async (table: string, column: string) => {
+    const codes = await Promise.all(
+      WORKER_ROLES.map(async (worker) => [worker, await codeOf(sqlOf(worker).query(`select ${column} from ${table}`))]),
+    )
+    return codes.flatMap(([worker, code]) => (code === "done" ? [worker] : []))
+  }
+  expect(await readers("users", "password_hash")).toEqual(["auth", "account", "admin", "all"])
+  expect(await readers("api_keys", "hash")).toEqual([])
+  expect(await readers("brands", "bot_token")).toEqual(["auth", "all"])
+  expect(await readers("space_secrets", "sealed")).toEqual(["callbacks", "all"])
+  expect(await readers("environment_files", "sealed")).toEqual(["admin", "all"])
+  expect(await readers("provider_credentials", "sealed")).toEqual(["admin", "callbacks", "all"])
+  expect(await readers("audit_log", "action")).toEqual(["admin", "all"])
+})
+
+test("a worker calls its own procedures, and no other's", async () => {
+  const setting = `select * from ${RELEASE}.put_setting('session', 'x', false, now(), 'plans', '{}', null, null, null)`
+  expect(await codeOf(sqlOf("v1").query(setting))).toBe(DENIED)
+  expect(await codeOf(sqlOf("auth").query(setting))).toBe(DENIED)
+  expect(await codeOf(sqlOf("admin").query(setting))).not.toBe(DENIED)
+  for (const worker of WORKER_ROLES) {
+    const rows = await namespace.sql<{ name: string }>(
+      `select distinct p.proname as name from pg_proc p
+       where p.pronamespace = '${RELEASE}'::regnamespace and has_function_privilege($1, p.oid, 'execute') order by 1`,
+      [new URL(namespace.workerUrls[worker] as string).username],
+    )
+    const { procedures, inlined } = accessOf(worker)
+    expect(rows.map(({ name }) => name)).toEqual([...new Set([...procedures, ...inlined])].sort())
+  }
+})
+
+test("a temporary table of a caller's does not take the place of ours in a procedure", async () => {
+  const sql = sqlOf("v1")
+  const [, answer] = await sql.transaction([
+    sql`create temporary table api_keys (hash bytea)`,
+    sql.query(`select actor from ${RELEASE}.get_balance('key', 'ab', false, now())`),
+  ])
+  expect(answer).toEqual([{ actor: null }])
+})
+
+test("a worker's keys open what is its own, and nothing else", async () => {
+  const ring = createKeyRing(parseKeyRing(RING))
+  const target = (table: string) => ({ table, column: "sealed", row: "1", owner: 1 })
+  const secret = await ring.seal("open sesame", target("space_secrets"))
+  const ringOf = async (worker: string) =>
+    createKeyRing(parseKeyRing(await deriveRing(RING, accessOf(worker).purposes)))
+  expect(await (await ringOf("callbacks")).open(secret, target("space_secrets"))).toEqual({
+    text: "open sesame",
+    stale: false,
+  })
+  await expect((await ringOf("auth")).open(secret, target("space_secrets"))).rejects.toThrow(
+    /not for seal-space_secrets/,
+  )
+  await expect((await ringOf("v1")).derive("sessions")).rejects.toThrow(/not for sessions/)
+  expect(await (await ringOf("account")).derive("sessions")).toEqual(await ring.derive("sessions"))
+  // Each table has a key of its own, not only additional data.
+  await expect(ring.open(secret.replace("space_secrets", "brands"), target("brands"))).rejects.toThrow()
+})
+
+test("what was sealed under a key itself still opens, and is to be sealed anew", async () => {
+  const key = Uint8Array.from(atob(RING.split(":")[1] as string), (char) => char.charCodeAt(0))
+  const iv = crypto.getRandomValues(new Uint8Array(12))
+  const additionalData = new TextEncoder().encode(JSON.stringify(["brands", "bot_token", "acme", "acme"]))
+  const cipher = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt"])
+  const data = await crypto.subtle.encrypt(
+    { name: "AES-GCM", iv, additionalData },
+    cipher,
+    new TextEncoder().encode("1:x"),
+  )
+  const text = (bytes: Uint8Array) =>
+    btoa(String.fromCharCode(...bytes))
+      .replaceAll("+", "-")
+      .replaceAll("/", "_")
+      .replace(/=+$/, "")
+  const sealed = `test.${text(iv)}.${text(new Uint8Array(data))}`
+  const target = { table: "brands", column: "bot_token", row: "acme", owner: "acme" }
+  const ring = createKeyRing(parseKeyRing(RING))
+  expect(await ring.open(sealed, target)).toEqual({ text: "1:x", stale: true })
+  const derived = createKeyRing(parseKeyRing(await deriveRing(RING, ["seal-brands"])))
+  await expect(derived.open(sealed, target)).rejects.toThrow(/not whole/)
+})

@@ -1,0 +1,98 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Unstable_Config, unstable_readConfig } from "wrangler"
+import { deployConfig, PLACEHOLDER_HOST, readHosts } from "../../scripts/deploy-config.ts"
+import { WORKERS } from "../../scripts/documents.ts"
+import { groups } from "../../scripts/wrangler.ts"
+
+const HOSTS = ["turnpike.acme.com", "app.brand.com"]
+/** Environments of static files alone. */
+const PAGES = ["dashboard"]
+
+let dir: string
+const names = await groups()
+const workers = names.filter((name) => !PAGES.includes(name))
+const configs = new Map<string, Unstable_Config>()
+
+beforeAll(async () => {
+  // Beside wrangler.toml, as `npm run deploy` writes it.
+  dir = await mkdtemp(join(".", ".wrangler-config-"))
+  const text = await readFile("wrangler.toml", "utf8")
+  const file = join(dir, "wrangler.toml")
+  await writeFile(file, deployConfig(text, { hosts: HOSTS, groups: names, stage: "staging" }))
+  for (const name of ["", ...names])
+    configs.set(name, unstable_readConfig({ config: file, env: name }, { hideWarnings: true }))
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+const configOf = (name: string) => configs.get(name) as Unstable_Config
+const routesOf = (name: string) =>
+  (configOf(name).routes ?? []).map((route) => (typeof route === "string" ? route : route.pattern))
+
+describe.each(names)("the worker %s, as wrangler resolves it,", (name) => {
+  test("is reached by its routes on the hosts of the deployment, and in no other way", () => {
+    const config = configOf(name)
+    expect(config.workers_dev).toBe(false)
+    expect(config.preview_urls).toBe(false)
+    expect(routesOf(name).length).toBeGreaterThan(0)
+    for (const route of routesOf(name))
+      expect(HOSTS.map((host) => `${host}/`).some((host) => route.startsWith(host))).toBe(true)
+    expect(JSON.stringify(config)).not.toContain(PLACEHOLDER_HOST)
+  })
+
+  test("has no address of a request in the platform's logs", () => {
+    expect(configOf(name).observability).toMatchObject({
+      enabled: true,
+      redact_query_string: true,
+      logs: { enabled: true, invocation_logs: false },
+    })
+  })
+
+  test("reaches the public Internet only, and knows its own hosts", () => {
+    const { compatibility_flags, vars, limits } = configOf(name)
+    expect(compatibility_flags).toEqual(["nodejs_compat", "global_fetch_strictly_public", "enable_request_signal"])
+    expect(vars).toMatchObject({ OWN_HOSTS: HOSTS.join(","), CALLBACKS_URL: `https://${HOSTS[0]}` })
+    expect(limits?.cpu_ms).toBeLessThanOrEqual(30_000)
+  })
+})
+
+test.each(workers)("the worker %s has the bucket of its stage", (name) => {
+  expect(configOf(name).r2_buckets).toMatchObject([{ binding: "FILES", bucket_name: "turnpike-files-staging" }])
+})
+
+test("one worker with everything has an address of its own, and no previews", () => {
+  const { workers_dev, preview_urls, routes, observability } = configOf("")
+  expect({ workers_dev, preview_urls, routes: routes ?? [] }).toEqual({
+    workers_dev: true,
+    preview_urls: false,
+    routes: [],
+  })
+  expect(observability).toMatchObject({ redact_query_string: true, logs: { invocation_logs: false } })
+})
+
+test("each operation is routed to the worker that has it, on every host", () => {
+  /** Cloudflare takes the most specific route. */
+  const workerOf = (url: string) =>
+    workers
+      .flatMap((name) => routesOf(name).map((route) => ({ name, route })))
+      .filter(({ route }) => (route.endsWith("*") ? url.startsWith(route.slice(0, -1)) : url === route))
+      .sort((a, b) => b.route.length - a.route.length)[0]?.name
+  for (const host of HOSTS) {
+    for (const name of workers) {
+      for (const { path } of WORKERS[name]?.operations ?? []) expect(workerOf(host + path), path).toBe(name)
+    }
+    for (const path of ["/callbacks/turns/x", "/callbacks/internal/tools"])
+      expect(workerOf(host + path)).toBe("callbacks")
+    for (const path of ["/docs", "/docs/page.js", "/v1/openapi.json"]) expect(workerOf(host + path)).toBe("v1")
+    for (const path of ["/api/docs", "/api/docs/page.js", "/api/openapi.json"])
+      expect(workerOf(host + path)).toBe("auth")
+  }
+})
+
+test("hosts are names", () => {
+  expect(readHosts(" A.acme.com,b.acme.com")).toEqual(["a.acme.com", "b.acme.com"])
+  for (const wrong of [undefined, "", "https://a.com", "a", "a.com/x", "a.com,", "127.0.0.1", "a.com:8787"]) {
+    expect(() => readHosts(wrong), String(wrong)).toThrow(/--host/)
+  }
+})

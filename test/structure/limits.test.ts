@@ -1,0 +1,60 @@
+import { globSync } from "node:fs"
+import { resolve } from "node:path"
+import { expect, test } from "vitest"
+import { SURFACES } from "../../scripts/documents.ts"
+import { ERROR_CODES, type ErrorCode } from "../../src/base/errors.ts"
+import { readGuide } from "../../src/reference/guides.ts"
+import { INTERNAL_NUMBERS, SHOWN_LIMITS, shownLimit } from "../../src/reference/limits.ts"
+import { limitRows } from "../../src/reference/limits-table.ts"
+
+const numbers: string[] = []
+for (const file of globSync("src/*/policies.ts")) {
+  const exported = (await import(resolve(file))) as Record<string, unknown>
+  for (const [policy, value] of Object.entries(exported)) {
+    if (policy.endsWith("_POLICY")) numbers.push(...Object.keys(value as object).map((name) => `${policy}.${name}`))
+  }
+}
+
+test("every number of a policy is a limit in the reference, or said to be internal, and nothing else is", () => {
+  const internal = (key: string) =>
+    INTERNAL_NUMBERS.includes(key) || INTERNAL_NUMBERS.includes(`${key.split(".")[0]}.*`)
+  expect(
+    numbers.filter((key) => key in SHOWN_LIMITS === internal(key)),
+    "add it to SHOWN_LIMITS or to INTERNAL_NUMBERS in src/reference/limits.ts, not to both",
+  ).toEqual([])
+  const known = (key: string) =>
+    numbers.includes(key) || (key.endsWith(".*") && numbers.some((one) => one.startsWith(key.slice(0, -1))))
+  expect(
+    [...Object.keys(SHOWN_LIMITS), ...INTERNAL_NUMBERS].filter((key) => !known(key)),
+    "there is no such number",
+  ).toEqual([])
+})
+
+test("the table is in both documents, whole", () => {
+  const rows = limitRows()
+  expect(rows.length).toBeGreaterThan(Object.keys(SHOWN_LIMITS).length)
+  const { description } = readGuide("limits", [])
+  for (const { api } of Object.values(SURFACES)) expect(api.guides).toContain("limits")
+  for (const [what, value, , beyond] of rows) {
+    expect([what, value, beyond].filter((cell) => cell === "")).toEqual([])
+    expect(description).toContain(`| ${what} | ${value} |`)
+  }
+})
+
+test("each code is one that there is, with its status", () => {
+  for (const [, , , beyond] of limitRows()) {
+    for (const [, status, code = ""] of beyond.matchAll(/(\d{3}) `([A-Z_]+)`/g)) {
+      expect(ERROR_CODES[code as ErrorCode]?.status, code).toBe(Number(status))
+    }
+  }
+})
+
+test("values are as people read them", () => {
+  const shown = (name: string, value: unknown) => shownLimit(name, value)
+  expect(shown("maxBytes", 104_857_600)).toBe("100 MiB")
+  expect(shown("timeoutMs", 90_000)).toBe("90 s")
+  expect(shown("lifeMs", 30 * 86_400_000)).toBe("30 d")
+  expect(shown("waitsMs", [5_000, 300_000])).toBe("5 s, 5 min")
+  expect(shown("address", { burst: 30, intervalMs: 20_000 })).toBe("30 at once, then one in 20 s")
+  expect(shown("defaultHold", 2_500_000)).toBe("0.25 USD")
+})
