@@ -7,6 +7,7 @@ import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
+import { mountSecondFactor } from "./second-factor.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountOwnSpaces } from "./spaces.ts"
 import { mountOwnTurns } from "./turns.ts"
@@ -17,6 +18,7 @@ export function mountOwner(app: App) {
   mountMoney(app)
   mountLimits(app)
   mountSessions(app)
+  mountSecondFactor(app)
   mountIdentities(app)
   mountKeys(app)
   mountOwnSpaces(app)
