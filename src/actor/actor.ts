@@ -109,6 +109,13 @@ export function requireProof(actor: Actor, now: Date): void {
 /** How long a proof of who somebody is allows what is hard to take back; `is_fresh` has the same. */
 const PROOF_MS = 10 * 60_000
 
+/**
+ * Whether a caller may know what their account has: not a key of test data or of one space, which is often in the hands of others, nor a
+ * member who acts for the owner of a space.
+ */
+export const seesBalance = (actor: Actor) =>
+  actor.kind === "session" ? actor.member_id === null : !actor.test && actor.scope !== "space"
+
 /** The key that acts. Throws for a session: only keys reach the operations that call this. */
 export function keyOf(actor: Actor): KeyActor {
   if (actor.kind !== "key") throw new Error("a session has come to an operation of keys")

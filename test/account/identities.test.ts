@@ -75,6 +75,19 @@ describe("linking an identity", () => {
     ])
   })
 
+  test("is the only way to an admin's account: a verified email does not lead there", async () => {
+    const { userId, email } = await createPerson(world, { role: "admin" })
+    await world.sql("update users set email_verified = true where user_id = $1", [userId])
+    const subject = nobody()
+    await world.does({ claims: { sub: subject, email, email_verified: true } })
+    const { response } = await world.signInAt()
+    expect(await codeOf(response)).toEqual([403, "LOGIN_REFUSED"])
+    expect(await identitiesOf(userId)).toEqual([])
+    await link(await signedIn(userId), subject, { email, email_verified: true })
+    const { browser } = await world.signInAt()
+    expect((await browser.me())?.user_id).toBe(userId)
+  })
+
   test("needs a fresh proof of who asks", async () => {
     const { userId } = await createPerson(world, { password: "a long enough one" })
     const browser = await signedIn(userId)

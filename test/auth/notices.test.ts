@@ -131,7 +131,7 @@ describe("a link for a new password", () => {
     for (const token of [one, two, "x"]) expect((await reset(token)).answer.code).toBe("INVALID_TOKEN")
     expect((await noticesOf(userId)).map(({ data }) => data)).toContainEqual({ factor: "password", change: "reset" })
     const [entry] = await world.sql("select * from audit_log where action = 'user.password_reset'")
-    expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: null })
+    expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
   })
 
   test("of several requests at once one has an effect, and it lasts 30 minutes", async () => {

@@ -1,7 +1,7 @@
 import { balanceSchema, getBalance } from "../../billing/get-balance.ts"
 import { listModels, modelSchema } from "../../catalog/list-models.ts"
 import type { App } from "../../http/app.ts"
-import { pageOf } from "../../http/query.ts"
+import { pageOf, wholePage } from "../../http/query.ts"
 import { getOwnKey, ownKeyAnswerSchema } from "../../keys/get-own-key.ts"
 import { mountUsageReport } from "../usage-report.ts"
 
@@ -27,8 +27,9 @@ export function mountAccount(app: App) {
       id: "getBalance",
       tag: "Account",
       summary: "Read the balance",
+      description: "Not for test keys, nor for keys to one space.",
       answer: { status: 200, description: "The balance of the key's account.", schema: balanceSchema },
-      errors: [],
+      errors: ["SCOPE_DENIED"],
     },
     async (c) => getBalance(c.get("ctx"), c.get("credential")),
   )
@@ -52,7 +53,7 @@ export function mountUsage(app: App) {
     },
     async (c) => {
       const data = await listModels(c.get("ctx"), c.get("credential"))
-      return { data, has_more: false, next_cursor: null }
+      return wholePage(data)
     },
   )
 

@@ -3,7 +3,7 @@ import { manifestSchema } from "../../agent-config/manifest.ts"
 import { secretName } from "../../agent-config/names.ts"
 import { putSecretSchema, secretSchema } from "../../agent-config/secret.ts"
 import type { App } from "../../http/app.ts"
-import { idParam, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery, wholePage, wholeParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import {
   configVersionSchema,
@@ -64,10 +64,10 @@ export function mountSpaceConfig(app: App) {
       summary: "List a space's secrets",
       description: "Names and dates only.",
       params: spaceParams,
-      answer: { status: 200, description: "The secrets, by name.", schema: z.object({ data: z.array(secretSchema) }) },
+      answer: { status: 200, description: "The secrets, by name.", schema: pageOf(secretSchema) },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params }) => ({ data: await listSecrets(c.get("ctx"), c.get("credential"), params.space_id) }),
+    async (c, { params }) => wholePage(await listSecrets(c.get("ctx"), c.get("credential"), params.space_id)),
   )
 
   app.operation(
@@ -118,12 +118,13 @@ export function mountSpaceConfig(app: App) {
       query: z.strictObject({
         limit: pageQuery.limit,
         cursor: wholeParam(1, 2_147_483_647).default(2_147_483_647),
+        ...createdQuery,
       }),
       answer: { status: 200, description: "A page of versions.", schema: pageOf(configVersionSchema) },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params, query: { limit, cursor } }) => {
-      const options = { spaceId: params.space_id, before: cursor, limit }
+    async (c, { params, query: { limit, cursor, ...created } }) => {
+      const options = { spaceId: params.space_id, before: cursor, limit, ...created }
       const versions = await listConfigVersions(c.get("ctx"), c.get("credential"), options)
       const data = versions.slice(0, limit)
       const has_more = versions.length > limit

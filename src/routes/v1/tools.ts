@@ -7,7 +7,7 @@ import { putToolSchema, toolSchema } from "../../agent-config/tool.ts"
 import { TurnpikeError } from "../../base/errors.ts"
 import { mcpCheckSchema, toolTestSchema } from "../../callbacks/tool-trials.ts"
 import type { App } from "../../http/app.ts"
-import { idParam } from "../../http/query.ts"
+import { idParam, pageOf, wholePage } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import { putMcpServer, putTool, removeEntry } from "../../spaces/put-tool.ts"
 import { checkMcpServer, testTool, testToolSchema } from "../../spaces/try-tool.ts"
@@ -113,12 +113,12 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       tag,
       summary: `List a space's ${word}s`,
       params: z.object({ space_id: idParam }),
-      answer: { status: 200, description: "All of them, by name.", schema: z.object({ data: z.array(schema) }) },
+      answer: { status: 200, description: "All of them, by name.", schema: pageOf(schema) },
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { space_id } }) => {
       const entries = await entriesOf(c.get("ctx"), c.get("credential"), space_id)
-      return { data: Object.values(entries).sort((a, b) => (a.name < b.name ? -1 : 1)) }
+      return wholePage(Object.values(entries).sort((a, b) => (a.name < b.name ? -1 : 1)))
     },
   )
 
