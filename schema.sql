@@ -60,7 +60,11 @@ create table sessions (
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   expires_at timestamptz not null,
-  ended_at timestamptz
+  ended_at timestamptz,
+  -- When its user has last proved in it who they are; null: when it began.
+  proved_at timestamptz,
+  -- It waits for the code of its user's second factor, and opens nothing until then.
+  factor_due boolean not null default false
 );
 create index sessions_by_user on sessions (user_id) where ended_at is null;
 create index sessions_of_user on sessions (user_id, session_id collate "C" desc);
@@ -68,6 +72,21 @@ create index sessions_of_user on sessions (user_id, session_id collate "C" desc)
 create index sessions_seen on sessions (last_seen_at) include (user_id);
 -- The addresses where a user has had sessions: a throttled account stays open from there.
 create index sessions_by_address on sessions (user_id, address);
+-- The sweep removes those whose end is long past.
+create index sessions_expired on sessions (expires_at);
+
+-- What a user's authenticator app makes one-time codes from (TOTP, RFC 6238). It counts from confirmed_at on.
+create table second_factors (
+  user_id bigint primary key references users,
+  -- Sealed by the key ring.
+  secret text not null,
+  -- The time step of the last code that was used. None of it or before works again.
+  last_step bigint not null default 0,
+  -- SHA-256 of the recovery codes that are left.
+  recovery_hashes text[] not null default '{}',
+  created_at timestamptz not null,
+  confirmed_at timestamptz
+);
 
 -- An admin who looks at an account as its owner does, for a while and without changing anything. It is valid while the admin's own session
 -- is, and no longer than the owner's sessions of that epoch.
@@ -82,6 +101,7 @@ create table acting_sessions (
   ended_at timestamptz
 );
 create index acting_sessions_of_user on acting_sessions (user_id, expires_at) where ended_at is null;
+create index acting_sessions_of_admin on acting_sessions (admin_session_id);
 
 -- A user's identity at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
 create table identities (

@@ -9,6 +9,7 @@ const CHECKS: Record<string, string[]> = {
   "dead code": ["knip"],
   "table types": ["node", "scripts/generate-db-types.ts", "--check"],
   "types of the API": ["node", "scripts/generate-client.ts", "--check"],
+  "common passwords": ["node", "scripts/generate-common-passwords.ts", "--check"],
   OpenAPI: ["node", "scripts/lint-openapi.ts"],
   structure: ["vitest", "run", "--project", "structure"],
 }

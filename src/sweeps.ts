@@ -12,6 +12,7 @@ import { type PoolContext, publishCapacity } from "./providers/capacity.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
+import { sweepSessions } from "./sign-in/sweep-sessions.ts"
 import { sweepTotals } from "./spaces/roll-totals.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { sweepOverview } from "./system/get-overview.ts"
@@ -34,6 +35,7 @@ const SWEEPS: Record<string, Sweep> = {
   stopped_webhooks: sweepStoppedWebhooks,
   files: sweepFiles,
   idempotency_keys: sweepIdempotencyKeys,
+  sessions: sweepSessions,
   counters: sweepCounters,
   postings: sweepPostings,
   totals: sweepTotals,

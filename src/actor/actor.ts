@@ -53,7 +53,13 @@ export interface SessionActor extends CommonActor {
   member_id: number | null
   /** The admin who acts as this user; null: nobody does. */
   acting_user_id: number | null
+  /** When they have last proved in this session who they are. */
+  proved_at: string | null
+  missing: Missing
 }
+
+/** `factor`: the code of their second factor is due. `enrolment`: they are an admin without one, who must have one. */
+type Missing = "factor" | "enrolment" | null
 
 export type Actor = KeyActor | SessionActor
 
@@ -62,6 +68,7 @@ export type ActorRow = Actor & { usable: boolean; expired: boolean; used_at?: st
 
 /** The actor of an answer, or the 401 of its kind. */
 export function requireActor(row: ActorRow | null | undefined, credential: Credential): Actor {
+  if (row?.kind === "session" && row.missing === "factor") throw factorRequired()
   if (!row?.usable) throw refusal(credential, row?.expired ?? false)
   const { usable: _usable, expired: _expired, used_at: _usedAt, ...actor } = row
   return actor
@@ -76,7 +83,38 @@ function refusal({ kind }: Credential, expired: boolean): TurnpikeError {
   return new TurnpikeError("INVALID_API_KEY", "This API key is unknown or was revoked.")
 }
 
-export const adminRequired = () => new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
+/** What an admin's operation answers to somebody who is none now, or who must first set up a second factor. */
+export function adminRequired(actor?: Actor): TurnpikeError {
+  if (actor?.kind === "session" && actor.missing === "enrolment") {
+    return new TurnpikeError("SECOND_FACTOR_NOT_SET_UP", "Admins need a second factor here. Set yours up first.")
+  }
+  return new TurnpikeError("ADMIN_REQUIRED", "This is for admins only.")
+}
+
+export const factorRequired = () =>
+  new TurnpikeError(
+    "SECOND_FACTOR_REQUIRED",
+    "Send the code of your authenticator app to POST /api/auth/second-factor.",
+  )
+
+export const proofRequired = () =>
+  new TurnpikeError("REAUTHENTICATION_REQUIRED", "Prove again who you are: with your password, or by signing in anew.")
+
+/** What `is_fresh` (./caller.sql) decides in procedures, for what only reads. REAUTHENTICATION_REQUIRED. */
+export function requireProof(actor: Actor, now: Date): void {
+  const provedAt = actor.kind === "session" && actor.proved_at !== null ? Date.parse(actor.proved_at) : 0
+  if (provedAt <= now.getTime() - PROOF_MS) throw proofRequired()
+}
+
+/** How long a proof of who somebody is allows what is hard to take back; `is_fresh` has the same. */
+const PROOF_MS = 10 * 60_000
+
+/**
+ * Whether a caller may know what their account has: not a key of test data or of one space, which is often in the hands of others, nor a
+ * member who acts for the owner of a space.
+ */
+export const seesBalance = (actor: Actor) =>
+  actor.kind === "session" ? actor.member_id === null : !actor.test && actor.scope !== "space"
 
 /** The key that acts. Throws for a session: only keys reach the operations that call this. */
 export function keyOf(actor: Actor): KeyActor {

@@ -1,6 +1,6 @@
 -- Columns of users, brands and similar tables whose values never go into the audit log.
 create function turnpike.secret_columns() returns text[] language sql immutable as $$
-  select '{password_hash,bot_token,bot_webhook_secret,hash,previous_hash,secret,previous_secret,sealed}'::text[]
+  select '{password_hash,bot_token,bot_webhook_secret,hash,previous_hash,secret,previous_secret,sealed,recovery_hashes}'::text[]
 $$;
 
 -- Writes a change into the audit log, without secrets (design section 7), in the transaction of the change itself. p_actor is the
@@ -11,4 +11,27 @@ begin
   insert into audit_log (actor_user_id, action, subject_type, subject_id, before, after, request_id, address, created_at)
   values (p_actor, p_action, p_subject_type, p_subject_id, p_before - turnpike.secret_columns(),
     p_after - turnpike.secret_columns(), p_request_id, p_address, p_moment);
+end $$;
+
+-- Notes that a caller takes a whole list away: p_what it is, and p_query what it was narrowed by.
+create function turnpike.note_export(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz, p_what text,
+  p_query jsonb, p_request_id text, p_address text, out actor jsonb) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable then
+    perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'export', 'export', p_what, null,
+      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query), p_request_id,
+      p_address, p_moment);
+  end if;
+end $$;
+
+-- Notes an act of the command line that no other procedure notes.
+create function turnpike.note_act(p_action text, p_subject_type text, p_subject_id text, p_after jsonb, p_request_id text,
+  p_moment timestamptz) returns boolean language plpgsql as $$
+begin
+  perform turnpike.note_change(null, p_action, p_subject_type, p_subject_id, null, p_after, p_request_id, null, p_moment);
+  return true;
 end $$;

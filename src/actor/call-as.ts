@@ -13,7 +13,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { callOne, type InJson } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
 import { type ArgumentsOf, type ProcedureName, type Procedures, RELEASE } from "../platform/procedures.ts"
-import { type Actor, type ActorRow, adminRequired, type Credential, requireActor } from "./actor.ts"
+import { type Actor, type ActorRow, adminRequired, type Credential, proofRequired, requireActor } from "./actor.ts"
 import type { Context } from "./context.ts"
 import { fingerprintsOf, type Once, replayedBy, type UsedKey } from "./once.ts"
 
@@ -25,7 +25,8 @@ type CallersProcedure = {
 
 /**
  * Calls a procedure as a caller of a request: one statement. `Row` says what its jsonb columns hold. Throws the 401 of the
- * credential's kind when it may not act: then the procedure has done nothing.
+ * credential's kind when it may not act: then the procedure has done nothing. What it refuses as `admin` is ADMIN_REQUIRED, and as
+ * `proof` REAUTHENTICATION_REQUIRED.
  */
 export async function callAs<
   Name extends CallersProcedure,
@@ -38,7 +39,11 @@ export async function callAs<
 ): Promise<{ actor: Actor; row: Row }> {
   const all = { ...callerArguments(ctx, credential), ...args } as unknown as ArgumentsOf<Name>
   const row = await callOne<Name, Row>(ctx.db, name, all)
-  return { actor: requireActor((row as { actor: ActorRow | null }).actor, credential), row }
+  const actor = requireActor((row as { actor: ActorRow | null }).actor, credential)
+  const refused = (row as { refused?: unknown }).refused
+  if (refused === "proof") throw proofRequired()
+  if (refused === "admin") throw adminRequired(actor)
+  return { actor, row }
 }
 
 /**
@@ -144,7 +149,7 @@ export async function readAs<Row>(
     ])
     .executeTakeFirstOrThrow()
   const actor = requireActor(row.actor, credential)
-  if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired()
+  if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired(actor)
   return { actor, rows: row.rows as Simplify<JsonRowOf<Row>>[] }
 }
 

@@ -21,7 +21,12 @@ create type turnpike.caller as (
   -- The user who acts in a space that is shared with them, while user_id is its owner (as_member).
   member_id bigint,
   -- The admin who acts as this user (src/actor/acting.sql), if one does.
-  acting_user_id bigint
+  acting_user_id bigint,
+  -- When the session's user has last proved who they are (null for a key).
+  proved_at timestamptz,
+  -- What stands in the way of a session: 'factor' (the code of its user's second factor is due, so it is not usable), 'enrolment' (an
+  -- admin must have a second factor, and counts as a user until then).
+  missing text
 );
 
 -- The caller that a credential names, usable or not; all columns are null when there is none. p_caller_token: the SHA-256 of a key's
@@ -35,6 +40,7 @@ declare
   owner users;
   ends_at timestamptz;
   valid boolean;
+  missing text;
   given bytea;
 begin
   if p_caller_kind = 'key' then
@@ -54,7 +60,7 @@ begin
       found_key.expires_at, found_key.created_at, null, null,
       valid and coalesce(ends_at > p_moment, true), valid and coalesce(ends_at <= p_moment, false), found_key.last_used_at,
       num_nonnulls(found_key.daily_credit_micros, found_key.window_credit_micros, found_key.end_user_daily_credit_micros,
-        found_key.end_user_monthly_credit_micros) > 0, null, null)::turnpike.caller;
+        found_key.end_user_monthly_credit_micros) > 0, null, null, null, null)::turnpike.caller;
   end if;
   if starts_with(p_caller_token, 'act_') then
     return turnpike.find_acting(p_caller_token, p_caller_test, p_moment);
@@ -65,14 +71,43 @@ begin
   end if;
   select u.* into owner from users u where u.user_id = found_session.user_id;
   valid := found_session.ended_at is null and found_session.epoch = owner.session_epoch and owner.disabled_at is null;
-  return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, found_session.expires_at, found_session.created_at,
-    found_session.session_id, owner.role,
-    valid and found_session.expires_at > p_moment, valid and found_session.expires_at <= p_moment, found_session.last_seen_at, false,
-    null, null)::turnpike.caller;
+  ends_at := least(found_session.expires_at, found_session.created_at + turnpike.session_life(owner.role));
+  if found_session.factor_due then
+    missing := case when valid and ends_at > p_moment then 'factor' end;
+    valid := false;
+  elsif owner.role = 'admin' and turnpike.lacks_factor(owner.user_id) then
+    owner.role := 'user';
+    missing := 'enrolment';
+  end if;
+  return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, ends_at, found_session.created_at,
+    found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment, found_session.last_seen_at, false,
+    null, null, coalesce(found_session.proved_at, found_session.created_at), missing)::turnpike.caller;
 end $$;
 
--- Notes a caller's use: a key's once a minute, a session's once an hour, which moves its end to 30 days later (design section 7). It
--- does not wait for a row that another transaction has locked, so it may come after any other lock; the next use notes it.
+-- How long a session can last at most, however much it is used (SESSION_POLICY in src/sign-in/policies.ts).
+create function turnpike.session_life(p_role text) returns interval language sql immutable as $$
+  select case p_role when 'admin' then interval '12 hours' else interval '90 days' end
+$$;
+
+-- Whether the setting asks admins for a second factor, and this one has none.
+create function turnpike.lacks_factor(p_user_id bigint) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from settings s where s.key = 'admin_second_factor' and s.value = '"required"')
+    and not turnpike.has_factor(p_user_id);
+end $$;
+
+create function turnpike.has_factor(p_user_id bigint) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null);
+end $$;
+
+-- Whether a caller has proved within ten minutes who they are. What is hard to take back asks for that: a stolen cookie is not enough.
+create function turnpike.is_fresh(caller turnpike.caller, p_moment timestamptz) returns boolean language sql immutable as $$
+  select coalesce(caller.proved_at > p_moment - interval '10 minutes', false)
+$$;
+
+-- Notes a caller's use: a key's once a minute, a session's once an hour, which moves its end to 30 days later (design section 7), as
+-- far as its life goes. It does not wait for a row that another transaction has locked, so it may come after any other lock; the next use notes it.
 create function turnpike.note_use(caller turnpike.caller, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if caller.kind = 'key' then
@@ -82,7 +117,8 @@ begin
         where k.key_id = free.key_id and (k.last_used_at is null or k.last_used_at <= p_moment - interval '1 minute');
     end if;
   elsif caller.used_at <= p_moment - interval '1 hour' then
-    update sessions n set last_seen_at = p_moment, expires_at = p_moment + interval '30 days'
+    update sessions n set last_seen_at = p_moment, 
+        expires_at = least(p_moment + interval '30 days', n.created_at + turnpike.session_life(caller.role))
       from (select session_id from sessions where session_id = caller.session_id for no key update skip locked) free
       where n.session_id = free.session_id and n.ended_at is null and n.last_seen_at <= p_moment - interval '1 hour';
   end if;

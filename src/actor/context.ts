@@ -6,6 +6,7 @@ import type { ProviderLogins } from "../base/provider-logins.ts"
 import { type Bucket, createBucket } from "../platform/bucket.ts"
 import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
 import { createDatabase, type Database } from "../platform/db.ts"
+import type { EmailHook } from "../platform/email-hook.ts"
 import { createLog, type Log } from "../platform/log.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
@@ -30,6 +31,8 @@ export interface Context {
   readonly urlPolicy: UrlPolicy
   /** The messaging platform's Bot API, without a slash at its end. */
   readonly botApiUrl: string
+  /** The operator's server that sends emails; null: none are sent. */
+  readonly emailHook: EmailHook | null
   /** How accounts at the providers of models are logged in, by pool. */
   readonly providerLogins: ProviderLogins
   readonly meter: Meter
@@ -104,10 +107,15 @@ const platformOf = onceFor((env: BaseEnv) => ({
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
+  emailHook: emailHook(env),
   providerLogins: env.PROVIDER_LOGINS,
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },
   callbackUrl: (path: string) => callbackUrl(env, path),
 }))
+
+/** Nothing goes to a server that cannot tell who sends it. */
+const emailHook = ({ EMAIL_HOOK_URL: url, EMAIL_HOOK_SECRET: secret }: BaseEnv) =>
+  url && secret ? { url, secret } : null
 
 /** The hosts of our own services. Customers' URLs must not lead back into them. */
 function ownHosts(env: BaseEnv): string[] {

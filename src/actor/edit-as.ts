@@ -1,6 +1,6 @@
 import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
 import type { ArgumentsOf, ProcedureName, Procedures } from "../platform/procedures.ts"
-import { adminRequired, type SessionCredential } from "./actor.ts"
+import type { SessionCredential } from "./actor.ts"
 import { type CallerArguments, callAs, callOnce, type OnceArguments, type OnceProcedure } from "./call-as.ts"
 import type { Context } from "./context.ts"
 import type { Made, Once } from "./once.ts"
@@ -26,7 +26,7 @@ interface Edit<Arguments, Row, Answer> {
 
 /**
  * Calls a procedure of admins, in one statement: it changes a row and writes its audit entry, or refuses. Answers the row as it is now.
- * `admin` is ADMIN_REQUIRED and `stale` VERSION_MISMATCH, with the row as `details.current`; `refusals` says what all others mean.
+ * `stale` is VERSION_MISMATCH, with the row as `details.current`; `refusals` says what all others mean.
  */
 export async function editAs<Name extends AdminProcedure, Row, Answer>(
   ctx: Context,
@@ -68,7 +68,6 @@ function answerOf<Row, Answer>(
   { refusals, serialize }: Omit<Edit<unknown, Row, Answer>, "args">,
 ): Answer {
   if (refused === null) return serialize(entity)
-  if (refused === "admin") throw adminRequired()
   if (refused === "stale") {
     const message = "It has changed since the version that If-Match names. Nothing was written."
     throw new TurnpikeError("VERSION_MISMATCH", message, { details: { current: serialize(entity) } })

@@ -37,6 +37,12 @@ const base = z.object({
   }),
   /** The messaging platform's Bot API, or a server of one's own that speaks it. */
   BOT_API_URL: url.default("https://api.telegram.org"),
+  /** The operator's server that sends emails (README, Environment), and the secret that proves us to it. */
+  EMAIL_HOOK_URL: z
+    .union([z.literal(""), url])
+    .optional()
+    .transform((value) => value || undefined),
+  EMAIL_HOOK_SECRET: optionalText,
   /** More hosts of our own that customers' URLs may not name, separated by commas. */
   OWN_HOSTS: z.string().default(""),
   /** Opens this machine's own addresses to customers' URLs. Only `npm start` and `npm run stack` set it. */

@@ -81,7 +81,7 @@ export function holds(text: Expression<string | null>, part: string): RawBuilder
   return sql`position(lower(${part}::text) in lower(${text})) > 0`
 }
 
-interface CreatedFilters {
+export interface CreatedFilters {
   /** Inclusive. */
   created_after?: string | undefined
   /** Exclusive. */

@@ -51,6 +51,42 @@ export const SIGN_IN_CODES = {
     cause: "The current password is wrong.",
     cure: "Send the right one. If you have lost it, sign in another way.",
   },
+  REAUTHENTICATION_REQUIRED: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause:
+      "It is hard to take back, and more than 10 minutes have passed since this session's user proved who they are.",
+    cure: "Send the password to `POST /api/auth/reauthenticate`, or sign in anew. Then repeat the request.",
+  },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    retryable: false,
+    dashboard: true,
+    cause: "The session waits for the code of its user's second factor.",
+    cure: "Send the code to `POST /api/auth/second-factor` within 10 minutes after signing in.",
+  },
+  SECOND_FACTOR_NOT_SET_UP: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The setting `admin_second_factor` asks admins for a second factor, and this one has none.",
+    cure: "Set it up with `POST /api/account/second-factor`.",
+  },
+  WRONG_CODE: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The code of the second factor is wrong, too old, or was used before.",
+    cure: "Wait for the app's next code, or send a recovery code.",
+  },
+  EMAIL_NOT_CONFIGURED: {
+    status: 404,
+    retryable: false,
+    dashboard: true,
+    cause: "This service sends no emails.",
+    cure: "Ask an operator for a new password. An operator sets EMAIL_HOOK_URL.",
+  },
   LOGIN_NOT_CONFIGURED: {
     status: 404,
     retryable: false,

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { adminRequired, type SessionCredential } from "../actor/actor.ts"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { MICROS_PER_USD, toUsd } from "../base/money.ts"
@@ -74,7 +74,6 @@ export async function billInfra(ctx: Context, credential: SessionCredential, dry
   const prices = { second: second * MICROS_PER_USD, gib_hour: gibHour * MICROS_PER_USD }
   const noted = { dry: dryRun, ...prices, request_id: ctx.requestId, address: ctx.address }
   const { row } = await callAs(ctx, credential, "begin_infra_run", noted)
-  if (row.refused !== null) throw adminRequired()
   const run = row.run as unknown as RunRow
   const until = ctx.clock.now().getTime() + INFRA_POLICY.requestMs
   const bills: BillRow[] = []

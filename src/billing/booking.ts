@@ -1,4 +1,3 @@
-import { adminRequired } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
@@ -17,7 +16,6 @@ export interface Booking {
 }
 
 const REFUSALS = {
-  admin: adminRequired,
   no_account: () => new TurnpikeError("NOT_FOUND", "There is no such user.", { param: "user_id" }),
   balance_too_low: (micros: number) =>
     new TurnpikeError(

@@ -63,6 +63,7 @@ begin
   end case;
   if repaired then
     update reconciliation_findings f set repaired_at = p_moment where f.finding_id = p_finding_id;
+    perform turnpike.note_change(null, 'books.repair', 'finding', p_finding_id::text, null, to_jsonb(finding), null, null, p_moment);
   end if;
   return repaired;
 end $$;

@@ -1,7 +1,9 @@
 import { SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { bodyDigest, verifySignedBody } from "../platform/signed-body.ts"
+import { newId } from "../base/ids.ts"
+import type { Redis } from "../platform/redis.ts"
+import { bodyDigest, CLOCK_TOLERANCE_SECONDS, verifySignedBody } from "../platform/signed-body.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
 const ISSUER = "turnpike"
@@ -23,6 +25,7 @@ export async function callCallbacksWorker(ctx: Context, path: string, input: unk
     .setProtectedHeader({ alg: "HS256" })
     .setIssuer(ISSUER)
     .setSubject(url)
+    .setJti(newId("request", ctx.clock.now()))
     .setNotBefore(seconds)
     .setExpirationTime(seconds + VALID_SECONDS)
     .sign(key as Uint8Array)
@@ -45,15 +48,21 @@ export async function callCallbacksWorker(ctx: Context, path: string, input: unk
   return response.json()
 }
 
-/** Verifies that one of our own workers sent this body to this path. INVALID_SIGNATURE otherwise. */
+/**
+ * Verifies that one of our own workers sent this body to this path, and that it comes for the first time: a call is one try of a customer's
+ * tool. INVALID_SIGNATURE otherwise; UNAVAILABLE without Redis, which keeps the calls that came.
+ */
 export async function verifyInternalCall(
-  ctx: Context,
+  ctx: Context & { redis: Redis },
   { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
 ): Promise<void> {
   if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
   const keys = await ctx.keyRing.derive("internal-calls")
   const signed = { token: signature, issuer: ISSUER, keys, url: ctx.callbackUrl(path), body, now: ctx.clock.now() }
-  await verifySignedBody(signed).catch((error: Error) => {
+  const { jti } = await verifySignedBody(signed).catch((error: Error) => {
     throw new TurnpikeError("INVALID_SIGNATURE", error.message, { cause: error })
   })
+  const ttlMs = (VALID_SECONDS + 2 * CLOCK_TOLERANCE_SECONDS) * 1000
+  const isFirst = jti !== undefined && (await ctx.redis.set(`internal:${jti}`, "1", { ttlMs, onlyNew: true }))
+  if (!isFirst) throw new TurnpikeError("INVALID_SIGNATURE", "This call has come before.")
 }

@@ -2,7 +2,7 @@
 -- conversations, so later turns begin new ones. refused: 'scope' (the caller sees less than the whole account), 'unknown' (the end user
 -- has no turn and no limit).
 create function turnpike.erase_end_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_ref text, p_erasure_id text, out actor jsonb, out refused text, out erasure jsonb) language plpgsql as $$
+  p_ref text, p_erasure_id text, p_request_id text, p_address text, out actor jsonb, out refused text, out erasure jsonb) language plpgsql as $$
 declare
   caller turnpike.caller;
   ids text[];
@@ -40,5 +40,7 @@ begin
     cardinality(ids))
   returning e.* into made;
   erasure := to_jsonb(made);
+  perform turnpike.note_change(caller.user_id, 'end_user.erase', 'erasure', p_erasure_id, null,
+    jsonb_build_object('key_id', caller.key_id, 'test', caller.test), p_request_id, p_address, p_moment);
   perform turnpike.note_use(caller, p_moment);
 end $$;

@@ -17,6 +17,8 @@ export async function eraseEndUser(ctx: Context, credential: Credential, ref: st
   const { row } = await callAs<"erase_end_user", Row>(ctx, credential, "erase_end_user", {
     ref,
     erasure_id: newId("erasure", ctx.clock.now()),
+    request_id: ctx.requestId,
+    address: ctx.address,
   })
   const { refused, erasure } = row
   if (refused === "scope") throw needsScopeAll("Erasing an end user")

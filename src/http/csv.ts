@@ -1,7 +1,9 @@
 import type { Context as HonoContext } from "hono"
 import * as z from "zod"
+import { noteExport } from "../actor/note-export.ts"
 import { csvLine, harmless } from "../base/csv.ts"
 import type { AppEnv } from "./app-env.ts"
+import { sessionOf } from "./session-auth.ts"
 import { textStream } from "./text-stream.ts"
 
 type Field = string | number | boolean | null
@@ -26,7 +28,7 @@ export const CSV_ANSWER = {
 }
 
 /**
- * A whole list as a file. `read` is called with growing offsets until a page is not full; the first page is read before anything is
+ * A whole list as a file, which the audit log notes. `read` is called with growing offsets until a page is not full; the first page is read before anything is
  * sent, so a refusal is an error as usual.
  */
 export async function csvAnswer<Row>(
@@ -39,6 +41,7 @@ export async function csvAnswer<Row>(
   const lineOf = (row: Row) =>
     csvLine(shown.map((show) => show(row)).map((field) => (typeof field === "string" ? harmless(field) : field)))
   const first = await read({ limit: PAGE, offset: 0 })
+  await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query() })
   const pieces = (async function* () {
     yield csvLine(Object.keys(columns))
     let page = first

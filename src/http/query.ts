@@ -48,6 +48,9 @@ export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
+/** A list that comes whole, as one page. */
+export const wholePage = <T>(data: T[]) => ({ data, has_more: false, next_cursor: null })
+
 /** Filters by the time of creation. */
 export const createdQuery = {
   created_after: instantParam.optional().meta({ description: "Inclusive." }),

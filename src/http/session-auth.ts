@@ -1,10 +1,11 @@
 import type { Context as HonoContext } from "hono"
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
 import { createMiddleware } from "hono/factory"
-import type { SessionCredential } from "../actor/actor.ts"
+import { factorRequired, type SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { endSession } from "../sign-in/end-session.ts"
+import { sendSignInNotice } from "../sign-in/notices.ts"
 import { ACTING_POLICY, SESSION_POLICY } from "../sign-in/policies.ts"
 import { readSessionToken, signSessionToken } from "../sign-in/session-token.ts"
 import { type NewSession, startSession } from "../sign-in/start-session.ts"
@@ -98,8 +99,9 @@ export function sessionOf(c: HonoContext<AppEnv>): SessionCredential {
 }
 
 /**
- * The end of every login path: starts a session, sets its cookie and answers the user. Whoever signs in sees their own account: an
- * admin who used this browser no longer acts in it. For a user who was disabled in the meantime: `proof.refusal`, or SESSION_REQUIRED.
+ * The end of every login path: starts a session, sets its cookie and answers the user. The session that this browser had ends. Whoever
+ * signs in sees their own account: an admin who used this browser no longer acts in it. For a user who was disabled in the meantime:
+ * `proof.refusal`, or SESSION_REQUIRED. SECOND_FACTOR_REQUIRED: the cookie is set, and opens nothing before the code was given.
  */
 export async function openSession(
   c: HonoContext<AppEnv>,
@@ -108,8 +110,12 @@ export async function openSession(
   proof: Pick<NewSession, "grantedBy" | "refusal" | "exceptAdmins"> = {},
 ): Promise<User> {
   const userAgent = c.req.header("user-agent") ?? null
-  const { sessionId, user } = await startSession(ctx, { userId, userAgent, ...proof })
-  await setSessionCookie(c, sessionId)
+  const token = getCookie(c, SESSION_COOKIE)
+  const former = token ? await readSessionToken(ctx, token) : null
+  const started = await startSession(ctx, { userId, userAgent, replaces: former?.sessionId, ...proof })
+  await setSessionCookie(c, started.sessionId)
   dropActingCookie(c)
-  return user
+  if (started.factorDue) throw factorRequired()
+  if (started.news) sendSignInNotice(ctx, started.user, userAgent)
+  return started.user
 }

@@ -1,11 +1,12 @@
 -- Changes the name, the expiry and the caps of the caller's key to those columns of api_keys that p_changes has; what it leaves out
 -- stays. refused: unknown, revoked.
 create function turnpike.update_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_key_id text, p_changes jsonb)
+  p_key_id text, p_changes jsonb, p_request_id text, p_address text)
 returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
+  before jsonb;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
@@ -14,6 +15,7 @@ begin
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
     if refused is null then
+      before := turnpike.key_json(own);
       own := jsonb_populate_record(own, p_changes);
       update api_keys k set name = own.name, expires_at = own.expires_at, daily_credit_micros = own.daily_credit_micros,
         end_user_daily_credit_micros = own.end_user_daily_credit_micros,
@@ -21,6 +23,9 @@ begin
         window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
         where k.key_id = own.key_id;
       key := turnpike.key_json(own);
+      if key <> before then
+        perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, key, p_request_id, p_address, p_moment);
+      end if;
     end if;
     perform turnpike.note_use(caller, p_moment);
   end if;
@@ -28,9 +33,10 @@ begin
 end $$;
 
 -- Gives the caller's key a new value: the one of its kind (live or test). The former value works until p_former_until, or no more
--- when that is null; one from a rotation before ends now. refused: unknown, revoked.
+-- when that is null; one from a rotation before ends now. refused: unknown, revoked, proof (a key to all spaces needs a fresh one).
 create function turnpike.rotate_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz)
+  p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text, p_former_until timestamptz,
+  p_request_id text, p_address text)
 returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
@@ -42,6 +48,9 @@ begin
     -- Locked before it is read: of two rotations the later one makes the earlier one's value the former.
     select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
     refused := turnpike.key_refusal(own);
+    if refused is null and own.scope = 'all' and not turnpike.is_fresh(caller, p_moment) then
+      refused := 'proof';
+    end if;
     if refused is null then
       update api_keys k set previous_hash = case when p_former_until is not null then own.hash end,
         previous_expires_at = p_former_until,
@@ -49,6 +58,9 @@ begin
         hint = case when own.test then p_test_hint else p_live_hint end
         where k.key_id = own.key_id returning k.* into own;
       key := turnpike.key_json(own);
+      perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
+        jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request_id, p_address, p_moment);
+      perform turnpike.tell_key(own, true, p_moment);
     end if;
     perform turnpike.note_use(caller, p_moment);
   end if;

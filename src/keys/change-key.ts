@@ -6,7 +6,7 @@ import { instantParam } from "../base/time.ts"
 import { endKeyTurns } from "../ending/causes.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
-import { futureInstant, keyName, ownBrand } from "./create-key.ts"
+import { futureInstant, keyName, readOwner, sendKeyNotice } from "./create-key.ts"
 import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
 
 /** How long a key's former value goes on working when it is rotated. */
@@ -33,7 +33,10 @@ export async function updateKey(
     ...(expires_at !== undefined && { expires_at }),
     ...capColumns(caps),
   }
-  const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", { key_id: keyId, changes })
+  const { row } = await callAs<"update_key", Changed>(ctx, credential, "update_key", {
+    ...{ key_id: keyId, changes },
+    ...{ request_id: ctx.requestId, address: ctx.address },
+  })
   return changedOf(keyId, row)
 }
 
@@ -50,15 +53,15 @@ export const rotateKeySchema = z
 
 /**
  * Gives a key a new value; its id, scope and caps stay. The former value works until the overlap ends; one from a rotation
- * before that ends now. NOT_FOUND, KEY_REVOKED.
+ * before that ends now. NOT_FOUND, KEY_REVOKED, REAUTHENTICATION_REQUIRED for a key to all spaces.
  */
 export async function rotateKey(
   ctx: Context,
   credential: SessionCredential,
   { keyId, overlapSeconds }: { keyId: string; overlapSeconds: number },
 ): Promise<{ key: KeyRow; value: string }> {
-  const brand = await ownBrand(ctx, credential)
-  const [live, test] = [generateApiKey(brand, false), generateApiKey(brand, true)]
+  const owner = await readOwner(ctx, credential)
+  const [live, test] = [generateApiKey(owner.brand, false), generateApiKey(owner.brand, true)]
   const former_until = overlapSeconds > 0 ? new Date(ctx.clock.now().getTime() + overlapSeconds * 1000) : null
   const { row } = await callAs<"rotate_key", Changed>(ctx, credential, "rotate_key", {
     key_id: keyId,
@@ -67,8 +70,11 @@ export async function rotateKey(
     test_hash: test.hash,
     test_hint: test.hint,
     former_until,
+    request_id: ctx.requestId,
+    address: ctx.address,
   })
   const key = changedOf(keyId, row)
+  sendKeyNotice(ctx, owner, key)
   return { key, value: key.test ? test.value : live.value }
 }
 
@@ -89,7 +95,9 @@ function changedOf(keyId: string, { key, refused }: Changed): KeyRow {
  */
 export async function revokeKey(ctx: Context, credential: SessionCredential, keyId: string): Promise<KeyRow> {
   type Row = { actor: unknown; key: KeyRow | null; ending: boolean | null }
-  const { actor, row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", { key_id: keyId })
+  const { actor, row } = await callAs<"revoke_key", Row>(ctx, credential, "revoke_key", {
+    ...{ key_id: keyId, request_id: ctx.requestId, address: ctx.address },
+  })
   if (!row.key) throw keyNotFound(keyId)
   if (row.ending) await endKeyTurns(ctx, { key_id: keyId, user_id: actor.user_id })
   return row.key

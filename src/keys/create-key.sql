@@ -1,8 +1,8 @@
 -- Creates a key of the caller. p_key: its row of api_keys without its owner and its space; p_space: that space's slug, with the scope
--- `space`. key is null when the caller has no such space in the key's mode (live or test).
+-- `space`. refused: 'proof' (a key to all spaces needs a fresh one), 'unknown' (no such space in the key's mode, live or test).
 create function turnpike.create_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_key jsonb, p_space text)
-returns table (actor jsonb, key jsonb) language plpgsql rows 1 as $$
+  p_key jsonb, p_space text, p_request_id text, p_address text)
+returns table (actor jsonb, key jsonb, refused text) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   made api_keys;
@@ -16,11 +16,24 @@ begin
       select s.space_id into made.space_id from spaces s
         where s.slug = p_space and s.user_id = caller.user_id and s.test = made.test;
     end if;
-    if made.scope <> 'space' or made.space_id is not null then
+    if made.scope = 'all' and not turnpike.is_fresh(caller, p_moment) then
+      refused := 'proof';
+    elsif made.scope = 'space' and made.space_id is null then
+      refused := 'unknown';
+    else
       insert into api_keys select made.*;
       key := turnpike.key_json(made);
+      perform turnpike.note_change(caller.user_id, 'key.create', 'key', made.key_id, null, key, p_request_id, p_address, p_moment);
+      perform turnpike.tell_key(made, false, p_moment);
     end if;
     perform turnpike.note_use(caller, p_moment);
   end if;
   return next;
+end $$;
+
+-- Tells the account's owner of a key's new value.
+create function turnpike.tell_key(k api_keys, p_rotated boolean, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  perform turnpike.tell_notice(k.user_id, 'key.created', jsonb_build_object('key_id', k.key_id, 'name', k.name, 'scope', k.scope,
+    'test', k.test, 'hint', k.hint, 'rotated', p_rotated), p_moment);
 end $$;

@@ -5,6 +5,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { instantParam } from "../base/time.ts"
+import { sendEmail } from "../platform/email-hook.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
 import { KEY_SCOPES, type KeyRow } from "./key-row.ts"
@@ -33,7 +34,10 @@ export const createKeySchema = z
 
 export type CreateKey = z.output<typeof createKeySchema>
 
-/** Creates a key of the caller's own, of their brand. NOT_FOUND for the space, VALIDATION_FAILED for an expiry that has passed. */
+/**
+ * Creates a key of the caller's own, of their brand, and tells them. NOT_FOUND for the space, VALIDATION_FAILED for an expiry that has
+ * passed, REAUTHENTICATION_REQUIRED for a key to all spaces.
+ */
 export async function createKey(
   ctx: Context,
   credential: SessionCredential,
@@ -41,22 +45,40 @@ export async function createKey(
 ): Promise<{ key: KeyRow; value: string }> {
   const now = ctx.clock.now()
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
-  const { value, row: made } = newKey({ ...input, brand: await ownBrand(ctx, credential), expiresAt, caps }, now)
-  const { row } = await callAs<"create_key", { actor: unknown; key: KeyRow | null }>(ctx, credential, "create_key", {
+  const owner = await readOwner(ctx, credential)
+  const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps }, now)
+  type Row = { actor: unknown; key: KeyRow | null; refused: string | null }
+  const { row } = await callAs<"create_key", Row>(ctx, credential, "create_key", {
     key: made,
     space: space ?? null,
+    request_id: ctx.requestId,
+    address: ctx.address,
   })
-  if (row.key) return { key: row.key, value }
+  if (row.key) {
+    sendKeyNotice(ctx, owner, row.key)
+    return { key: row.key, value }
+  }
   const mode = input.test ? "test" : "live"
   throw new TurnpikeError("NOT_FOUND", `There is no ${mode} space "${space}" of yours.`, { param: "space" })
 }
 
-/** The brand of the caller, which the values of their keys begin with. */
-export async function ownBrand(ctx: Context, credential: SessionCredential): Promise<string> {
+interface Owner {
+  /** The values of their keys begin with it. */
+  brand: string
+  email: string | null
+}
+
+/** The caller, as the owner of keys. */
+export async function readOwner(ctx: Context, credential: SessionCredential): Promise<Owner> {
   const { rows } = await readAs(ctx, credential, (db) =>
-    db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select("u.brand"),
+    db.selectFrom("users as u").innerJoin("caller", "caller.user_id", "u.user_id").select(["u.brand", "u.email"]),
   )
-  return rows[0]?.brand ?? ctx.brand
+  return rows[0] ?? { brand: ctx.brand, email: null }
+}
+
+/** An email to the owner of a key that has got a new value. */
+export function sendKeyNotice(ctx: Context, { email, brand }: Owner, { key_id, name, scope, hint }: KeyRow): void {
+  sendEmail(ctx, { kind: "key_created", to: email, brand, data: { key_id, name, scope, hint } })
 }
 
 /** The instant, if it is in the future; VALIDATION_FAILED otherwise. */

@@ -1,8 +1,8 @@
 import * as z from "zod"
-import { type Credential, keyOf } from "../actor/actor.ts"
+import { type Credential, keyOf, seesBalance } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type BalanceRow, balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { type BalanceRow, serializeBalance, shownBalanceSchema } from "../billing/get-balance.ts"
 import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 import { type KeyRow, keySchema, serializeKey } from "./key-row.ts"
 
@@ -26,7 +26,7 @@ export const ownKeyAnswerSchema = z
         "is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose " +
         "turns have no caps.",
     }),
-    balance: balanceSchema,
+    balance: shownBalanceSchema,
   })
   .meta({ id: "Me" })
 
@@ -44,6 +44,6 @@ export async function getOwnKey(ctx: Context, credential: Credential): Promise<z
   return {
     key: { key_id, name, scope, space, test, caps, created_at, expires_at },
     caps: row.caps.map(serializeCapState),
-    balance: serializeBalance(row),
+    balance: seesBalance(actor) ? serializeBalance(row) : null,
   }
 }

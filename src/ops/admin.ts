@@ -3,8 +3,10 @@ import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import pg from "pg"
 import { reportLosses } from "../billing/losses.ts"
+import { callOne } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 import { hashPassword } from "../sign-in/password.ts"
+import { audited, noteAct } from "./audited.ts"
 import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
@@ -32,6 +34,7 @@ const USAGE = `npm run admin -- COMMAND, on the database of DATABASE_URL:
   user   --email E [--name N] [--admin] [--brand B]             create a user; prints its id, and an admin's password once
   disable | enable --user ID                        its sessions, keys, turns and webhooks end; or keys and webhooks go on
   role   --user ID --role user|admin                what it may do, from its next request on
+  reset-factor --user ID                            remove the second factor of somebody who has lost it
   magic-link --user ID --url ORIGIN                 a link that signs it in once; needs UPSTASH_REDIS_REST_URL and _TOKEN
   top-up --user ID --usd AMOUNT [--reason R] [--note TEXT] [--reference ID]
                                                     book credit (operator_topup, or another reason) with its ledger row,
@@ -102,6 +105,7 @@ async function run(client: pg.Client): Promise<string> {
       const release = await readRelease()
       const isNew = await applyRelease(client, release)
       await grantRelease(client, release, { exact: phase === "after-deploy" })
+      await noteAct(ctx, { action: "cli.migrate", subject: ["release", release.name], after: { phase, added: isNew } })
       return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.`
     }
     case "grant":
@@ -115,18 +119,22 @@ async function run(client: pg.Client): Promise<string> {
     case "reseal":
       return resealAll(client, process.env.SECRETS_KEYS)
     case "prune-releases": {
-      const pruned = await pruneReleases(client, await readRelease(), { keepDays: Number(values["keep-days"] ?? 7) })
+      const release = await readRelease()
+      const pruned = await pruneReleases(client, release, { keepDays: Number(values["keep-days"] ?? 7) })
+      await noteAct(ctx, { action: "cli.prune_releases", subject: ["release", release.name], after: { pruned } })
       return pruned.length > 0 ? `Removed: ${pruned.join(", ")}.` : "There was nothing to remove."
     }
     case "user": {
       const password = values.admin ? randomBytes(15).toString("base64url") : undefined
-      const userId = await createUser(sql, {
-        email: need("email"),
-        ...(values.name && { name: values.name }),
-        role: values.admin ? "admin" : "user",
-        ...(values.brand && { brand: values.brand }),
-        ...(password && { passwordHash: await hashPassword(password) }),
-      })
+      const user = { email: need("email"), role: values.admin ? "admin" : "user" } as const
+      const details = { ...(values.name && { name: values.name }), ...(values.brand && { brand: values.brand }) }
+      const secret = password && { passwordHash: await hashPassword(password) }
+      const make = () => createUser(sql, { ...user, ...details, ...secret })
+      const userId = await audited(client, ctx, make, (id) => ({
+        action: "user.create",
+        subject: ["user", id],
+        after: user,
+      }))
       return `user_id ${userId}${password ? `\npassword ${password} (shown once)` : ""}`
     }
     case "disable":
@@ -134,14 +142,34 @@ async function run(client: pg.Client): Promise<string> {
     case "role":
       return runUserChange(ctx, Number(need("user")), changeOf(positionals[0], values.role))
     case "magic-link":
+      await noteAct(ctx, { action: "cli.magic_link", subject: ["user", need("user")] })
       return runMagicLink(ctx, process.env, { userId: Number(need("user")), origin: need("url") })
+    case "reset-factor": {
+      const reset = { user_id: Number(need("user")), by: null, ...{ request_id: ctx.requestId, address: null } }
+      const row = await callOne(ctx.db, "drop_second_factor", { ...reset, moment: now })
+      return row.drop_second_factor ? "The second factor is removed." : "The user has none."
+    }
     case "top-up": {
       const { reason, note, reference } = values
-      return topUpAccount(ctx, { user: need("user"), usd: need("usd"), reason, note, reference })
+      const credit = { user: need("user"), usd: need("usd"), reason, note, reference }
+      const book = () => topUpAccount(ctx, credit)
+      return audited(client, ctx, book, () => ({
+        action: "user.credit",
+        subject: ["user", credit.user],
+        after: credit,
+      }))
     }
-    case "refund":
-      return refund(ctx, { turn: need("turn"), note: need("note") })
+    case "refund": {
+      const [turn, note] = [need("turn"), need("note")]
+      const giveBack = () => refund(ctx, { turn, note })
+      return audited(client, ctx, giveBack, (answer) => ({
+        action: "turn.refund",
+        subject: ["turn", turn],
+        after: { note, answer },
+      }))
+    }
     case "reconcile": {
+      await noteAct(ctx, { action: "books.reconcile", subject: ["reconciliation", "cli"] })
       const { report, sound } = await reconcileBooks(ctx)
       if (!sound) process.exitCode = 1
       return report
@@ -159,7 +187,12 @@ async function run(client: pg.Client): Promise<string> {
         test: values.test ?? false,
         now,
       } as const
-      const { key_id, value } = await createApiKey(sql, key)
+      const { key_id, value } = await audited(
+        client,
+        ctx,
+        () => createApiKey(sql, key),
+        (made) => ({ action: "key.create", subject: ["key", made.key_id], after: { ...key, now: undefined } }),
+      )
       return `key_id ${key_id}\nkey    ${value} (shown once)`
     }
     case "brand": {
@@ -177,6 +210,7 @@ async function run(client: pg.Client): Promise<string> {
     case "bot-webhook": {
       const apiUrl = process.env.BOT_API_URL ?? "https://api.telegram.org"
       const host = values.host?.[0] ?? null
+      await noteAct(ctx, { action: "cli.bot_webhook", subject: ["brand", need("brand")], after: { host } })
       return setBotWebhook(ctx, { brand: need("brand"), host, keys: process.env.SECRETS_KEYS, apiUrl, fetch })
     }
     case "model": {
@@ -192,7 +226,13 @@ async function run(client: pg.Client): Promise<string> {
       }
       const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
       const limits = idle ? { idleSeconds: Number(idle) } : {}
-      await enableModels(ctx.db, [{ engine, model: model.join("/"), label, usd, ...limits }], { keepEdits: false, now })
+      const row = { engine, model: model.join("/"), label, usd, ...limits } as const
+      const enable = () => enableModels(ctx.db, [row], { keepEdits: false, now })
+      await audited(client, ctx, enable, () => ({
+        action: "model.enable",
+        subject: ["model", need("pin")],
+        after: row,
+      }))
       return `${need("pin")} is enabled.`
     }
     default:

@@ -41,6 +41,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "list_end_users",
       "list_events",
       "note_erased",
+      "note_export",
       "note_objects_removed",
       "note_removed_files",
       "patch_space",
@@ -101,26 +102,33 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
   "auth": {
     "procedures": [
       "act_as",
+      "complete_session",
       "delivery_id",
       "end_session",
       "end_sessions_of_identity",
+      "find_reset",
       "history_tokens",
       "identity_id",
       "link_identity",
+      "prove_again",
       "reseal_brand",
+      "reset_password",
       "resolve_identity",
       "settled_before",
       "sign_in_messenger",
-      "start_session"
+      "start_session",
+      "tell_locked"
     ],
     "inlined": [],
     "tables": {
       "brands": [],
+      "second_factors": [],
       "sessions": [],
       "users": []
     },
     "purposes": [
       "seal-brands",
+      "seal-second_factors",
       "sessions"
     ]
   },
@@ -129,10 +137,12 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "accept_turn",
       "act_as",
       "archive_space",
+      "begin_second_factor",
       "begin_upload",
       "cancel_turn",
       "cap_states",
       "change_password",
+      "confirm_second_factor",
       "create_key",
       "create_space",
       "create_task",
@@ -158,6 +168,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "list_end_users",
       "list_events",
       "note_erased",
+      "note_export",
       "note_objects_removed",
       "note_removed_files",
       "patch_space",
@@ -171,6 +182,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "redact_turns",
       "redeliver_event",
       "remove_entry",
+      "remove_second_factor",
       "remove_secret",
       "remove_webhook",
       "replay_events",
@@ -207,7 +219,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "ledger": [],
       "model_catalog": [],
       "open_turns": [],
+      "second_factors": [],
       "sessions": [],
+      "settings": [],
       "space_configs": [],
       "space_secrets": [
         "sealed"
@@ -229,6 +243,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     "purposes": [
       "idempotency-keys",
       "internal-calls",
+      "seal-second_factors",
       "seal-space_secrets",
       "seal-webhook_endpoints",
       "sessions"
@@ -270,6 +285,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "ledger_sums",
       "list_providers",
       "note_bot_test",
+      "note_export",
       "note_limits",
       "note_login_step",
       "note_slice",
@@ -293,6 +309,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "repair_finding",
       "reseal_environment",
       "reseal_provider",
+      "reset_second_factor",
       "save_refresh",
       "set_credentials",
       "settled_before",
@@ -421,6 +438,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "fold_shards",
       "forget_counters",
       "forget_idempotency_keys",
+      "forget_sessions",
       "give_up_stopped",
       "give_up_uploads",
       "grow_hold",

@@ -659,6 +659,15 @@ interface SchemaMigrations {
   name: string;
 }
 
+interface SecondFactors {
+  confirmed_at: Timestamp | null;
+  created_at: Timestamp;
+  last_step: Generated<number>;
+  recovery_hashes: Generated<string[]>;
+  secret: string;
+  user_id: number;
+}
+
 interface ServiceDays {
   billed_credit_micros: number;
   day: Timestamp;
@@ -672,7 +681,9 @@ interface Sessions {
   ended_at: Timestamp | null;
   epoch: Generated<number>;
   expires_at: Timestamp;
+  factor_due: Generated<boolean>;
   last_seen_at: Timestamp;
+  proved_at: Timestamp | null;
   session_id: string;
   user_agent: string | null;
   user_id: number;
@@ -1267,6 +1278,7 @@ export interface DB {
   referrals: Referrals;
   registered_members: RegisteredMembers;
   schema_migrations: SchemaMigrations;
+  second_factors: SecondFactors;
   service_days: ServiceDays;
   sessions: Sessions;
   settings: Settings;

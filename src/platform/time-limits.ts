@@ -19,6 +19,8 @@ export const TIME_LIMITS = {
   workerMs: 140_000,
   /** A call of the Bot API, from the command line or to test a workspace's bot. */
   botApiMs: 10_000,
+  /** The operator's server that sends emails. */
+  emailMs: 10_000,
   /** The list of a provider's models, when a server is seeded. */
   modelListMs: 10_000,
   /** A direct connection to the database, from the command line. */

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { adminRequired, type SessionCredential } from "../actor/actor.ts"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
@@ -187,7 +187,6 @@ async function takeMedia(ctx: Context, credential: SessionCredential, until: Dat
     { until },
   )
   if (row.refused === null) return row.entity
-  if (row.refused === "admin") throw adminRequired()
   const refusal = TAKE_REFUSALS[row.refused]
   throw refusal ? new TurnpikeError(...refusal) : new Error(`take_media_login refused: ${row.refused}`)
 }

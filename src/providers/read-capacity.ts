@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { adminRequired, type SessionCredential } from "../actor/actor.ts"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
@@ -89,7 +89,6 @@ export async function readCapacity(
     ...{ hours, pools: provider === null ? ["main", "alt-pool"] : [provider] },
     ...{ most: points, thinned: thinnedPoints, spend: spendRows },
   })
-  if (row.refused !== null) throw adminRequired()
   return {
     ...{ hours, provider, from: new Date(now.getTime() - hours * 3_600_000).toISOString(), to: now.toISOString() },
     ...{ thinned: row.point_seconds !== null, point_seconds: row.point_seconds },

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { type Actor, seesBalance } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd, usdText } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
@@ -18,9 +19,10 @@ export interface HoldRow {
 
 const neededUsd = z.number().meta({ description: "The least that the turn must be able to hold." })
 
-const creditsDetailsSchema = balanceSchema
-  .extend({ needed_usd: neededUsd.optional() })
-  .meta({ id: "CreditsDetails", description: "The `details` of INSUFFICIENT_CREDITS." })
+const creditsDetailsSchema = balanceSchema.extend({ needed_usd: neededUsd }).partial().meta({
+  id: "CreditsDetails",
+  description: "The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance.",
+})
 
 const quotaDetailsSchema = capStateSchema
   .extend({
@@ -68,10 +70,10 @@ export const DETAILS_EXAMPLES = {
  * Why a turn gets no hold: 402 INSUFFICIENT_CREDITS when the balance has too little, for then no waiting helps; else 429
  * QUOTA_EXCEEDED, which names the cap that resets last (all are in `exceeded`), with Retry-After until then: whole seconds,
  * at least 1 (RFC 9110, section 10.2.3). A cap too small for the turn goes before all others, and is not retryable. Null when it
- * gets one.
+ * gets one. What the account has is only told to an actor who may know it.
  */
-export function refusedBy(row: HoldRow, now: Date): RefusedBy | null {
-  if (row.available < row.needed) return insufficientCredits(row)
+export function refusedBy(row: HoldRow, now: Date, actor: Actor): RefusedBy | null {
+  if (row.available < row.needed) return seesBalance(actor) ? insufficientCredits(row) : OWNER_IS_SHORT
   const exceeded = row.caps
     .filter((cap) => leftOf(cap) < row.needed)
     .sort(
@@ -90,8 +92,8 @@ export function refusedBy(row: HoldRow, now: Date): RefusedBy | null {
 }
 
 /** The same as the error that a request ends with. */
-export function holdRefusal(row: HoldRow, now: Date): TurnpikeError {
-  const refused = refusedBy(row, now)
+export function holdRefusal(row: HoldRow, now: Date, actor: Actor): TurnpikeError {
+  const refused = refusedBy(row, now, actor)
   if (!refused) return new TurnpikeError("CONFLICT", "The turn was not accepted. Try again.")
   const { code, message, details, retryable, retry_after } = refused
   return new TurnpikeError(code, message, {
@@ -99,6 +101,14 @@ export function holdRefusal(row: HoldRow, now: Date): TurnpikeError {
     retryable,
     ...(retry_after !== null && { retryAfter: retry_after }),
   })
+}
+
+const OWNER_IS_SHORT: RefusedBy = {
+  code: "INSUFFICIENT_CREDITS",
+  message: "The account of this space's owner has too little credit left for this turn.",
+  details: {},
+  retry_after: null,
+  retryable: false,
 }
 
 function insufficientCredits({ available, held, needed }: HoldRow): RefusedBy {

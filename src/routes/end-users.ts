@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { noteExport } from "../actor/note-export.ts"
 import { eraseEndUser } from "../end-users/erase-end-user.ts"
 import { exportEndUser, exportSchema } from "../end-users/export-end-user.ts"
 import { getEndUser, serializeEndUser } from "../end-users/get-end-user.ts"
@@ -114,6 +115,8 @@ export function mountEndUsers(app: App, mounting: Mounting) {
     },
     async (c, { params: { end_user_ref } }) => {
       const pieces = await exportEndUser(c.get("ctx"), c.get("credential"), end_user_ref)
+      // Its name is the customer's text, which the log does without.
+      await noteExport(c.get("ctx"), c.get("credential"), { what: "end-user" })
       return textStream(pieces, c.get("ctx").log, {
         "content-type": "application/json",
         "content-disposition": 'attachment; filename="end-user.json"',

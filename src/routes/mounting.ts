@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
-import { listOf, testQuery, wholeList } from "../http/query.ts"
+import { listOf, pageOf, testQuery, wholeList, wholePage } from "../http/query.ts"
 
 /** Where operations of both surfaces are mounted: below `prefix`, with the query parameters of that surface. */
 export interface Mounting {
@@ -29,6 +29,6 @@ export function errorsAt(mounting: Mounting, errors: ErrorCode[]): ErrorCode[] {
 /** A list that comes whole, in the shape of the surface. */
 export function wholeListAt<Item extends z.ZodType>(mounting: Mounting, item: Item) {
   return isForKeys(mounting)
-    ? { schema: z.object({ data: z.array(item) }), of: (data: z.output<Item>[]) => ({ data }) }
+    ? { schema: pageOf(item), of: (data: z.output<Item>[]) => wholePage(data) }
     : { schema: listOf(item), of: (items: z.output<Item>[]) => wholeList(items) }
 }

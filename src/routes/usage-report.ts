@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { noteExport } from "../actor/note-export.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { exportUsage } from "../billing/export-usage.ts"
 import { reportUsage } from "../billing/report-usage.ts"
@@ -73,6 +74,7 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
         })
       }
       const { from: begin, to: end, pieces } = await exportUsage(c.get("ctx"), c.get("credential"), asked)
+      await noteExport(c.get("ctx"), c.get("credential"), { what: `usage-by-${asked.group_by}`, query: { from, to } })
       const name = `usage-by-${asked.group_by}-${begin.slice(0, 10)}-${end.slice(0, 10)}.csv`
       return textStream(pieces, c.get("ctx").log, {
         "content-type": "text/csv; charset=utf-8; header=present",

@@ -75,6 +75,18 @@ export const SETTINGS = {
     schema: creditMicros,
     default: 2_500_000,
   }),
+  referrer_most_credited: setting({
+    description:
+      "How many people whom one account has referred earn it, and themselves, the credit of a referral. Those after them are noted only.",
+    schema: z.int().min(0).max(1_000_000),
+    default: 50,
+  }),
+  admin_second_factor: setting({
+    description:
+      "`required`: an admin acts as one only with a second factor, and is a user until they have set one up. Set up your own first.",
+    schema: z.enum(["optional", "required"]),
+    default: "optional",
+  }),
   container_second_usd: setting({
     description: "The price of one second of a container, in USD.",
     schema: z.number().min(0).max(1),

@@ -1,14 +1,21 @@
 -- Replaces the password p_former_hash (null: none). All the caller's sessions end, and every token that would start one; the caller
--- goes on under p_new_session_id. Not changed when another password was set in the meantime, or the caller's session was ended.
+-- goes on under p_new_session_id, proved by the former one. Not changed when another password was set in the meantime, or the caller's
+-- session was ended. refused: 'proof' (a first password needs a fresh one).
 create function turnpike.change_password(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_former_hash text, p_hash text, p_new_session_id text, p_expires_at timestamptz, p_request_id text, p_address text,
-  out actor jsonb, out changed boolean) language plpgsql as $$
+  out actor jsonb, out changed boolean, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   actor := to_jsonb(caller);
   if caller.usable is not true then
+    return;
+  end if;
+  if p_former_hash is not null then
+    caller.proved_at := p_moment;
+  elsif not turnpike.is_fresh(caller, p_moment) then
+    refused := 'proof';
     return;
   end if;
   changed := turnpike.lock_own_user(caller, p_moment);
@@ -22,5 +29,47 @@ begin
     perform turnpike.note_change(caller.user_id, 'user.password', 'user', caller.user_id::text,
       jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true), p_request_id, p_address,
       p_moment);
+    perform turnpike.tell_factor(caller.user_id, 'password', 'set', p_moment);
+  end if;
+end $$;
+
+-- Sets the password of whoever was sent a link for it while their sessions were of p_epoch. All their sessions end, and every such link.
+-- Returns whether it was set: not for an account that is disabled, or that no link is sent to (may_reset).
+create function turnpike.reset_password(p_user_id bigint, p_epoch integer, p_hash text, p_request_id text, p_address text,
+  p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  was users;
+begin
+  select u.* into was from users u where u.user_id = p_user_id for no key update;
+  if was.session_epoch is distinct from p_epoch or not turnpike.may_reset(was) then
+    return false;
+  end if;
+  update users u set password_hash = p_hash, session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
+  perform turnpike.note_change(p_user_id, 'user.password_reset', 'user', p_user_id::text,
+    jsonb_build_object('has_password', was.password_hash is not null), jsonb_build_object('has_password', true), p_request_id, p_address,
+    p_moment);
+  perform turnpike.tell_factor(p_user_id, 'password', 'reset', p_moment);
+  return true;
+end $$;
+
+-- Whether a link by email may set an account's password: it can sign in, and whoever reads an admin's email alone does not become one.
+create function turnpike.may_reset(owner users) returns boolean language plpgsql stable as $$
+begin
+  return owner.disabled_at is null and owner.email is not null
+    and (owner.role <> 'admin' or turnpike.has_factor(owner.user_id));
+end $$;
+
+-- Who gets a link for a new password to this email.
+create function turnpike.find_reset(p_email text, out user_id bigint, out epoch integer, out email text, out brand text)
+language plpgsql stable as $$
+declare
+  owner users;
+begin
+  select u.* into owner from users u where lower(u.email) = lower(p_email);
+  if turnpike.may_reset(owner) then
+    user_id := owner.user_id;
+    epoch := owner.session_epoch;
+    email := owner.email;
+    brand := owner.brand;
   end if;
 end $$;

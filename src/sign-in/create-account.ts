@@ -3,16 +3,9 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from "../users/admin-user.ts"
-import { hashPassword } from "./password.ts"
-import { PASSWORD_POLICY } from "./policies.ts"
+import { hashPassword, newPassword } from "./password.ts"
 
 const { name, email, role, brand } = userFields
-
-const password = z
-  .string()
-  .min(PASSWORD_POLICY.minLength)
-  .max(PASSWORD_POLICY.maxLength)
-  .meta({ description: "At least 8 characters.", example: "nine tall cranes by the river" })
 
 /** The contract's CreateUser. */
 export const createUserSchema = z
@@ -21,7 +14,7 @@ export const createUserSchema = z
     name,
     role: role.default("user"),
     brand: brand.optional(),
-    password: password.optional(),
+    password: newPassword.optional(),
     email_verified: z.boolean().default(false).meta({
       description: "Whether the email is known to be theirs: only then an identity with it joins the account.",
     }),
@@ -68,7 +61,7 @@ export async function createAccount(
 
 /** The contract's SetCredentials. */
 export const setCredentialsSchema = z
-  .strictObject({ email: email.optional(), password: password.optional() })
+  .strictObject({ email: email.optional(), password: newPassword.optional() })
   .refine((login) => login.email !== undefined || login.password !== undefined, {
     path: ["password"],
     message: "an email or a password is required",

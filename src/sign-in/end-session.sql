@@ -35,8 +35,9 @@ end $$;
 create function turnpike.renew_session(caller turnpike.caller, p_new_session_id text, p_expires_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
 begin
-  insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at)
-  select p_new_session_id, u.user_id, u.session_epoch, n.user_agent, n.address, n.created_at, p_moment, p_expires_at
+  insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
+  select p_new_session_id, u.user_id, u.session_epoch, n.user_agent, n.address, n.created_at, p_moment,
+      least(p_expires_at, n.created_at + turnpike.session_life(u.role)), caller.proved_at
     from sessions n join users u on u.user_id = n.user_id where n.session_id = caller.session_id;
 end $$;
 

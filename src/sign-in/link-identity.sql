@@ -37,6 +37,7 @@ begin
     values (p_issuer, p_subject, caller.user_id, p_email, p_email_verified, p_moment);
     perform turnpike.note_change(caller.user_id, 'identity.link', 'user', caller.user_id::text, '{}',
       jsonb_build_object('issuer', p_issuer, 'subject', p_subject), p_request_id, p_address, p_moment);
+    perform turnpike.tell_factor(caller.user_id, 'identity', 'linked', p_moment);
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;
@@ -71,6 +72,7 @@ begin
     delete from identities i where i.issuer = given.issuer and i.subject = given.subject;
     perform turnpike.note_change(caller.user_id, 'identity.unlink', 'user', caller.user_id::text,
       jsonb_build_object('issuer', given.issuer, 'subject', given.subject), '{}', p_request_id, p_address, p_moment);
+    perform turnpike.tell_factor(caller.user_id, 'identity', 'unlinked', p_moment);
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;

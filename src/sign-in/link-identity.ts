@@ -2,6 +2,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { sendFactorNotice } from "./notices.ts"
 import { type ProvedIdentity, storableIdentity } from "./resolve-identity.ts"
 
 /**
@@ -30,6 +31,7 @@ export async function linkIdentity(
     )
   }
   if (row.refused) throw new TurnpikeError("IDENTITY_TAKEN", "This identity belongs to another account.")
+  sendFactorNotice(ctx, userId, { factor: "identity", change: "linked" })
 }
 
 /**
@@ -37,11 +39,12 @@ export async function linkIdentity(
  * identity and no email with a password.
  */
 export async function unlinkIdentity(ctx: Context, credential: SessionCredential, id: string): Promise<void> {
-  const { row } = await callAs(ctx, credential, "unlink_identity", {
+  const { actor, row } = await callAs(ctx, credential, "unlink_identity", {
     identity_id: id,
     request_id: ctx.requestId,
     address: ctx.address,
   })
   if (row.refused === "unknown") throw new TurnpikeError("NOT_FOUND", `There is no identity "${id}" of yours.`)
   if (row.refused) throw new TurnpikeError("LAST_WAY_IN", "This is the last way in to your account.")
+  sendFactorNotice(ctx, actor.user_id, { factor: "identity", change: "unlinked" })
 }

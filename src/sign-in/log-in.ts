@@ -3,6 +3,7 @@ import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { networkOf, takePasswordTry } from "./login-throttle.ts"
+import { tellLocked } from "./notices.ts"
 import { verifyPassword } from "./password.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
 
@@ -40,6 +41,7 @@ export async function logIn(
           .selectFrom("sessions as n")
           .select("n.address")
           .whereRef("n.user_id", "=", "u.user_id")
+          .where("n.factor_due", "=", false)
           .orderBy("n.session_id", (order) => order.collate("C").desc())
           .limit(REMEMBERED_SESSIONS),
       ).as("sessions"),
@@ -47,7 +49,10 @@ export async function logIn(
     .executeTakeFirst()
   const before = (found?.sessions ?? []).map(({ address }) => address)
   const attempt = { account: found?.user_id ?? name.toLowerCase(), known: isHere(ctx.address, before) }
-  const { succeeded } = await takePasswordTry(ctx, attempt)
+  const { succeeded } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
+    if (found && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, found.user_id)
+    throw error
+  })
   const fits = await verifyPassword(password, found?.password_hash ?? null)
   if (!found || !fits || found.disabled_at !== null) throw invalidCredentials()
   succeeded()

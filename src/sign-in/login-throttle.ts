@@ -49,17 +49,25 @@ return 0`
  */
 export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ succeeded(): void }> {
   const limits = limitsOf(attempt, networkOf(ctx.address))
+  return takeTry(ctx, limits, "Too many wrong passwords for this account, or from this address.")
+}
+
+/** A key in Redis, and how often what it counts may be tried: `burst` times at once, then once in each `intervalMs`. */
+interface TryLimit {
+  key: string
+  burst: number
+  intervalMs: number
+}
+
+/** Takes one try from all of these limits, or from none. LOGIN_THROTTLED with `message`; UNAVAILABLE without Redis. */
+export async function takeTry(ctx: AuthContext, limits: TryLimit[], message: string): Promise<{ succeeded(): void }> {
   const keys = limits.map(({ key }) => key)
   const args = () => [ctx.clock.now().getTime(), ...limits.flatMap(({ burst, intervalMs }) => [burst, intervalMs])]
   const wait = await ctx.redis.run<number>(TAKE, keys, args())
   if (wait > 0) {
     const seconds = Math.ceil(wait / 1000)
     ctx.log("info", "login.throttled", { wait_seconds: seconds })
-    throw new TurnpikeError(
-      "LOGIN_THROTTLED",
-      `Too many wrong passwords for this account, or from this address. Try again in ${seconds} s.`,
-      { retryAfter: seconds },
-    )
+    throw new TurnpikeError("LOGIN_THROTTLED", `${message} Try again in ${seconds} s.`, { retryAfter: seconds })
   }
   return {
     succeeded() {

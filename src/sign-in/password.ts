@@ -5,7 +5,9 @@ import { callAs, readAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import type { AuthContext } from "./auth-context.ts"
+import { isCommonPassword } from "./is-common.ts"
 import { takePasswordTry } from "./login-throttle.ts"
+import { sendFactorNotice } from "./notices.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
 import { expiryOf } from "./start-session.ts"
 
@@ -44,6 +46,17 @@ function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buff
   })
 }
 
+/** A password that is set: long enough, and none that everybody tries first. */
+export const newPassword = z
+  .string()
+  .min(PASSWORD_POLICY.minLength)
+  .max(PASSWORD_POLICY.maxLength)
+  .refine((password) => !isCommonPassword(password), "is one of the most common passwords")
+  .meta({
+    description: "At least 8 characters, and none of the passwords that are used most.",
+    example: "nine tall cranes by the river",
+  })
+
 export const changePasswordSchema = z
   .strictObject({
     current_password: z
@@ -52,17 +65,14 @@ export const changePasswordSchema = z
       .max(PASSWORD_POLICY.maxLength)
       .optional()
       .meta({ description: "Needed when there is one.", example: "correct horse battery staple" }),
-    new_password: z.string().min(PASSWORD_POLICY.minLength).max(PASSWORD_POLICY.maxLength).meta({
-      description: "At least 8 characters.",
-      example: "nine tall cranes by the river",
-    }),
+    new_password: newPassword,
   })
   .meta({ id: "ChangePassword" })
 
 /**
  * Sets the caller's password. All their sessions end, and every token that would start one; the caller goes on in a new session, whose
- * id is returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; CONFLICT when it was changed in the
- * meantime.
+ * id is returned. VALIDATION_FAILED without the current password, WRONG_PASSWORD, LOGIN_THROTTLED; REAUTHENTICATION_REQUIRED for a first
+ * password; CONFLICT when it was changed in the meantime.
  */
 export async function changePassword(
   ctx: AuthContext,
@@ -95,5 +105,6 @@ export async function changePassword(
     address: ctx.address,
   })
   if (!row.changed) throw new TurnpikeError("CONFLICT", "The password was changed at the same moment.")
+  sendFactorNotice(ctx, actor.user_id, { factor: "password", change: "set" })
   return new_session_id
 }

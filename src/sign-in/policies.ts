@@ -1,9 +1,26 @@
 import { DAY_MS } from "../base/time.ts"
 
-/** How long a session lasts after its last use, and how often a use is written (design section 7). */
+/**
+ * How long a session lasts after its last use, and how often a use is written (design section 7). However much it is used, it ends
+ * after 90 days, and an admin's after 12 hours: `session_life` (src/actor/caller.sql).
+ */
 export const SESSION_POLICY = {
   lifeMs: 30 * DAY_MS,
   noteUseMs: 3_600_000,
+  /** How long it waits for the code of a second factor. */
+  factorMs: 10 * 60_000,
+  /** How long one that is over is kept: it says where an owner has signed in before. */
+  keptMs: 30 * DAY_MS,
+} as const
+
+/** Codes of a second factor (RFC 6238), and how often one may be tried for an account. */
+export const FACTOR_POLICY = {
+  digits: 6,
+  periodSeconds: 30,
+  /** How many time steps the app's clock may be off. */
+  window: 1,
+  recoveryCodes: 10,
+  tries: { burst: 5, intervalMs: 5 * 60_000 },
 } as const
 
 /** How long an admin acts as a user. The cookie outlives that, so the browser is told of the end, and not answered as the admin. */
@@ -28,6 +45,8 @@ export const TOKEN_POLICY = {
   web_login: { ttlMs: 5 * 60_000 },
   /** The way to an identity provider and back. */
   oauth_state: { ttlMs: 10 * 60_000 },
+  /** Sets a new password. */
+  password_reset: { ttlMs: 30 * 60_000 },
 } as const
 
 export type TokenPurpose = keyof typeof TOKEN_POLICY
@@ -40,6 +59,12 @@ export const LOGIN_POLICY = {
   accountAtAddress: { burst: 10, intervalMs: 60_000 },
   address: { burst: 30, intervalMs: 20_000 },
   accountElsewhere: { burst: 60, intervalMs: 60_000 },
+} as const
+
+/** How often a link to set a new password may be asked for. */
+export const RESET_POLICY = {
+  address: { burst: 10, intervalMs: 60_000 },
+  email: { burst: 3, intervalMs: 10 * 60_000 },
 } as const
 
 export const PASSWORD_POLICY = { minLength: 8, maxLength: 256 } as const

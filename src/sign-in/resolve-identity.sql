@@ -1,5 +1,5 @@
 -- The user of a proved identity (design section 7): the user it belongs to; else the user whose verified email the issuer has verified
--- too; else a new user, who gets a verified email that nobody else has. Only ASCII letters are folded, since lower() turns some others
+-- too, but never an admin's, since an email is a claim of others; else a new user, who gets a verified email that nobody else has. Only ASCII letters are folded, since lower() turns some others
 -- into ASCII. outcome: found, joined, created; `disabled` and `admin` refuse, and nothing is written.
 create function turnpike.resolve_identity(p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text,
   p_brand text, p_except_admins boolean, p_request_id text, p_address text, p_moment timestamptz, out outcome text, out user_id bigint,
@@ -26,7 +26,7 @@ begin
       outcome := case when known.user_id is not null then 'created' end;
     end if;
   end loop;
-  if known.disabled_at is not null or (p_except_admins and known.role = 'admin') then
+  if known.disabled_at is not null or (known.role = 'admin' and (p_except_admins or outcome = 'joined')) then
     outcome := case when known.disabled_at is not null then 'disabled' else 'admin' end;
     return;
   end if;
@@ -45,6 +45,7 @@ begin
   elsif outcome = 'joined' then
     perform turnpike.note_change(known.user_id, 'identity.join', 'user', known.user_id::text, '{}',
       jsonb_build_object('issuer', p_issuer, 'subject', p_subject, 'email', p_email), p_request_id, p_address, p_moment);
+    perform turnpike.tell_factor(known.user_id, 'identity', 'linked', p_moment);
   end if;
 end $$;
 

@@ -15,12 +15,14 @@ begin
 end $$;
 
 -- The user of a brand who is this person on the messaging platform. Their first sign-in makes everything at once: user, wallet,
--- identity, one trial subscription, the credit, and the referral of p_ref_code with its credit. Later sign-ins note the use, and take
--- over a name that the person has changed on the platform since; a name that was changed here stays until then. After unlinking, the
--- person gets a new user without these gifts. The settings take precedence over p_trial_… and p_…_credit.
+-- The user of a brand who is this person on the messaging platform. Their first sign-in makes everything at once: user, wallet,
+-- identity, one trial subscription, the credit, and the referral of p_ref_code with its credit, as long as its code has credit left to
+-- give. Later sign-ins note the use, and take over a name that the person has changed on the platform since; a name that was changed
+-- here stays until then. After unlinking, the person gets a new user without these gifts. The settings take precedence over p_trial_…
+-- and p_…_credit.
 create function turnpike.sign_in_messenger(p_issuer text, p_subject text, p_brand text, p_name text, p_ref_code text, p_trial_plan text,
   p_trial_days bigint, p_most_trial_days bigint, p_signup_credit bigint, p_referred_credit bigint, p_referrer_credit bigint,
-  p_most_credit bigint, p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
+  p_most_credited bigint, p_most_credit bigint, p_moment timestamptz, out user_id bigint, out epoch integer, out disabled boolean) language plpgsql as $$
 declare
   known users;
   identity identities;
@@ -71,11 +73,14 @@ begin
   end if;
   perform turnpike.give_credit(known.user_id, 'signup_credit',
     turnpike.setting_number('signup_credit_micros', p_signup_credit, p_most_credit), 'signup:' || known.user_id, null, p_moment);
-  if referrer.user_id is not null then
+  -- Behind the lock of the referrer's wallet: of two who come at once, the later one counts the earlier. The new wallet is known to nobody.
+  perform from wallets w where w.user_id = referrer.user_id for no key update;
+  if referrer.user_id is not null and (select count(*) from referrals r where r.referrer_user_id = referrer.user_id)
+    <= turnpike.setting_number('referrer_most_credited', p_most_credited, 1000000)
+  then
     perform turnpike.give_credit(known.user_id, 'referral_signup_credit',
       turnpike.setting_number('referred_credit_micros', p_referred_credit, p_most_credit), 'referred:' || known.user_id,
       'referred by ' || referrer.user_id, p_moment);
-    -- Last, since it is the only wallet here that others may be waiting for.
     perform turnpike.give_credit(referrer.user_id, 'referral_signup_credit',
       turnpike.setting_number('referrer_credit_micros', p_referrer_credit, p_most_credit), 'referrer:' || known.user_id,
       'has referred ' || known.user_id, p_moment);

@@ -39,6 +39,7 @@ export async function signInMessenger(
     signup_credit: SETTINGS.signup_credit_micros.default,
     referred_credit: SETTINGS.referred_credit_micros.default,
     referrer_credit: SETTINGS.referrer_credit_micros.default,
+    most_credited: SETTINGS.referrer_most_credited.default,
     most_credit: MAX_CREDIT_MICROS,
     moment: ctx.clock.now(),
   })

@@ -1,14 +1,16 @@
 -- Starts a session of a user who has proved who they are, and answers it with its user. No row: the user cannot sign in, or the proof
 -- is no longer valid. p_granted_…: the epoch, session or identity that an earlier proof comes from; null: none. No lock is needed: the
--- session has the epoch that was read, so raising the epoch in the meantime ends it too.
+-- session has the epoch that was read, so raising the epoch in the meantime ends it too. p_replaces: the session that this browser had,
+-- which ends. factor_due: it waits for a code, until p_factor_until. A session that another one opens is as fresh as that one.
 create function turnpike.start_session(p_session_id text, p_user_id bigint, p_granted_epoch integer, p_granted_session text,
-  p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_user_agent text, p_address text, p_expires_at timestamptz,
-  p_moment timestamptz)
-returns table (session_id text, user_id bigint, name text, email text, email_verified boolean, role text, brand text,
+  p_granted_issuer text, p_granted_subject text, p_except_admins boolean, p_replaces text, p_user_agent text, p_address text,
+  p_expires_at timestamptz, p_factor_until timestamptz, p_request_id text, p_moment timestamptz)
+returns table (session_id text, factor_due boolean, news boolean, user_id bigint, name text, email text, email_verified boolean, role text, brand text,
   created_at timestamptz) language plpgsql rows 1 as $$
 declare
   owner users;
   giver turnpike.caller;
+  made sessions;
 begin
   select u.* into owner from users u where u.user_id = p_user_id;
   if owner.user_id is null or owner.disabled_at is not null or owner.session_epoch <> coalesce(p_granted_epoch, owner.session_epoch)
@@ -28,7 +30,40 @@ begin
       return;
     end if;
   end if;
-  insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at)
-  values (p_session_id, owner.user_id, owner.session_epoch, p_user_agent, p_address, p_moment, p_moment, p_expires_at);
-  return query select p_session_id, owner.user_id, owner.name, owner.email, owner.email_verified, owner.role, owner.brand, owner.created_at;
+  if p_replaces is not null then
+    perform turnpike.end_session(p_replaces, p_moment);
+  end if;
+  made.factor_due := giver.user_id is null and turnpike.has_factor(owner.user_id);
+  made.expires_at := case when made.factor_due then p_factor_until
+    else least(p_expires_at, p_moment + turnpike.session_life(owner.role)) end;
+  insert into sessions as n (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at, factor_due)
+  values (p_session_id, owner.user_id, owner.session_epoch, p_user_agent, p_address, p_moment, p_moment, made.expires_at,
+    case when giver.user_id is null then p_moment else giver.proved_at end, made.factor_due)
+  returning n.* into made;
+  if not made.factor_due then
+    news := turnpike.note_sign_in(made, owner, p_request_id, p_moment);
+  end if;
+  return query select made.session_id, made.factor_due, coalesce(news, false), owner.user_id, owner.name, owner.email,
+    owner.email_verified, owner.role, owner.brand, owner.created_at;
+end $$;
+
+-- Notes that a session can be used: those of admins in the audit log; one in a place that is new to its account in the feed. Returns whether
+-- it is new: from an address or a browser that the account has had no session with, but not the first one of a new account.
+create function turnpike.note_sign_in(made sessions, owner users, p_request_id text, p_moment timestamptz) returns boolean
+language plpgsql as $$
+begin
+  if owner.role = 'admin' then
+    perform turnpike.note_change(owner.user_id, 'user.sign_in', 'user', owner.user_id::text, null,
+      jsonb_build_object('session_id', made.session_id, 'user_agent', made.user_agent), p_request_id, made.address, p_moment);
+  end if;
+  if exists (select from sessions n where n.user_id = made.user_id and n.address is not distinct from made.address
+      and n.user_agent is not distinct from made.user_agent and n.session_id <> made.session_id and not n.factor_due)
+    or (owner.created_at > p_moment - interval '1 day'
+      and not exists (select from sessions n where n.user_id = made.user_id and n.session_id <> made.session_id))
+  then
+    return false;
+  end if;
+  perform turnpike.tell_notice(made.user_id, 'account.signed_in', jsonb_build_object('session_id', made.session_id,
+    'address', made.address, 'user_agent', made.user_agent), p_moment);
+  return true;
 end $$;

@@ -29,6 +29,17 @@ export interface NewSession {
   refusal?: ErrorCode
   /** Never for an admin, as decided by the statement itself. */
   exceptAdmins?: boolean
+  /** The session that the browser had, which ends. */
+  replaces?: string | undefined
+}
+
+export interface StartedSession {
+  sessionId: string
+  user: User
+  /** It waits for the code of the user's second factor. */
+  factorDue: boolean
+  /** It is in a place that is new to the account. */
+  news: boolean
 }
 
 /**
@@ -37,8 +48,8 @@ export interface NewSession {
  */
 export async function startSession(
   ctx: Context,
-  { userId, userAgent, grantedBy, refusal = "SESSION_REQUIRED", exceptAdmins = false }: NewSession,
-): Promise<{ sessionId: string; user: User }> {
+  { userId, userAgent, grantedBy, refusal = "SESSION_REQUIRED", exceptAdmins = false, replaces }: NewSession,
+): Promise<StartedSession> {
   const now = ctx.clock.now()
   const [row] = await call<"start_session", StartedRow>(ctx.db, "start_session", {
     session_id: newId("session", now),
@@ -48,13 +59,17 @@ export async function startSession(
     granted_issuer: grantedBy?.identity?.issuer ?? null,
     granted_subject: grantedBy?.identity?.subject ?? null,
     except_admins: exceptAdmins,
+    replaces: replaces ?? null,
     user_agent: userAgent?.slice(0, 512) ?? null,
     address: ctx.address,
     expires_at: expiryOf(now),
+    factor_until: new Date(now.getTime() + SESSION_POLICY.factorMs),
+    request_id: ctx.requestId,
     moment: now,
   })
   if (!row) throw new TurnpikeError(refusal, "This account cannot sign in, or can no longer sign in in this way.")
-  return { sessionId: row.session_id, user: serializeUser({ ...row, created_at: row.created_at.toISOString() }) }
+  const user = serializeUser({ ...row, created_at: row.created_at.toISOString() })
+  return { sessionId: row.session_id, user, factorDue: row.factor_due === true, news: row.news === true }
 }
 
 type StartedRow = Procedures["start_session"]["row"] &

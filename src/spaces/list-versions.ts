@@ -8,6 +8,7 @@ import { manifestSchema } from "../agent-config/manifest.ts"
 import { mcpServerSchema } from "../agent-config/mcp-server.ts"
 import { toolSchema } from "../agent-config/tool.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import type { CreatedFilters } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
@@ -40,7 +41,13 @@ type Summary = z.infer<typeof configVersionSchema>
 export async function listConfigVersions(
   ctx: Context,
   credential: Credential,
-  { spaceId, before, limit }: { spaceId: string; before: number; limit: number },
+  {
+    spaceId,
+    before,
+    limit,
+    created_after,
+    created_before,
+  }: { spaceId: string; before: number; limit: number } & CreatedFilters,
 ): Promise<Summary[]> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
@@ -54,6 +61,8 @@ export async function listConfigVersions(
             .selectFrom("space_configs as c")
             .whereRef("c.space_id", "=", "s.space_id")
             .where("c.version", "<", before)
+            .$if(created_after !== undefined, (page) => page.where("c.created_at", ">=", new Date(created_after ?? 0)))
+            .$if(created_before !== undefined, (page) => page.where("c.created_at", "<", new Date(created_before ?? 0)))
             .select(["c.version", "c.change", "c.created_at"])
             .orderBy("c.version", "desc")
             .limit(limit + 1),

@@ -1,4 +1,4 @@
-import type { Actor, Credential } from "../actor/actor.ts"
+import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
@@ -13,15 +13,6 @@ import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
 import type { CreateTurn } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
-
-/** Whether a turn is sent by a member of a space of somebody else, whose balance is none of their business. */
-const isMember = (actor: Actor) => actor.kind === "session" && actor.member_id !== null
-
-const ownerIsShort = () =>
-  new TurnpikeError(
-    "INSUFFICIENT_CREDITS",
-    "The account of this space's owner has too little credit left for this turn.",
-  )
 
 interface AcceptRow {
   actor: unknown
@@ -73,7 +64,7 @@ export async function acceptTurn(
     if (turn.request_hash !== requestHash || !row.in_scope) throw keyReused()
     return { made: turn, replayed: true }
   }
-  if (outcome === "no_hold" && hold) throw isMember(actor) ? ownerIsShort() : holdRefusal(hold, now)
+  if (outcome === "no_hold" && hold) throw holdRefusal(hold, now, actor)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
   ctx.background(publishTurn(ctx, { ...turn, wake_at: wake.toISOString() }, { because: "accept" }))
   return { made: turn, replayed: false }

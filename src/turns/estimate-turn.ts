@@ -1,9 +1,9 @@
 import * as z from "zod"
-import type { Credential } from "../actor/actor.ts"
+import { type Credential, seesBalance } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
+import { serializeBalance, shownBalanceSchema } from "../billing/get-balance.ts"
 import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 import { type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
 import { admissionArguments, admissionRefusal } from "./admission.ts"
@@ -22,7 +22,7 @@ export const turnEstimateSchema = z
       description: "The refusal that it would get, with code, message and details. Null when it would be accepted.",
     }),
     model: z.string().meta({ description: "The pin that it would run on." }),
-    balance: balanceSchema,
+    balance: shownBalanceSchema,
     caps: z.array(capStateSchema).meta({
       description: "Every cap that applies to it. A window that is not open is shown as if the turn opened it now.",
     }),
@@ -46,16 +46,21 @@ interface EstimateRow {
  */
 export async function estimateTurn(ctx: Context, credential: Credential, body: CreateTurn): Promise<TurnEstimate> {
   const now = ctx.clock.now()
-  const { row } = await callAs<"estimate_turn", EstimateRow>(ctx, credential, "estimate_turn", admissionArguments(body))
+  const { actor, row } = await callAs<"estimate_turn", EstimateRow>(
+    ctx,
+    credential,
+    "estimate_turn",
+    admissionArguments(body),
+  )
   const { hold } = row
   if (row.refused !== null) throw admissionRefusal(row.refused, body)
   return {
     admitted: hold === null || hold.amount !== null,
     hold_usd: toUsd(hold?.amount ?? 0),
     needed_usd: toUsd(hold?.needed ?? 0),
-    refused_by: hold && hold.amount === null ? refusedBy(hold, now) : null,
+    refused_by: hold && hold.amount === null ? refusedBy(hold, now, actor) : null,
     model: row.pin ?? "",
-    balance: serializeBalance({ balance: row.balance ?? 0, held: row.held ?? 0 }),
+    balance: seesBalance(actor) ? serializeBalance({ balance: row.balance ?? 0, held: row.held ?? 0 }) : null,
     caps: (hold?.caps ?? []).map(serializeCapState),
   }
 }

@@ -1,4 +1,4 @@
-import { adminRequired, type SessionCredential } from "../actor/actor.ts"
+import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context, SystemContext } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
@@ -42,13 +42,12 @@ function argumentsOf({ requestId, address }: SystemContext, userId: number, chan
 
 interface Answer {
   actor: unknown
-  refused: "admin" | "unknown" | "last_admin" | null
+  refused: "unknown" | "last_admin" | null
   account: UserRow | null
 }
 
 function answerOf(userId: number, { refused, account }: Answer): User {
   if (account) return serializeUser(account)
-  if (refused === "admin") throw adminRequired()
   if (refused === "unknown") throw new TurnpikeError("NOT_FOUND", `There is no user ${userId}.`)
   throw new TurnpikeError("LAST_ADMIN", "This is the last admin who can sign in.")
 }

@@ -1,6 +1,6 @@
 -- Edits an account for an admin. p_user: the columns of users that change (name, email, email_verified, role, brand); p_wallet: those of
--- wallets; p_disabled: null leaves it. A new email is not verified unless p_user says so. refused: admin, unknown, stale, unknown_brand,
--- last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
+-- wallets; p_disabled: null leaves it. A new email is not verified unless p_user says so. refused: admin, proof (making an admin needs a fresh
+-- one), unknown, stale, unknown_brand, last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
 create function turnpike.update_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer, p_request_id text,
   p_address text)
@@ -31,6 +31,8 @@ begin
     refused := 'unknown';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
+  elsif wanted.role = 'admin' and was.role <> 'admin' and not turnpike.is_fresh(found.caller, p_moment) then
+    refused := 'proof';
   elsif wanted.brand <> was.brand and not turnpike.is_brand(wanted.brand, p_own_brand) then
     refused := 'unknown_brand';
   elsif (coalesce(p_disabled, false) or wanted.role <> 'admin') and turnpike.is_last_admin(was) then

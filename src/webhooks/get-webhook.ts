@@ -5,7 +5,7 @@ import type { Credential, SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused } from "../actor/once.ts"
-import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
+import { type CreatedFilters, createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { type EndpointRow, endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { openSigningSecrets } from "./signing.ts"
 
@@ -73,11 +73,13 @@ export async function findWebhooks(
 export async function listWebhooks(
   ctx: Context,
   credential: Credential,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor, ...created }: { limit: number; cursor?: string | undefined } & CreatedFilters,
 ): Promise<Page<EndpointRow>> {
-  const after = decodeCursor(cursor, { list: "webhooks" })
+  const filters = { list: "webhooks", ...created }
+  const after = decodeCursor(cursor, filters)
   const { rows } = await readAs(ctx, credential, (db) =>
     newestFirst(db)
+      .where((eb) => eb.and(createdBetween("webhook", [eb.ref("w.webhook_id"), eb.ref("w.created_at")], created)))
       .$if(after !== undefined, (query) =>
         query.where((eb) => sql<boolean>`${eb.ref("w.webhook_id")} collate "C" < ${after}`),
       )
@@ -85,7 +87,7 @@ export async function listWebhooks(
   )
   return toPage(rows.slice(0, limit) as EndpointRow[], {
     more: rows.length > limit,
-    filters: { list: "webhooks" },
+    filters,
     idOf: (webhook) => webhook.webhook_id,
   })
 }

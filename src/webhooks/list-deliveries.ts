@@ -3,7 +3,7 @@ import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { Credential, SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
+import { type CreatedFilters, createdBetween, decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import type { DB } from "../platform/db-types.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { visibleTurn } from "../turns/visible-turn.ts"
@@ -12,7 +12,7 @@ import { endpointInScope, webhookNotFound } from "./endpoint-row.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { Delivery } from "./schemas.ts"
 
-export interface DeliveryFilters {
+export interface DeliveryFilters extends CreatedFilters {
   state?: Delivery["state"] | undefined
   event_type?: string | undefined
   turn?: string | undefined
@@ -120,11 +120,12 @@ type OfEndpoint = CallerDB & { w: DB["webhook_endpoints"] }
 type OfDelivery = CallerDB & { d: DB["webhook_deliveries"] }
 
 /** The deliveries `d` of the endpoint `w` with their events `e`. */
-function deliveries(eb: ExpressionBuilder<OfEndpoint, "w">, { state, event_type, turn }: DeliveryFilters) {
+function deliveries(eb: ExpressionBuilder<OfEndpoint, "w">, { state, event_type, turn, ...created }: DeliveryFilters) {
   return eb
     .selectFrom("webhook_deliveries as d")
     .innerJoin("events as e", "e.event_id", "d.event_id")
     .whereRef("d.webhook_id", "=", "w.webhook_id")
+    .where((sub) => sub.and(createdBetween("delivery", [sub.ref("d.delivery_id"), sub.ref("d.created_at")], created)))
     .$if(state !== undefined, (query) => query.where("d.state", "=", state as string))
     .$if(event_type !== undefined, (query) => query.where("e.type", "=", event_type as string))
     .$if(turn !== undefined, (query) => query.where("d.turn_id", "=", turn as string))

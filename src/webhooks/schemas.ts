@@ -15,6 +15,10 @@ export const EVENT_TYPES = [
   "balance.depleted",
   "cap.reached",
   "endpoint.disabled",
+  "account.signed_in",
+  "account.locked",
+  "account.factor_changed",
+  "key.created",
 ] as const
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const

@@ -4,6 +4,7 @@ import { account } from "../../src/routes/account/group.ts"
 import { signSessionToken } from "../../src/sign-in/session-token.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { dumpTables } from "../harness/dump.ts"
+import { codeOf } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -140,6 +141,10 @@ test("every operation answers exactly what it declares", async () => {
   expect((await ask("listSessions")).total).toBe(2)
   await ask("endSession", { session_id: other.sessionId })
   await ask("changePassword", {}, { new_password: "a password of mine" })
+  expect(await ask("getSecondFactor")).toMatchObject({ enrolled: false, required: false })
+  const { uri } = await ask("beginSecondFactor")
+  await ask("confirmSecondFactor", {}, { code: codeOf(uri, world.clock.now()) })
+  await ask("removeSecondFactor")
   await ask("getBalance")
   expect((await ask("getEnergy")).days).toHaveLength(30)
   const { total } = await ask("listLedger")

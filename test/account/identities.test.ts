@@ -66,13 +66,41 @@ describe("linking an identity", () => {
     ])
     const { browser: elsewhere } = await world.signInAt()
     expect(await elsewhere.me()).toMatchObject({ user_id: userId, email })
-    expect((await link(browser, subject)).response.status, "again").toBe(302)
+    expect((await link(await signedIn(userId), subject)).response.status, "again").toBe(302)
     const log = await world.sql("select action, actor_user_id, after from audit_log where subject_id = $1", [
       String(userId),
     ])
     expect(log).toEqual([
       { action: "identity.link", actor_user_id: String(userId), after: { issuer: ISSUER, subject } },
     ])
+  })
+
+  test("is the only way to an admin's account: a verified email does not lead there", async () => {
+    const { userId, email } = await createPerson(world, { role: "admin" })
+    await world.sql("update users set email_verified = true where user_id = $1", [userId])
+    const subject = nobody()
+    await world.does({ claims: { sub: subject, email, email_verified: true } })
+    const { response } = await world.signInAt()
+    expect(await codeOf(response)).toEqual([403, "LOGIN_REFUSED"])
+    expect(await identitiesOf(userId)).toEqual([])
+    await link(await signedIn(userId), subject, { email, email_verified: true })
+    const { browser } = await world.signInAt()
+    expect((await browser.me())?.user_id).toBe(userId)
+  })
+
+  test("needs a fresh proof of who asks", async () => {
+    const { userId } = await createPerson(world, { password: "a long enough one" })
+    const browser = await signedIn(userId)
+    await world.advance(600_000)
+    expect(await codeOf(await browser.go(LINK))).toEqual([403, "REAUTHENTICATION_REQUIRED"])
+    const headers = { cookie: `token=${browser.cookies.get("token")}`, "sec-fetch-site": "same-origin" }
+    const proof = new Request(`${ORIGIN}/api/auth/reauthenticate`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ password: "a long enough one" }),
+    })
+    expect((await world.invoke(proof)).status).toBe(200)
+    expect((await link(browser, nobody())).response.status).toBe(302)
   })
 
   test("of somebody else is refused, with two who want one at once", async () => {
@@ -129,9 +157,7 @@ describe("unlinking an identity", () => {
   test("ends that way in; the next who comes that way is somebody new", async () => {
     const { userId } = await createPerson(world, { password: "a long enough one" })
     const [first, second] = [nobody(), nobody()]
-    const browser = await signedIn(userId)
-    await link(browser, first)
-    await link(browser, second)
+    for (const subject of [first, second]) await link(await signedIn(userId), subject)
     const [one, two] = await identitiesOf(userId)
     expect([one.subject, two.subject].sort()).toEqual([first, second])
     for (const { identity_id } of [one, two]) expect(await unlink(userId, identity_id)).toEqual([200, undefined])

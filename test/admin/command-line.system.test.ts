@@ -80,3 +80,27 @@ test("a database that takes the connection and says nothing ends the command", a
   expect([code, output]).toEqual([1, "timeout expired"])
   silent.close()
 })
+
+test("each act of the command line is in the audit log, without a secret", async () => {
+  expect((await admin("migrate"))[0]).toBe(0)
+  const [, made] = await admin("user", "--email", "acts@example.com", "--admin")
+  const [user, password] = [/user_id (\d+)/.exec(made)?.[1] ?? "", /password (\S+)/.exec(made)?.[1] ?? ""]
+  const value = /key +(\S+)/.exec((await admin("key", "--user", user, "--name", "n"))[1])?.[1] ?? ""
+  await admin("top-up", "--user", user, "--usd", "1")
+  expect((await admin("top-up", "--user", user, "--usd=-9", "--reason", "admin_action"))[0]).toBe(1)
+  await admin("model", "--pin", "openai/m", "--input", "1", "--output", "2")
+  await admin("disable", "--user", user)
+  await admin("reset-factor", "--user", user)
+  const { rows } = await client.query(
+    "select action, subject_id, actor_user_id, after from audit_log where created_at > now() - interval '1 hour' order by audit_id",
+  )
+  const actions = rows.map(({ action }) => action as string)
+  for (const action of ["cli.migrate", "user.create", "key.create", "user.credit", "model.enable"]) {
+    expect(actions).toContain(action)
+  }
+  const own = rows.filter(({ subject_id }) => subject_id === user).map(({ action }) => action)
+  expect(own, "what was refused is not there").toEqual(["user.create", "user.credit"])
+  const text = JSON.stringify(rows)
+  expect([password.length, value.length].every((length) => length > 10)).toBe(true)
+  for (const secret of [password, value]) expect(text).not.toContain(secret)
+}, 120_000)

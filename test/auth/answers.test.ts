@@ -2,15 +2,16 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { App } from "../../src/http/app.ts"
 import { auth } from "../../src/routes/auth/group.ts"
 import { mintMagicLink } from "../../src/sign-in/sign-in-token.ts"
-import { authContextOf, createPerson } from "../harness/auth.ts"
+import { ask, authContextOf, createPerson } from "../harness/auth.ts"
 import { chatWith, createBot, launchOf } from "../harness/messenger.ts"
+import { codeOf, EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
 
 let world: World
 beforeAll(async () => {
-  world = await createWorld({ env: { IDP_INTERNAL_SECRET: "between us" } })
+  world = await createWorld({ env: { IDP_INTERNAL_SECRET: "between us", ...EMAIL_HOOK } })
 })
 afterAll(() => world.close())
 
@@ -20,6 +21,7 @@ test("every operation answers exactly what it declares", async () => {
   const { userId, email } = await createPerson(world, { password: PASSWORD })
   const browser = await world.signIn(userId)
   const answered = new Set<string>()
+  const emails = receiveEmails(world)
 
   let cookies: string[] = []
   async function answerOf(id: string, body?: object, { query = "", headers = {} } = {}) {
@@ -50,6 +52,17 @@ test("every operation answers exactly what it declares", async () => {
   const update = chatWith(world, bot, 1).messageOf(`/start weblogin_${login.token}`)
   await answerOf("answerBotUpdate", update, { headers: secret })
   expect(await answerOf("getWebLogin", undefined, poll)).toHaveProperty("user")
+  await answerOf("login", { email, password: PASSWORD })
+  await answerOf("reauthenticate", { password: PASSWORD })
+  await answerOf("startPasswordReset", { email })
+  await world.settled()
+  const reset = new URL(emails.at(-1)?.data.url ?? "").hash.split("=")[1]
+  await answerOf("resetPassword", { token: reset, new_password: "nine tall cranes" })
+  const factor = await enrol(world, userId)
+  const waiting = await ask(world, "/api/auth/login", { body: { email, password: "nine tall cranes" } })
+  await world.advance(30_000)
+  const code = codeOf(factor.uri, world.clock.now())
+  await answerOf("answerSecondFactor", { code }, { headers: { cookie: waiting.cookie } })
   await answerOf("logout")
   // Those that only lead elsewhere are in oauth-login.test.ts.
   const answering = app.operations.filter(({ answer }) => answer.status !== 302).map(({ id }) => id)

@@ -146,6 +146,19 @@ describe("the first sign-in", () => {
     for (const one of [referrer, ...referred]) await expectBooks(world, one)
   })
 
+  test("credit is given for as many as the setting says, also for those who come at once; all are noted", async () => {
+    await world.sql("insert into settings (key, value, updated_at) values ('referrer_most_credited', '3', now())")
+    const referrer = await signIn(++people)
+    const ref_code = await codeOf(referrer)
+    const referred = await Promise.all(Array.from({ length: 8 }, () => signIn(++people, ref_code)))
+    await world.sql("delete from settings where key = 'referrer_most_credited'")
+    expect(await ledgerOf(referrer)).toHaveLength(1 + 3)
+    const credited = await Promise.all(referred.map(async (one) => (await ledgerOf(one)).length))
+    expect(credited.sort()).toEqual([1, 1, 1, 1, 1, 2, 2, 2])
+    for (const one of referred) expect(await referralsOf(one)).toEqual([{ by: referrer }])
+    for (const one of [referrer, ...referred]) await expectBooks(world, one)
+  })
+
   test("two who refer each other, and many first sign-ins of the same few, do not lock each other out", async () => {
     const referrers = await Promise.all([signIn(++people), signIn(++people)])
     const codes = await Promise.all(referrers.map(codeOf))

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
+import type { Actor } from "../../src/actor/actor.ts"
 import type { CapRow } from "../../src/quotas/cap-state.ts"
 import { type HoldRow, refusedBy } from "../../src/quotas/refusal.ts"
 
+const OWNER = { kind: "session", member_id: null } as Actor
 const NOW = new Date("2026-01-15T12:00:00Z")
 const row = (more: Partial<HoldRow>): HoldRow => ({
   amount: null,
@@ -18,13 +20,13 @@ const capOf = (more: Partial<CapRow>): CapRow => ({
 })
 
 test("a balance that has something left says how much, and how much would do; an empty one says neither", () => {
-  expect(refusedBy(row({ available: 1 }), NOW)).toEqual({
+  expect(refusedBy(row({ available: 1 }), NOW, OWNER)).toEqual({
     code: "INSUFFICIENT_CREDITS",
     message: "Only 0.0000001 USD of the balance is available: top up. This turn needs at least 0.00001 USD.",
     details: { balance_usd: 0.0000001, held_usd: 0, available_usd: 0.0000001, needed_usd: 0.00001 },
     ...{ retry_after: null, retryable: false },
   })
-  expect(refusedBy(row({ available: 0, held: 1 }), NOW)).toEqual({
+  expect(refusedBy(row({ available: 0, held: 1 }), NOW, OWNER)).toEqual({
     code: "INSUFFICIENT_CREDITS",
     message: "Nothing of the balance is available: top up. 0.0000001 USD are held by turns under way.",
     details: { balance_usd: 0.0000001, held_usd: 0.0000001, available_usd: 0 },
@@ -33,11 +35,13 @@ test("a balance that has something left says how much, and how much would do; an
 })
 
 test("exactly what a turn needs is enough, of the balance and of a cap; one micro less is not", () => {
-  expect(refusedBy(row({ available: 100 }), NOW)).toBeNull()
-  expect(refusedBy(row({ available: 99 }), NOW)?.code).toBe("INSUFFICIENT_CREDITS")
-  expect(refusedBy(row({ caps: [capOf({ spent_credit_micros: 100 })] }), NOW)).toBeNull()
-  expect(refusedBy(row({ caps: [capOf({ spent_credit_micros: 101 })] }), NOW)?.code).toBe("QUOTA_EXCEEDED")
-  expect(refusedBy(row({ caps: [capOf({ spent_credit_micros: 50, reserved_credit_micros: 51 })] }), NOW)).not.toBeNull()
+  expect(refusedBy(row({ available: 100 }), NOW, OWNER)).toBeNull()
+  expect(refusedBy(row({ available: 99 }), NOW, OWNER)?.code).toBe("INSUFFICIENT_CREDITS")
+  expect(refusedBy(row({ caps: [capOf({ spent_credit_micros: 100 })] }), NOW, OWNER)).toBeNull()
+  expect(refusedBy(row({ caps: [capOf({ spent_credit_micros: 101 })] }), NOW, OWNER)?.code).toBe("QUOTA_EXCEEDED")
+  expect(
+    refusedBy(row({ caps: [capOf({ spent_credit_micros: 50, reserved_credit_micros: 51 })] }), NOW, OWNER),
+  ).not.toBeNull()
 })
 
 test("of several caps the one that resets last is named, and one that is too small at any time before all", () => {
@@ -48,7 +52,7 @@ test("of several caps the one that resets last is named, and one that is too sma
     [day, month],
     [month, day],
   ]) {
-    expect(refusedBy(row({ caps }), NOW)).toMatchObject({
+    expect(refusedBy(row({ caps }), NOW, OWNER)).toMatchObject({
       details: { cap: "end_user_monthly" },
       ...{ retry_after: 16.5 * 86_400, retryable: true },
     })
@@ -57,15 +61,17 @@ test("of several caps the one that resets last is named, and one that is too sma
     [small, month],
     [month, small],
   ]) {
-    expect(refusedBy(row({ caps }), NOW)).toMatchObject({ details: { cap: "key_window" }, retryable: false })
+    expect(refusedBy(row({ caps }), NOW, OWNER)).toMatchObject({ details: { cap: "key_window" }, retryable: false })
   }
-  expect(refusedBy(row({ caps: [capOf({ limit_credit_micros: 100, spent_credit_micros: 1 })] }), NOW)).toMatchObject({
+  expect(
+    refusedBy(row({ caps: [capOf({ limit_credit_micros: 100, spent_credit_micros: 1 })] }), NOW, OWNER),
+  ).toMatchObject({
     retryable: true,
   })
 })
 
 test("Retry-After is whole seconds, at least 1, and never too few", () => {
-  const after = (resets_at: string) => refusedBy(row({ caps: [capOf({ resets_at })] }), NOW)?.retry_after
+  const after = (resets_at: string) => refusedBy(row({ caps: [capOf({ resets_at })] }), NOW, OWNER)?.retry_after
   expect(after("2026-01-15T12:00:01.000Z")).toBe(1)
   expect(after("2026-01-15T12:00:01.001Z")).toBe(2)
   expect(after("2026-01-15T12:00:00.000Z")).toBe(1)

@@ -46,7 +46,7 @@ test("what is deployed calls out from few places, each of which has a limit", ()
     "src/callbacks/internal-call.ts",
     "src/ops/bot-webhook.ts",
     "src/ops/models.ts",
-    ...["bucket", "db", "outbound", "queue", "redis"].map((name) => `src/platform/${name}.ts`),
+    ...["bucket", "db", "email-hook", "outbound", "queue", "redis"].map((name) => `src/platform/${name}.ts`),
     "src/providers/refresh-limits.ts",
   ])
 })

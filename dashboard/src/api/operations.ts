@@ -536,7 +536,7 @@ export interface Caps {
 export interface ChangePassword {
   /** Needed when there is one. */
   current_password?: string | undefined
-  /** At least 8 characters. */
+  /** At least 8 characters, and none of the passwords that are used most. */
   new_password: string
 }
 
@@ -921,7 +921,7 @@ export interface CreateUser {
   role?: "user" | "admin" | undefined
   /** A brand of the service. */
   brand?: string | undefined
-  /** At least 8 characters. */
+  /** At least 8 characters, and none of the passwords that are used most. */
   password?: string | undefined
   /** Whether the email is known to be theirs: only then an identity with it joins the account. */
   email_verified?: boolean | undefined
@@ -933,18 +933,18 @@ export interface CreateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
 }
 
-/** The `details` of INSUFFICIENT_CREDITS. */
+/** The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance. */
 export interface CreditsDetails {
-  balance_usd: number
+  balance_usd?: number | undefined
   /** Set aside for turns that are not over. */
-  held_usd: number
+  held_usd?: number | undefined
   /** balance_usd - held_usd: what new turns may hold. */
-  available_usd: number
+  available_usd?: number | undefined
   /** The least that the turn must be able to hold. */
   needed_usd?: number | undefined
 }
@@ -982,7 +982,7 @@ export interface DailyUsageReport {
 
 export interface DashboardError {
   detail: string
-  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LOGIN_CODE_INVALID" | "PROVIDER_EXISTS" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "VERSION_MISMATCH" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_TAKEN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "LOGIN_CODE_INVALID" | "PROVIDER_EXISTS" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "IF_MATCH_INVALID" | "VERSION_MISMATCH" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "BALANCE_TOO_LOW" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
   /** The field at fault. */
   param?: string | undefined
   details?: unknown
@@ -1241,7 +1241,7 @@ export interface ErrorsReport {
 /** The same as the body that a webhook receives. */
 export interface FeedEvent {
   id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping"
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping"
   created_at: string
   /** The event's number in its turn's log. Null when the event belongs to no turn. */
   seq: number | null
@@ -2117,6 +2117,13 @@ export interface QuotaDetails {
   exceeded: CapState[]
 }
 
+export interface Reauthenticate {
+  /** Needed when you have one. */
+  password?: string | undefined
+  /** Needed when you have a second factor. */
+  code?: string | undefined
+}
+
 export interface Reconciliation {
   reconciliation_id: string
   /** `schedule`, `operator` (command line), or `admin:` with a `user_id`. */
@@ -2189,13 +2196,18 @@ export interface ReconciliationFinding {
   found_at: string
 }
 
+export interface RecoveryCodes {
+  /** Each signs you in once instead of a code, when you do not have your app. */
+  recovery_codes: string[]
+}
+
 export interface Replay {
   /** Inclusive. */
   from: string
   /** Exclusive. Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
   /** Also send events that this webhook has accepted before. */
   include_delivered?: boolean | undefined
 }
@@ -2205,6 +2217,13 @@ export interface Replayed {
   replayed: number
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface ResetPassword {
+  /** Of the link. */
+  token: string
+  /** At least 8 characters, and none of the passwords that are used most. */
+  new_password: string
 }
 
 export interface RotateApiKey {
@@ -2237,6 +2256,27 @@ export interface SavedProvider {
     user_id: number
     name: string | null
   } | null
+}
+
+export interface SecondFactor {
+  /** Whether signing in asks for a code. */
+  enrolled: boolean
+  /** Whether you can act as an admin only with one. */
+  required: boolean
+  recovery_codes_left: number
+  enrolled_at: string | null
+}
+
+export interface SecondFactorCode {
+  /** The code that your authenticator app shows, or a recovery code. */
+  code: string
+}
+
+export interface SecondFactorSecret {
+  /** In base32, to be typed. */
+  secret: string
+  /** Show it as a QR code. */
+  uri: string
 }
 
 /** A secret's name and dates; its value is never shown. */
@@ -2275,12 +2315,12 @@ export interface SetCaps {
 
 export interface SetCredentials {
   email?: string | undefined
-  /** At least 8 characters. */
+  /** At least 8 characters, and none of the passwords that are used most. */
   password?: string | undefined
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "provider_limit_requests"
   /** What counts now. */
   value: unknown
   /** What counts while nobody has set it. */
@@ -2299,7 +2339,7 @@ export interface Setting {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "container_second_usd" | "stored_gib_hour_usd" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "container_second_usd" | "stored_gib_hour_usd" | "provider_limit_requests"
   /** The whole new value. */
   value: unknown
 }
@@ -2461,6 +2501,10 @@ export interface SpaceSummary {
   role: "owner" | "admin" | "member"
   /** The workspace whose members see and use it; null: none. */
   workspace_id: string | null
+}
+
+export interface StartPasswordReset {
+  email: string
 }
 
 /** An agent that this one may delegate to, one level deep. */
@@ -3068,7 +3112,8 @@ export interface TurnEstimate {
   } | null
   /** The pin that it would run on. */
   model: string
-  balance: Balance
+  /** Null for a test key, and for a key to one space. */
+  balance: Balance | null
   /** Every cap that applies to it. A window that is not open is shown as if the turn opened it now. */
   caps: CapState[]
 }
@@ -3145,7 +3190,7 @@ export interface UpdateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
   /** false stops it; true starts it again, also after we have disabled it. */
@@ -3659,6 +3704,12 @@ export interface Operations {
     answer: BotReply
   }
 
+  /** Finish signing in with a code */
+  answerSecondFactor: {
+    body: SecondFactorCode
+    answer: User
+  }
+
   /** Archive a space */
   archiveSpace: {
     path: {
@@ -3670,6 +3721,11 @@ export interface Operations {
       test?: "true" | "false" | undefined
     }
     answer: Space
+  }
+
+  /** Begin to set up a second factor */
+  beginSecondFactor: {
+    answer: SecondFactorSecret
   }
 
   /** Bill containers and storage */
@@ -3721,6 +3777,12 @@ export interface Operations {
   completeMediaLogin: {
     body: MediaCompleteRequest
     answer: MediaCompleted
+  }
+
+  /** Confirm your second factor with its first code */
+  confirmSecondFactor: {
+    body: SecondFactorCode
+    answer: RecoveryCodes
   }
 
   /** Create a token for an app's webview */
@@ -4378,6 +4440,11 @@ export interface Operations {
     answer: Pools
   }
 
+  /** Read your second factor */
+  getSecondFactor: {
+    answer: SecondFactor
+  }
+
   /** Read a space */
   getSpace: {
     path: {
@@ -4741,6 +4808,10 @@ export interface Operations {
       /** The size of a page. */
       limit?: number | undefined
       cursor?: number | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
     }
     answer: {
       data: ConfigVersionSummary[]
@@ -4778,7 +4849,7 @@ export interface Operations {
     }
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
       /** `true`: data of test keys and their spaces. Otherwise live data. */
@@ -4828,7 +4899,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
       turn?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -5530,6 +5601,14 @@ export interface Operations {
     answer: Workspace
   }
 
+  /** Prove again who you are */
+  reauthenticate: {
+    body: Reauthenticate
+    answer: {
+      ok: true
+    }
+  }
+
   /** Reconcile the books now */
   reconcile: {
     answer: Reconciliation
@@ -5574,6 +5653,13 @@ export interface Operations {
     answer: Provider
   }
 
+  /** Remove your second factor */
+  removeSecondFactor: {
+    answer: {
+      ok: true
+    }
+  }
+
   /** Remove a member of a workspace */
   removeWorkspaceMember: {
     path: {
@@ -5597,6 +5683,24 @@ export interface Operations {
     }
     body: Replay
     answer: Replayed
+  }
+
+  /** Set a new password with a link's token */
+  resetPassword: {
+    body: ResetPassword
+    answer: {
+      ok: true
+    }
+  }
+
+  /** Remove a user's second factor */
+  resetSecondFactor: {
+    path: {
+      user_id: number
+    }
+    answer: {
+      ok: true
+    }
   }
 
   /** Revoke an API key */
@@ -5663,6 +5767,14 @@ export interface Operations {
       next?: string | undefined
     }
     answer: Blob
+  }
+
+  /** Send a link to set a new password */
+  startPasswordReset: {
+    body: StartPasswordReset
+    answer: {
+      ok: true
+    }
   }
 
   /** Start a login to an account of the main pool */
@@ -5846,12 +5958,15 @@ export const OPERATIONS: {
   addProvider: { method: "POST", path: "/api/admin/providers/add" },
   addWorkspaceMember: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/members" },
   answerBotUpdate: { method: "POST", path: "/api/auth/bot" },
+  answerSecondFactor: { method: "POST", path: "/api/auth/second-factor" },
   archiveSpace: { method: "DELETE", path: "/api/account/spaces/{space_id}" },
+  beginSecondFactor: { method: "POST", path: "/api/account/second-factor" },
   billInfra: { method: "POST", path: "/api/admin/system/bill-infra" },
   cancelTurn: { method: "POST", path: "/api/account/turns/{turn_id}/cancel" },
   changePassword: { method: "PUT", path: "/api/account/password" },
   checkMcpServer: { method: "POST", path: "/api/account/spaces/{space_id}/mcp-servers/{name}/check", once: true },
   completeMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/complete" },
+  confirmSecondFactor: { method: "POST", path: "/api/account/second-factor/confirm" },
   createAppToken: { method: "POST", path: "/api/auth/app-token" },
   createChatTurn: { method: "POST", path: "/api/account/chat/turns", once: true },
   createIdpSession: { method: "POST", path: "/api/auth/idp/session" },
@@ -5914,6 +6029,7 @@ export const OPERATIONS: {
   getMediaLogin: { method: "GET", path: "/api/admin/providers/media" },
   getOverview: { method: "GET", path: "/api/admin/overview" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
+  getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
   getSpace: { method: "GET", path: "/api/account/spaces/{space_id}" },
   getSpaceById: { method: "GET", path: "/api/admin/spaces/by-id/{space_id}" },
   getSpaceByKey: { method: "GET", path: "/api/admin/spaces/by-key/{chat_key}" },
@@ -5983,13 +6099,17 @@ export const OPERATIONS: {
   putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}" },
   putWorkspaceBot: { method: "PUT", path: "/api/admin/workspaces/{workspace_id}/bot" },
+  reauthenticate: { method: "POST", path: "/api/auth/reauthenticate" },
   reconcile: { method: "POST", path: "/api/admin/system/reconcile" },
   redeliver: { method: "POST", path: "/api/account/deliveries/{delivery_id}/redeliver", once: true },
   refreshProviderLimits: { method: "POST", path: "/api/admin/providers/{provider_id}/refresh-limits" },
   refundTurn: { method: "POST", path: "/api/admin/turns/{turn_id}/refund" },
   removeProvider: { method: "DELETE", path: "/api/admin/providers/{provider_id}" },
+  removeSecondFactor: { method: "DELETE", path: "/api/account/second-factor" },
   removeWorkspaceMember: { method: "DELETE", path: "/api/admin/workspaces/{workspace_id}/members/{user_id}" },
   replayEvents: { method: "POST", path: "/api/account/webhooks/{webhook_id}/replay", once: true },
+  resetPassword: { method: "POST", path: "/api/auth/password-reset" },
+  resetSecondFactor: { method: "DELETE", path: "/api/admin/users/{user_id}/second-factor" },
   revokeKey: { method: "POST", path: "/api/account/keys/{key_id}/revoke" },
   rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate" },
   rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true },
@@ -5998,6 +6118,7 @@ export const OPERATIONS: {
   startDeviceLogin: { method: "POST", path: "/api/admin/providers/alt-pool/auth/start" },
   startMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/start" },
   startOauthLogin: { method: "GET", path: "/api/auth/oauth-login/start" },
+  startPasswordReset: { method: "POST", path: "/api/auth/password-reset/start" },
   startProviderLogin: { method: "POST", path: "/api/admin/providers/auth/start" },
   startWebLogin: { method: "POST", path: "/api/auth/tg-login/start" },
   submitProviderCode: { method: "POST", path: "/api/admin/providers/auth/code" },

@@ -20,7 +20,9 @@ export function mountKeys(app: App) {
       id: "createKey",
       tag,
       summary: "Create an API key",
-      description: "The key's value is in this answer only: store it now. Keys are for servers only.",
+      description:
+        "The key's value is in this answer only: store it now. Keys are for servers only. A key to all spaces needs a fresh " +
+        "proof of who you are (`POST /api/auth/reauthenticate`).",
       body: createKeySchema,
       answer: {
         status: 201,
@@ -28,7 +30,7 @@ export function mountKeys(app: App) {
         schema: newKeySchema,
         headers: { Location: "Its path." },
       },
-      errors: ["NOT_FOUND"],
+      errors: ["NOT_FOUND", "REAUTHENTICATION_REQUIRED"],
     },
     async (c, { body }) => {
       const { key, value } = await createKey(c.get("ctx"), sessionOf(c), body)
@@ -107,11 +109,11 @@ export function mountKeys(app: App) {
       description:
         "The key keeps its scope, caps and turns, and gets a new value, which is shown only here. The " +
         "former value works for `overlap_seconds` more. A value from an earlier rotation stops working at " +
-        "once.",
+        "once. A key to all spaces needs a fresh proof of who you are.",
       params: keyParams,
       body: rotateKeySchema,
       answer: { status: 200, description: "The key and its new value.", schema: newKeySchema },
-      errors: ["NOT_FOUND", "KEY_REVOKED"],
+      errors: ["NOT_FOUND", "KEY_REVOKED", "REAUTHENTICATION_REQUIRED"],
     },
     async (c, { params, body }) => {
       const rotation = { keyId: params.key_id, overlapSeconds: body.overlap_seconds }

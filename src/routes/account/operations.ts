@@ -12,6 +12,7 @@ import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
+import { mountSecondFactor } from "./second-factor.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountOwnSpaces } from "./spaces.ts"
 import { mountTurnDetails } from "./turn-details.ts"
@@ -23,6 +24,7 @@ export function mountOwner(app: App) {
   mountMoney(app)
   mountLimits(app)
   mountSessions(app)
+  mountSecondFactor(app)
   mountIdentities(app)
   mountKeys(app)
   mountOwnSpaces(app)

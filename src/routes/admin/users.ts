@@ -4,6 +4,7 @@ import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv
 import { daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { createAccount, createUserSchema, setCredentials, setCredentialsSchema } from "../../sign-in/create-account.ts"
+import { resetFactor } from "../../sign-in/second-factor.ts"
 import { type AdminUser, adminUserSchema } from "../../users/admin-user.ts"
 import { type AdminLedgerEntry, getEnergy, readLedger, userEnergySchema } from "../../users/get-energy.ts"
 import { getUser, userDetailSchema } from "../../users/get-user.ts"
@@ -84,7 +85,7 @@ export function mountUsers(app: App) {
       versioned: "shown",
       body: createUserSchema,
       answer: { status: 200, description: "The user.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "EMAIL_TAKEN", "IDENTITY_TAKEN"],
+      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "EMAIL_TAKEN", "IDENTITY_TAKEN"],
     },
     async (c, { body }) => createAccount(c.get("ctx"), sessionOf(c), body),
   )
@@ -119,7 +120,7 @@ export function mountUsers(app: App) {
       params,
       body: updateUserSchema,
       answer: { status: 200, description: "The user as they are now.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"],
+      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"],
     },
     async (c, { params: { user_id }, body, ifVersion }) =>
       updateUser(c.get("ctx"), sessionOf(c), user_id, { update: body, ifVersion }),
@@ -139,7 +140,7 @@ export function mountUsers(app: App) {
       params,
       body: setCredentialsSchema,
       answer: { status: 200, description: "The user as they are now.", schema: adminUserSchema },
-      errors: ["ADMIN_REQUIRED", "NOT_FOUND", "EMAIL_TAKEN", "EMAIL_REQUIRED"],
+      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "EMAIL_TAKEN", "EMAIL_REQUIRED"],
     },
     async (c, { params: { user_id }, body, ifVersion }) =>
       setCredentials(c.get("ctx"), sessionOf(c), user_id, { login: body, ifVersion }),
@@ -162,6 +163,21 @@ export function mountUsers(app: App) {
       errors: ["ADMIN_REQUIRED", "NOT_FOUND"],
     },
     async (c, { params: { user_id } }) => endUserSessions(c.get("ctx"), sessionOf(c), user_id),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/admin/users/{user_id}/second-factor",
+      id: "resetSecondFactor",
+      tag,
+      summary: "Remove a user's second factor",
+      description: "For somebody who has lost their app and their recovery codes. Their sessions go on.",
+      params,
+      answer: { status: 200, description: "It is removed.", schema: z.object({ ok: z.literal(true) }) },
+      errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND"],
+    },
+    async (c, { params: { user_id } }) => resetFactor(c.get("ctx"), sessionOf(c), user_id),
   )
 
   app.operation(

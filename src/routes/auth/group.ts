@@ -7,11 +7,12 @@ import { mountBot } from "./bot.ts"
 import { mountIdpSession, sameOriginOrInternal } from "./idp-session.ts"
 import { mountMessenger } from "./messenger.ts"
 import { mountOauthLogin } from "./oauth-login.ts"
+import { mountProof } from "./proof.ts"
 import { mountLogin, mountSession } from "./session.ts"
 import { mountTokens } from "./tokens.ts"
 
 /** Operations for who is signed in already; all others declare themselves `open`. */
-const SIGNED_IN = ["/api/auth/me", "/api/auth/app-token"]
+const SIGNED_IN = ["/api/auth/me", "/api/auth/app-token", "/api/auth/second-factor", "/api/auth/reauthenticate"]
 
 /** /api/auth/*: every way in, and the way out. */
 export const auth: Group = {
@@ -25,6 +26,7 @@ export const auth: Group = {
     mountLogin(app)
     mountSession(app)
     mountTokens(app)
+    mountProof(app)
     mountOauthLogin(app)
     mountIdpSession(app)
     mountMessenger(app)

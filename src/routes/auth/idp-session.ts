@@ -67,7 +67,7 @@ export function mountIdpSession(app: App) {
         description: "The user. The session is in the cookie `token`: pass it on to their browser.",
         schema: userSchema,
       },
-      errors: ["INVALID_INTERNAL_SECRET", "CROSS_ORIGIN", "LOGIN_REFUSED", "NOT_FOUND"],
+      errors: ["INVALID_INTERNAL_SECRET", "CROSS_ORIGIN", "LOGIN_REFUSED", "NOT_FOUND", "SECOND_FACTOR_REQUIRED"],
     },
     async (c, { body: { issuer, subject, email, email_verified, name } }) => {
       const ctx = c.get("ctx")

@@ -61,7 +61,7 @@ export function mountMessenger(app: App) {
       open: true,
       query: loginStatusQuery,
       answer: { status: 200, description: "The state of the login.", schema: loginStatusSchema },
-      errors: ["INVALID_TOKEN"],
+      errors: ["INVALID_TOKEN", "SECOND_FACTOR_REQUIRED"],
     },
     async (c, { query }) => {
       const ctx = authContext(c)
@@ -88,7 +88,7 @@ export function mountMessenger(app: App) {
       open: true,
       body: messengerWebAppAuthSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
-      errors: ["INVALID_LAUNCH_DATA", "BOT_NOT_SET_UP"],
+      errors: ["INVALID_LAUNCH_DATA", "BOT_NOT_SET_UP", "SECOND_FACTOR_REQUIRED"],
     },
     async (c, { body }) => {
       const ctx = authContext(c)

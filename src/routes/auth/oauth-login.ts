@@ -114,12 +114,17 @@ export function mountOauthLogin(app: App) {
         const { brand, landing_path } = await brandOf(ctx, c.req.url)
         if (flow.user_id === null) {
           const { userId, epoch } = await resolveIdentity(ctx, identity, { brand })
-          await openSession(c, ctx, userId, { grantedBy: { epoch }, refusal: "LOGIN_REFUSED" })
+          await openSession(c, ctx, userId, { grantedBy: { epoch }, refusal: "LOGIN_REFUSED" }).catch(askThere)
         } else await linkToCaller(c, flow.user_id, identity)
         return c.redirect(safeNext(flow.redirect_to, url.origin) ?? landing_path, 302)
       })
     },
   )
+}
+
+/** A browser that is sent on asks for the code where it lands. */
+function askThere(error: unknown): void {
+  if (!(error instanceof TurnpikeError) || error.code !== "SECOND_FACTOR_REQUIRED") throw error
 }
 
 /** Links the identity to the signed-in account, if it is the one that began the flow. */

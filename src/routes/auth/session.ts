@@ -17,11 +17,13 @@ export function mountLogin(app: App) {
       description:
         "Sets the cookie `token` and answers the user. An unknown email, a wrong password and a disabled " +
         "account get the same answer after the same time. After some wrong passwords the next attempts are " +
-        "refused for a while.",
+        "refused for a while. An account with a second factor gets `SECOND_FACTOR_REQUIRED` and the cookie, whose session opens " +
+        "nothing until its code was sent to `POST /api/auth/second-factor`; so does every other way of signing in. The session that " +
+        "this browser had ends.",
       open: true,
       body: loginRequestSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
-      errors: ["INVALID_CREDENTIALS", "LOGIN_THROTTLED"],
+      errors: ["INVALID_CREDENTIALS", "SECOND_FACTOR_REQUIRED", "LOGIN_THROTTLED"],
     },
     async (c, { body }) => {
       const ctx = authContext(c)

@@ -20,7 +20,7 @@ export function mountTokens(app: App) {
       open: true,
       body: magicExchangeSchema,
       answer: { status: 200, description: "The user; the session is in the cookie.", schema: userSchema },
-      errors: ["INVALID_TOKEN"],
+      errors: ["INVALID_TOKEN", "SECOND_FACTOR_REQUIRED"],
     },
     async (c, { body }) => {
       const ctx = authContext(c)
@@ -39,9 +39,10 @@ export function mountTokens(app: App) {
       summary: "Create a token for an app's webview",
       description:
         "The webview exchanges it with `POST /api/auth/magic` within 60 seconds for a session of its own. " +
-        "It works once, and only while the session that asked for it has not ended.",
+        "It works once, and only while the session that asked for it has not ended. It needs a fresh proof of who you are " +
+        "(`POST /api/auth/reauthenticate`), which the new session has from this one.",
       answer: { status: 200, description: "The token. It is shown only here.", schema: appTokenSchema },
-      errors: [],
+      errors: ["REAUTHENTICATION_REQUIRED"],
     },
     async (c) => mintAppToken(authContext(c), sessionOf(c)),
   )

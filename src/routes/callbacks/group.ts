@@ -41,7 +41,9 @@ const redelivered = createMiddleware<AppEnv>(async (c, next) => {
 /** Only what one of our own workers has signed for exactly this URL and body goes on. */
 const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
-  await verifyInternalCall(c.get("ctx"), { signature, path: c.req.path, body: await c.req.arrayBuffer() })
+  const ctx = c.get("ctx")
+  const redis = createRedis(parseCallbacksEnv(c.env), ctx.meter)
+  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, body: await c.req.arrayBuffer() })
   await next()
 })
 

@@ -3,7 +3,7 @@ import { manifestSchema } from "../../agent-config/manifest.ts"
 import { secretName } from "../../agent-config/names.ts"
 import { putSecretSchema, secretSchema } from "../../agent-config/secret.ts"
 import type { App } from "../../http/app.ts"
-import { idParam, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import {
   configVersionSchema,
@@ -129,12 +129,13 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
         ...mounting.query,
         limit: pageQuery.limit,
         cursor: wholeParam(1, 2_147_483_647).default(2_147_483_647),
+        ...createdQuery,
       }),
       answer: { status: 200, description: "A page of versions.", schema: pageOf(configVersionSchema) },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params, query: { limit, cursor } }) => {
-      const options = { spaceId: params.space_id, before: cursor, limit }
+    async (c, { params, query: { limit, cursor, ...created } }) => {
+      const options = { spaceId: params.space_id, before: cursor, limit, ...created }
       const versions = await listConfigVersions(c.get("ctx"), c.get("credential"), options)
       const data = versions.slice(0, limit)
       const has_more = versions.length > limit

@@ -24,8 +24,9 @@ export function mountAccount(app: App) {
       id: "getBalance",
       tag: "Account",
       summary: "Read the balance",
+      description: "Not for test keys, nor for keys to one space.",
       answer: { status: 200, description: "The balance of the key's account.", schema: balanceSchema },
-      errors: [],
+      errors: ["SCOPE_DENIED"],
     },
     async (c) => getBalance(c.get("ctx"), c.get("credential")),
   )

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { idParam, pageOf, pageQuery } from "../../http/query.ts"
+import { createdQuery, idParam, pageOf, pageQuery } from "../../http/query.ts"
 import { serializeDelivery } from "../../webhooks/delivery-row.ts"
 import { serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { listWebhooks } from "../../webhooks/get-webhook.ts"
@@ -24,7 +24,7 @@ export function mountWebhooks(app: App) {
       tag,
       summary: "List webhooks",
       description: "Newest first.",
-      query: z.strictObject(pageQuery),
+      query: z.strictObject({ ...pageQuery, ...createdQuery }),
       answer: { status: 200, description: "A page of webhooks.", schema: pageOf(webhookSchema) },
       errors: [],
     },
@@ -50,6 +50,7 @@ export function mountWebhooks(app: App) {
       query: z.strictObject({
         ...pageQuery,
         ...deliveryFilters,
+        ...createdQuery,
       }),
       answer: { status: 200, description: "A page of deliveries.", schema: pageOf(deliverySchema) },
       errors: ["NOT_FOUND"],

@@ -1,0 +1,95 @@
+import * as z from "zod"
+import type { App } from "../../http/app.ts"
+import { sessionOf } from "../../http/session-auth.ts"
+import { proveAgain, reauthenticateSchema } from "../../sign-in/proof.ts"
+import { resetPassword, resetPasswordSchema, startReset, startResetSchema } from "../../sign-in/reset-password.ts"
+import { completeSession, factorCodeSchema } from "../../sign-in/second-factor.ts"
+import { userSchema } from "../../users/user-row.ts"
+import { authContext } from "./context.ts"
+
+const tag = "auth"
+const done = z.object({ ok: z.literal(true) })
+
+/** Proofs of who somebody is, beside a login: a second factor's code, a fresh proof, a link by email. */
+export function mountProof(app: App) {
+  app.operation(
+    {
+      method: "post",
+      path: "/api/auth/second-factor",
+      id: "answerSecondFactor",
+      tag,
+      summary: "Finish signing in with a code",
+      description:
+        "For the session that signing in has set with `SECOND_FACTOR_REQUIRED`, within 10 minutes. Each code works once. A recovery " +
+        "code, which works once too, stands in for the app.",
+      body: factorCodeSchema,
+      answer: { status: 200, description: "The user; the session is open.", schema: userSchema },
+      errors: ["WRONG_CODE", "LOGIN_THROTTLED"],
+    },
+    async (c, { body: { code } }) =>
+      completeSession(authContext(c), sessionOf(c), { code, userAgent: c.req.header("user-agent") ?? null }),
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/auth/reauthenticate",
+      id: "reauthenticate",
+      tag,
+      summary: "Prove again who you are",
+      description:
+        "What is hard to take back answers `REAUTHENTICATION_REQUIRED` unless you have signed in, or proved this, within 10 minutes: " +
+        "linking an identity, a first password, a key to all spaces, an app token, a second factor; for admins credit, refunds and " +
+        "somebody's login. Send your password if you have one, and a code if you have a second factor. With neither this answers " +
+        "`REAUTHENTICATION_REQUIRED` too: sign in anew.",
+      body: reauthenticateSchema,
+      answer: { status: 200, description: "It is proved for 10 minutes.", schema: done },
+      errors: ["REAUTHENTICATION_REQUIRED", "WRONG_PASSWORD", "WRONG_CODE", "LOGIN_THROTTLED"],
+    },
+    async (c, { body }) => {
+      await proveAgain(authContext(c), sessionOf(c), body)
+      return { ok: true as const }
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/auth/password-reset/start",
+      id: "startPasswordReset",
+      tag,
+      summary: "Send a link to set a new password",
+      description:
+        "Sends it by email if the email has an account; the answer does not say whether it has. The link works once, within 30 " +
+        "minutes, and not after the account's sessions were ended. An admin gets one only with a second factor.",
+      open: true,
+      body: startResetSchema,
+      answer: { status: 200, description: "It is sent, if there is such an account.", schema: done },
+      errors: ["EMAIL_NOT_CONFIGURED", "LOGIN_THROTTLED"],
+    },
+    async (c, { body: { email } }) => {
+      await startReset(authContext(c), { email, origin: new URL(c.req.url).origin })
+      return { ok: true as const }
+    },
+  )
+
+  app.operation(
+    {
+      method: "post",
+      path: "/api/auth/password-reset",
+      id: "resetPassword",
+      tag,
+      summary: "Set a new password with a link's token",
+      description:
+        "All sessions of the account end, and so does every token that would open one. Sign in with the new password then.",
+      open: true,
+      body: resetPasswordSchema,
+      answer: { status: 200, description: "The new password is set.", schema: done },
+      errors: ["INVALID_TOKEN"],
+    },
+    async (c, { body }) => {
+      await resetPassword(authContext(c), body)
+      return { ok: true as const }
+    },
+  )
+}

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from "node:crypto"
+import { Secret, TOTP } from "otpauth"
+import * as z from "zod"
+import { TurnpikeError } from "../base/errors.ts"
+import type { SealTarget } from "../base/key-ring.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { takeTry } from "./login-throttle.ts"
+import { FACTOR_POLICY } from "./policies.ts"
+
+export const codeField = z
+  .string()
+  .min(FACTOR_POLICY.digits)
+  .max(64)
+  .meta({ description: "The code that your authenticator app shows, or a recovery code.", example: "492039" })
+
+/** A code, as the procedures that use it up take it. */
+export interface GivenCode {
+  secret: string | null
+  step: number | null
+  recovery_hash: string | null
+  resealed: string | null
+}
+
+export const NO_CODE: GivenCode = { secret: null, step: null, recovery_hash: null, resealed: null }
+
+export const factorTarget = (userId: number): SealTarget => ({
+  table: "second_factors",
+  column: "secret",
+  row: String(userId),
+  owner: userId,
+})
+
+/** A new secret of 160 bits, in base32, and the URI that an authenticator app reads from a QR code. */
+export function newSecret({ brand, label }: { brand: string; label: string }): { secret: string; uri: string } {
+  const secret = new Secret({ size: 20 })
+  return { secret: secret.base32, uri: totpOf(secret, { issuer: brand, label }).toString() }
+}
+
+/** Recovery codes of 80 bits, and the hashes that are kept of them. */
+export function newRecoveryCodes(userId: number): { codes: string[]; hashes: string[] } {
+  const codes = Array.from({ length: FACTOR_POLICY.recoveryCodes }, () =>
+    (new Secret({ buffer: Uint8Array.from(randomBytes(10)).buffer }).base32.match(/.{4}/g) ?? []).join("-"),
+  )
+  return { codes, hashes: codes.map((code) => recoveryHash(userId, code)) }
+}
+
+const recoveryHash = (userId: number, code: string) =>
+  createHash("sha256")
+    .update(`${userId}:${code.toUpperCase().replace(/[^A-Z2-7]/g, "")}`)
+    .digest("hex")
+
+const totpOf = (secret: Secret, names: { issuer?: string; label?: string } = {}) =>
+  new TOTP({ ...names, secret, digits: FACTOR_POLICY.digits, period: FACTOR_POLICY.periodSeconds })
+
+/**
+ * Takes a try of an account's code, and reads it: as one of the secret (sealed; null: they have none) at this time, or as a recovery code.
+ * The procedure that uses it up decides whether it counts; then call `succeeded`. WRONG_CODE, LOGIN_THROTTLED, UNAVAILABLE without Redis.
+ */
+export async function readCode(
+  ctx: AuthContext,
+  { userId, sealed, code }: { userId: number; sealed: string | null; code: string },
+): Promise<{ given: GivenCode; succeeded(): void }> {
+  const limit = { key: `login:factor:${userId}`, ...FACTOR_POLICY.tries }
+  const { succeeded } = await takeTry(ctx, [limit], "Too many wrong codes for this account.")
+  const digits = code.replace(/\s/g, "")
+  if (!/^\d+$/.test(digits)) {
+    return { given: { ...NO_CODE, recovery_hash: recoveryHash(userId, code) }, succeeded }
+  }
+  if (sealed === null) throw wrongCode()
+  const { text, stale } = await ctx.keyRing.open(sealed, factorTarget(userId))
+  const timestamp = ctx.clock.now().getTime()
+  const totp = totpOf(Secret.fromBase32(text))
+  const delta = totp.validate({ token: digits, timestamp, window: FACTOR_POLICY.window })
+  if (delta === null) throw wrongCode()
+  const resealed = stale ? await ctx.keyRing.seal(text, factorTarget(userId)) : null
+  return {
+    given: { secret: sealed, step: totp.counter({ timestamp }) + delta, recovery_hash: null, resealed },
+    succeeded,
+  }
+}
+
+export const wrongCode = () => new TurnpikeError("WRONG_CODE", "The code is wrong, too old, or was used before.")

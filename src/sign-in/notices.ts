@@ -1,0 +1,49 @@
+import type { Context } from "../actor/context.ts"
+import { callOne } from "../platform/db.ts"
+import { sendEmail } from "../platform/email-hook.ts"
+import { describeError } from "../platform/log.ts"
+import type { User } from "../users/user-row.ts"
+import type { AuthContext } from "./auth-context.ts"
+
+/** An email to somebody who has signed in where they never did. The feed has the same notice, written by the procedure. */
+export function sendSignInNotice(ctx: Context, { email, brand }: User, userAgent: string | null): void {
+  const data = { address: ctx.address, user_agent: userAgent, at: ctx.clock.now().toISOString() }
+  sendEmail(ctx, { kind: "new_login", to: email, brand, data })
+}
+
+/** An email to somebody about a change to what signs them in. */
+export const sendFactorNotice = (ctx: Context, userId: number, data: { factor: string; change: string }) =>
+  sendTo(ctx, userId, "factor_changed", data)
+
+/**
+ * Tells somebody behind the answer, in their feed and by email, that their account takes no passwords for a while: once an hour, however
+ * often it is tried.
+ */
+export function tellLocked(ctx: AuthContext, userId: number): void {
+  const told = async () => {
+    const isFirst = await ctx.redis.set(`login:told:${userId}`, "1", { ttlMs: HOUR_MS, onlyNew: true })
+    if (!isFirst) return
+    await callOne(ctx.db, "tell_locked", { user_id: userId, address: ctx.address, moment: ctx.clock.now() })
+    sendTo(ctx, userId, "login_locked", { address: ctx.address })
+  }
+  ctx.background(
+    told().catch((error: unknown) => ctx.log("error", "login.lock_not_told", { error: describeError(error) })),
+  )
+}
+
+const HOUR_MS = 3_600_000
+
+function sendTo(ctx: Context, userId: number, kind: "factor_changed" | "login_locked", data: object): void {
+  if (!ctx.emailHook) return
+  const sent = async () => {
+    const user = await ctx.db
+      .selectFrom("users as u")
+      .select(["u.email", "u.brand"])
+      .where("u.user_id", "=", userId)
+      .executeTakeFirstOrThrow()
+    sendEmail(ctx, { kind, to: user.email, brand: user.brand, data: { ...data, at: ctx.clock.now().toISOString() } })
+  }
+  ctx.background(
+    sent().catch((error: unknown) => ctx.log("error", "email.failed", { kind, error: describeError(error) })),
+  )
+}

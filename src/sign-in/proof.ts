@@ -1,0 +1,64 @@
+import * as z from "zod"
+import { proofRequired, type SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { codeField, NO_CODE, readCode, wrongCode } from "./factor-code.ts"
+import { takePasswordTry } from "./login-throttle.ts"
+import { verifyPassword } from "./password.ts"
+import { PASSWORD_POLICY } from "./policies.ts"
+
+export const reauthenticateSchema = z
+  .strictObject({
+    password: z
+      .string()
+      .min(1)
+      .max(PASSWORD_POLICY.maxLength)
+      .optional()
+      .meta({ description: "Needed when you have one.", example: "correct horse battery staple" }),
+    code: codeField.optional().meta({ description: "Needed when you have a second factor.", example: "492039" }),
+  })
+  .meta({ id: "Reauthenticate" })
+
+/**
+ * Proves anew, in the caller's session, who they are: with their password if they have one, and with a code if they have a second factor.
+ * REAUTHENTICATION_REQUIRED when they have neither: then they sign in anew. VALIDATION_FAILED for one that is missing, WRONG_PASSWORD,
+ * WRONG_CODE, LOGIN_THROTTLED.
+ */
+export async function proveAgain(
+  ctx: AuthContext,
+  credential: SessionCredential,
+  { password, code }: z.infer<typeof reauthenticateSchema>,
+): Promise<void> {
+  const { actor, rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("users as u")
+      .innerJoin("caller", "caller.user_id", "u.user_id")
+      .leftJoin("second_factors as f", (join) =>
+        join.onRef("f.user_id", "=", "u.user_id").on("f.confirmed_at", "is not", null),
+      )
+      .select(["u.password_hash", "f.secret"]),
+  )
+  const hash = rows[0]?.password_hash ?? null
+  const sealed = rows[0]?.secret ?? null
+  if (hash === null && sealed === null) throw proofRequired()
+  const userId = actor.user_id
+  if (hash !== null) {
+    if (password === undefined) throw missing("password")
+    const { succeeded } = await takePasswordTry(ctx, { account: userId, known: true })
+    if (!(await verifyPassword(password, hash))) throw new TurnpikeError("WRONG_PASSWORD", "The password is wrong.")
+    succeeded()
+  }
+  if (sealed !== null && code === undefined) throw missing("code")
+  const checked = sealed !== null && code !== undefined ? await readCode(ctx, { userId, sealed, code }) : null
+  const { row } = await callAs(ctx, credential, "prove_again", {
+    password: hash !== null,
+    ...(checked?.given ?? NO_CODE),
+  })
+  if (row.refused === "code") throw wrongCode()
+  if (row.refused !== null) throw proofRequired()
+  checked?.succeeded()
+}
+
+const missing = (param: "password" | "code") =>
+  new TurnpikeError("VALIDATION_FAILED", `Send your ${param} too.`, { param })

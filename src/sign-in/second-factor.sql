@@ -1,0 +1,184 @@
+-- Gives the caller a new secret for codes (p_secret, sealed), which does not count before it is confirmed. refused: 'proof' (it needs a
+-- fresh one), 'enrolled' (they have one that counts: it is removed first).
+create function turnpike.begin_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_secret text, out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  if not turnpike.is_fresh(caller, p_moment) then
+    refused := 'proof';
+  else
+    insert into second_factors as f (user_id, secret, created_at) values (caller.user_id, p_secret, p_moment)
+    on conflict (user_id) do update set secret = p_secret, created_at = p_moment where f.confirmed_at is null;
+    if not found then
+      refused := 'enrolled';
+    end if;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Makes the secret count whose code of the time step p_step the caller has sent. All their sessions end, since those began without it; the
+-- caller goes on under p_new_session_id. refused: 'proof'; 'gone' when it is not the secret now, or the session ended meanwhile.
+create function turnpike.confirm_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_session_id text, p_expires_at timestamptz, p_request_id text,
+  p_address text, out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  if not turnpike.is_fresh(caller, p_moment) then
+    refused := 'proof';
+    return;
+  end if;
+  if not turnpike.lock_own_user(caller, p_moment) then
+    refused := 'gone';
+    return;
+  end if;
+  update second_factors f set confirmed_at = p_moment, last_step = p_step, recovery_hashes = p_recovery_hashes
+    where f.user_id = caller.user_id and f.secret = p_secret and f.confirmed_at is null;
+  if not found then
+    refused := 'gone';
+    return;
+  end if;
+  update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;
+  perform turnpike.renew_session(caller, p_new_session_id, p_expires_at, p_moment);
+  perform turnpike.note_change(caller.user_id, 'user.second_factor', 'user', caller.user_id::text, '{"enrolled": false}',
+    '{"enrolled": true}', p_request_id, p_address, p_moment);
+  perform turnpike.tell_factor(caller.user_id, 'second_factor', 'set', p_moment);
+end $$;
+
+-- Removes the caller's second factor. refused: 'proof', 'none'.
+create function turnpike.remove_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_request_id text, p_address text, out actor jsonb, out refused text) language plpgsql as $$
+declare
+  caller turnpike.caller;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  if not turnpike.is_fresh(caller, p_moment) then
+    refused := 'proof';
+  elsif not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request_id, p_address, p_moment) then
+    refused := 'none';
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Removes somebody's second factor: p_by is who does it, null for the command line. Returns whether there was one.
+create function turnpike.drop_second_factor(p_user_id bigint, p_by bigint, p_request_id text, p_address text, p_moment timestamptz)
+returns boolean language plpgsql as $$
+begin
+  delete from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null;
+  if not found then
+    return false;
+  end if;
+  perform turnpike.note_change(p_by, 'user.second_factor', 'user', p_user_id::text, '{"enrolled": true}', '{"enrolled": false}',
+    p_request_id, p_address, p_moment);
+  perform turnpike.tell_factor(p_user_id, 'second_factor', 'removed', p_moment);
+  return true;
+end $$;
+
+-- Removes the second factor of somebody who has lost it, for an admin. refused: admin, proof, unknown (no such user, or they have none).
+create function turnpike.reset_second_factor(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_user_id bigint, p_request_id text, p_address text)
+returns table (actor jsonb, refused text, entity jsonb) language plpgsql rows 1 as $$
+declare
+  found turnpike.admin_caller;
+begin
+  found := turnpike.find_admin(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(found.caller);
+  refused := found.refused;
+  if refused is not null then
+    return next;
+    return;
+  end if;
+  if not turnpike.is_fresh(found.caller, p_moment) then
+    refused := 'proof';
+  elsif not turnpike.drop_second_factor(p_user_id, (found.caller).user_id, p_request_id, p_address, p_moment) then
+    refused := 'unknown';
+  end if;
+  entity := '{"ok": true}';
+  perform turnpike.note_use(found.caller, p_moment);
+  return next;
+end $$;
+
+-- Uses up a code: of a time step of the secret p_secret (null: of none), or a recovery code's hash. Of one step, and of those before it,
+-- no code works twice, however many come at once. p_resealed: the secret under a newer key. Returns whether it counts.
+create function turnpike.use_code(p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text) returns boolean
+language plpgsql as $$
+begin
+  if p_step is not null then
+    update second_factors f set last_step = p_step, secret = coalesce(p_resealed, f.secret)
+      where f.user_id = p_user_id and f.confirmed_at is not null and f.secret = p_secret and f.last_step < p_step;
+  else
+    update second_factors f set recovery_hashes = array_remove(f.recovery_hashes, p_recovery_hash)
+      where f.user_id = p_user_id and f.confirmed_at is not null and p_recovery_hash = any (f.recovery_hashes);
+  end if;
+  return found;
+end $$;
+
+-- Opens a session that waits for a code, with that code. refused: 'code', or 'session' when it does not wait any more. news: it is in a
+-- place that is new to the account.
+create function turnpike.complete_session(p_session_id text, p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text,
+  p_resealed text, p_expires_at timestamptz, p_request_id text, p_moment timestamptz, out refused text, out news boolean,
+  out account jsonb) language plpgsql as $$
+declare
+  made sessions;
+  owner users;
+begin
+  -- Locked before its session is looked up: its factor does not change meanwhile.
+  select u.* into owner from users u where u.user_id = p_user_id for no key update;
+  if (turnpike.find_caller('session', p_session_id, false, p_moment)).missing is distinct from 'factor' then
+    refused := 'session';
+    return;
+  end if;
+  if not turnpike.use_code(p_user_id, p_secret, p_step, p_recovery_hash, p_resealed) then
+    refused := 'code';
+    return;
+  end if;
+  update sessions n set factor_due = false, proved_at = p_moment, last_seen_at = p_moment,
+      expires_at = least(p_expires_at, n.created_at + turnpike.session_life(owner.role))
+    where n.session_id = p_session_id and n.user_id = p_user_id and n.ended_at is null returning n.* into made;
+  if made.session_id is null then
+    refused := 'session';
+    return;
+  end if;
+  news := turnpike.note_sign_in(made, owner, p_request_id, p_moment);
+  account := turnpike.user_json(owner);
+end $$;
+
+-- Notes that the caller has proved anew who they are: their password was right, where they have one (p_password), and their code is, where
+-- they have a second factor. refused: 'code', or 'nothing' when neither was asked.
+create function turnpike.prove_again(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
+  p_password boolean, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor jsonb, out refused text)
+language plpgsql as $$
+declare
+  caller turnpike.caller;
+  has_factor boolean;
+begin
+  caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
+  actor := to_jsonb(caller);
+  if caller.usable is not true then
+    return;
+  end if;
+  has_factor := turnpike.has_factor(caller.user_id);
+  if not p_password and not has_factor then
+    refused := 'nothing';
+  elsif has_factor and not turnpike.use_code(caller.user_id, p_secret, p_step, p_recovery_hash, p_resealed) then
+    refused := 'code';
+  else
+    update sessions n set proved_at = p_moment where n.session_id = caller.session_id;
+  end if;
+  perform turnpike.note_use(caller, p_moment);
+end $$;

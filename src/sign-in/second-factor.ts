@@ -1,0 +1,188 @@
+import * as z from "zod"
+import type { SessionCredential } from "../actor/actor.ts"
+import { callAs, readAs } from "../actor/call-as.ts"
+import type { Context } from "../actor/context.ts"
+import { editAs } from "../actor/edit-as.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import { newId } from "../base/ids.ts"
+import { toInstant } from "../base/time.ts"
+import { callOne } from "../platform/db.ts"
+import { serializeUser, type User, type UserRow } from "../users/user-row.ts"
+import type { AuthContext } from "./auth-context.ts"
+import { codeField, factorTarget, newRecoveryCodes, newSecret, readCode, wrongCode } from "./factor-code.ts"
+import { sendFactorNotice, sendSignInNotice } from "./notices.ts"
+import { expiryOf } from "./start-session.ts"
+
+export const factorStateSchema = z
+  .object({
+    enrolled: z.boolean().meta({ description: "Whether signing in asks for a code.", example: true }),
+    required: z.boolean().meta({ description: "Whether you can act as an admin only with one.", example: false }),
+    recovery_codes_left: z.int().meta({ example: 10 }),
+    enrolled_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "SecondFactor" })
+
+export const factorSecretSchema = z
+  .object({
+    secret: z.string().meta({ description: "In base32, to be typed.", example: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP" }),
+    uri: z.string().meta({
+      description: "Show it as a QR code.",
+      example: "otpauth://totp/turnpike:you%40example.com?issuer=turnpike&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+    }),
+  })
+  .meta({ id: "SecondFactorSecret" })
+
+export const factorCodeSchema = z.strictObject({ code: codeField }).meta({ id: "SecondFactorCode" })
+
+export const recoveryCodesSchema = z
+  .object({
+    recovery_codes: z.array(z.string()).meta({
+      description: "Each signs you in once instead of a code, when you do not have your app.",
+      example: ["QW3R-7TYU-LKJH-2ZXC"],
+    }),
+  })
+  .meta({ id: "RecoveryCodes" })
+
+/** The caller's second factor, and whether they must have one. */
+export async function readFactor(
+  ctx: Context,
+  credential: SessionCredential,
+): Promise<z.infer<typeof factorStateSchema>> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("users as u")
+      .innerJoin("caller", "caller.user_id", "u.user_id")
+      .leftJoin("second_factors as f", "f.user_id", "u.user_id")
+      .leftJoin("settings as s", (join) => join.on("s.key", "=", "admin_second_factor"))
+      .select(["u.role", "f.confirmed_at", "f.recovery_hashes", "s.value"]),
+  )
+  const [row] = rows
+  return {
+    enrolled: row?.confirmed_at != null,
+    required: row?.role === "admin" && row.value === "required",
+    recovery_codes_left: row?.recovery_hashes?.length ?? 0,
+    enrolled_at: row?.confirmed_at == null ? null : toInstant(row.confirmed_at),
+  }
+}
+
+const ENROLLED = () => new TurnpikeError("CONFLICT", "You have a second factor. Remove it first.", { retryable: false })
+
+/** Begins to set up a second factor: it counts once `confirmFactor` has got a code of it. REAUTHENTICATION_REQUIRED, CONFLICT. */
+export async function beginFactor(
+  ctx: Context,
+  credential: SessionCredential,
+): Promise<z.infer<typeof factorSecretSchema>> {
+  const { rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("users as u")
+      .innerJoin("caller", "caller.user_id", "u.user_id")
+      .select(["u.user_id", "u.email", "u.brand"]),
+  )
+  const [user] = rows
+  if (!user) throw new Error("a session without its user")
+  const made = newSecret({ brand: user.brand, label: user.email ?? `user ${user.user_id}` })
+  const sealed = await ctx.keyRing.seal(made.secret, factorTarget(user.user_id))
+  const { row } = await callAs(ctx, credential, "begin_second_factor", { secret: sealed })
+  if (row.refused) throw ENROLLED()
+  return made
+}
+
+/**
+ * Makes the second factor count. All sessions of the caller end; they go on in a new one, whose id is returned with the recovery codes.
+ * REAUTHENTICATION_REQUIRED, WRONG_CODE, LOGIN_THROTTLED, CONFLICT.
+ */
+export async function confirmFactor(
+  ctx: AuthContext,
+  credential: SessionCredential,
+  code: string,
+): Promise<{ sessionId: string; codes: string[] }> {
+  const { actor, rows } = await readAs(ctx, credential, (db) =>
+    db
+      .selectFrom("second_factors as f")
+      .innerJoin("caller", "caller.user_id", "f.user_id")
+      .where("f.confirmed_at", "is", null)
+      .select("f.secret"),
+  )
+  const { user_id: userId } = actor
+  const sealed = rows[0]?.secret
+  if (sealed === undefined) {
+    throw new TurnpikeError("CONFLICT", "There is nothing to confirm: begin again.", { retryable: false })
+  }
+  const { given, succeeded } = await readCode(ctx, { userId, sealed, code })
+  if (given.step === null) throw wrongCode()
+  const recovery = newRecoveryCodes(userId)
+  const now = ctx.clock.now()
+  const sessionId = newId("session", now)
+  const { row } = await callAs(ctx, credential, "confirm_second_factor", {
+    secret: sealed,
+    step: given.step,
+    recovery_hashes: recovery.hashes,
+    new_session_id: sessionId,
+    expires_at: expiryOf(now),
+    request_id: ctx.requestId,
+    address: ctx.address,
+  })
+  if (row.refused) throw new TurnpikeError("CONFLICT", "It was set up anew at the same moment.")
+  succeeded()
+  sendFactorNotice(ctx, userId, { factor: "second_factor", change: "set" })
+  return { sessionId, codes: recovery.codes }
+}
+
+/** Removes the caller's second factor. REAUTHENTICATION_REQUIRED, NOT_FOUND. */
+export async function removeFactor(ctx: Context, credential: SessionCredential): Promise<void> {
+  const audit = { request_id: ctx.requestId, address: ctx.address }
+  const { actor, row } = await callAs(ctx, credential, "remove_second_factor", audit)
+  if (row.refused) throw new TurnpikeError("NOT_FOUND", "You have no second factor.")
+  sendFactorNotice(ctx, actor.user_id, { factor: "second_factor", change: "removed" })
+}
+
+/** The same of somebody who has lost theirs, by an admin. REAUTHENTICATION_REQUIRED, NOT_FOUND. */
+export async function resetFactor(ctx: Context, credential: SessionCredential, userId: number): Promise<{ ok: true }> {
+  const done = await editAs(ctx, credential, "reset_second_factor", {
+    args: { user_id: userId },
+    refusals: { unknown: ["NOT_FOUND", `There is no user ${userId} with a second factor.`] },
+    serialize: () => ({ ok: true as const }),
+  })
+  sendFactorNotice(ctx, userId, { factor: "second_factor", change: "removed" })
+  return done
+}
+
+/**
+ * Opens a session that waits for a code, and answers its user. SESSION_REQUIRED when there is none that waits; WRONG_CODE,
+ * LOGIN_THROTTLED.
+ */
+export async function completeSession(
+  ctx: AuthContext,
+  { sessionId }: SessionCredential,
+  { code, userAgent }: { code: string; userAgent: string | null },
+): Promise<User> {
+  const waiting = await ctx.db
+    .selectFrom("sessions as n")
+    .leftJoin("second_factors as f", "f.user_id", "n.user_id")
+    .where("n.session_id", "=", sessionId)
+    .where("n.factor_due", "=", true)
+    .where("n.ended_at", "is", null)
+    .where("n.expires_at", ">", ctx.clock.now())
+    .select(["n.user_id", "f.secret"])
+    .executeTakeFirst()
+  if (!waiting) throw notWaiting()
+  const { given, succeeded } = await readCode(ctx, { userId: waiting.user_id, sealed: waiting.secret, code })
+  const now = ctx.clock.now()
+  type Row = { refused: string | null; news: boolean | null; account: UserRow | null }
+  const row = await callOne<"complete_session", Row>(ctx.db, "complete_session", {
+    session_id: sessionId,
+    user_id: waiting.user_id,
+    ...given,
+    expires_at: expiryOf(now),
+    request_id: ctx.requestId,
+    moment: now,
+  })
+  if (row.refused === "code") throw wrongCode()
+  if (row.refused !== null || !row.account) throw notWaiting()
+  succeeded()
+  const user = serializeUser(row.account)
+  if (row.news) sendSignInNotice(ctx, user, userAgent)
+  return user
+}
+
+const notWaiting = () => new TurnpikeError("SESSION_REQUIRED", "No sign-in waits for a code here. Sign in.")

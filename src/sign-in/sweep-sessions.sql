@@ -1,0 +1,12 @@
+-- Forgets up to p_limit sessions that ended, by themselves, before p_before, and returns how many. Whatever an admin did in one as somebody
+-- else is in the audit log.
+create function turnpike.forget_sessions(p_before timestamptz, p_limit integer) returns integer language plpgsql as $$
+declare
+  old text[];
+begin
+  old := array(select n.session_id from sessions n where n.expires_at < p_before order by n.expires_at limit p_limit
+    for update skip locked);
+  delete from acting_sessions a where a.admin_session_id = any (old);
+  delete from sessions n where n.session_id = any (old);
+  return cardinality(old);
+end $$;

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ask, createPerson, postLogin } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const PASSWORD = "correct horse battery staple"
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+type Browser = Awaited<ReturnType<World["signIn"]>>
+type Act = [method: string, path: string, body?: object, headers?: Record<string, string>]
+
+const outcome = async (browser: Browser, [method, path, body, headers]: Act) => {
+  const [status, { code }] = await browser.json(method, path, body, headers)
+  return code ?? status
+}
+
+/** Refused ten minutes after the sign-in, and right again behind a proof. */
+async function needsProof(browser: Browser, acts: Act[], proof: object) {
+  await world.advance(10 * MINUTE)
+  for (const act of acts) expect(await outcome(browser, act), act[1]).toBe("REAUTHENTICATION_REQUIRED")
+  expect(await browser.json("POST", "/api/auth/reauthenticate", proof)).toEqual([200, { ok: true }])
+  for (const act of acts) expect([200, 201], act[1]).toContain(await outcome(browser, act))
+}
+
+describe("a fresh proof", () => {
+  test("is asked of an owner for what is hard to take back", async () => {
+    const { userId } = await createPerson(world, { password: PASSWORD })
+    const browser = await world.signIn(userId)
+    const [, { key_id }] = await browser.json("POST", "/api/account/keys", { name: "all", scope: "all" })
+    await needsProof(
+      browser,
+      [
+        ["POST", "/api/account/keys", { name: "all", scope: "all" }],
+        ["POST", `/api/account/keys/${key_id}/rotate`, {}],
+        ["POST", "/api/auth/app-token"],
+      ],
+      { password: PASSWORD },
+    )
+    await world.advance(10 * MINUTE)
+    expect(await outcome(browser, ["POST", "/api/account/keys", { name: "own" }]), "a narrow key").toBe(201)
+    const change = { current_password: PASSWORD, new_password: "nine tall cranes" }
+    expect(await outcome(browser, ["PUT", "/api/account/password", change]), "the password is the proof").toBe(200)
+    expect(await outcome(browser, ["POST", "/api/auth/app-token"]), "for what follows too").toBe(200)
+  })
+
+  test("is a sign-in for whoever has no password, who sets a first one", async () => {
+    const { userId } = await createPerson(world)
+    const browser = await world.signIn(userId)
+    await world.advance(10 * MINUTE)
+    const first: Act = ["PUT", "/api/account/password", { new_password: "nine tall cranes" }]
+    expect(await outcome(browser, first)).toBe("REAUTHENTICATION_REQUIRED")
+    const proof: Act = ["POST", "/api/auth/reauthenticate", { password: "nine tall cranes" }]
+    expect(await outcome(browser, proof)).toBe("REAUTHENTICATION_REQUIRED")
+    expect(await outcome(await world.signIn(userId), first)).toBe(200)
+  })
+
+  test("is asked of an admin for credit, refunds, somebody's login and new admins", async () => {
+    const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
+    const client = await world.createAccount()
+    const turn = await client.runTurn({ space: await client.space() })
+    const browser = await world.signIn(admin.userId)
+    const user = `/api/admin/users/${client.userId}`
+    await needsProof(
+      browser,
+      [
+        ["POST", `${user}/credits`, { reason: "admin_grant", amount_usd: 1, note: "n" }, { "idempotency-key": "1" }],
+        ["POST", `${user}/credits`, { reason: "admin_action", amount_usd: -1, note: "n" }, { "idempotency-key": "2" }],
+        ["POST", `/api/admin/turns/${turn.turn_id}/refund`, { note: "n" }],
+        ["PUT", `${user}/credentials`, { email: "client@people.test", password: "nine tall cranes" }],
+        ["PUT", user, { role: "admin" }],
+        ["POST", "/api/admin/users", { email: "new-admin@people.test", role: "admin" }],
+      ],
+      { password: PASSWORD },
+    )
+    await world.advance(10 * MINUTE)
+    expect(await outcome(browser, ["PUT", user, { name: "Ada" }]), "a name").toBe(200)
+  })
+
+  test("is the right password, whose tries are counted, and each part that the account has", async () => {
+    const { userId } = await createPerson(world, { password: PASSWORD })
+    const browser = await world.signIn(userId)
+    const prove = (body: object) => browser.json("POST", "/api/auth/reauthenticate", body)
+    expect((await prove({}))[0]).toBe(422)
+    expect((await prove({ password: "wrong" }))[1].code).toBe("WRONG_PASSWORD")
+    for (let n = 1; n < 10; n++) await prove({ password: "wrong" })
+    expect((await prove({ password: PASSWORD }))[1].code).toBe("LOGIN_THROTTLED")
+  })
+
+  test("of an app's session is that of the session that has asked for it", async () => {
+    const { userId } = await createPerson(world, { password: PASSWORD })
+    const browser = await world.signIn(userId)
+    await world.advance(9 * MINUTE)
+    const [, { token }] = await browser.json("POST", "/api/auth/app-token")
+    const app = await ask(world, "/api/auth/magic", { body: { token } })
+    await world.advance(MINUTE)
+    const again = await ask(world, "/api/auth/app-token", { cookie: app.cookie })
+    expect(again.answer.code).toBe("REAUTHENTICATION_REQUIRED")
+  })
+})
+
+describe("a session's life", () => {
+  test("is 90 days at most, however much it is used", async () => {
+    const { userId } = await createPerson(world)
+    const browser = await world.signIn(userId)
+    for (const days of [29, 29, 29]) {
+      await world.advance(days * DAY)
+      expect((await browser.call("GET", "/api/auth/me")).status).toBe(200)
+    }
+    await world.advance(3 * DAY - 1)
+    expect((await browser.call("GET", "/api/auth/me")).status).toBe(200)
+    await world.advance(1)
+    expect((await browser.json("GET", "/api/auth/me"))[1].code).toBe("SESSION_REQUIRED")
+  })
+
+  test("is not prolonged by ending the others", async () => {
+    const { userId } = await createPerson(world)
+    const browser = await world.signIn(userId)
+    for (let n = 0; n < 6; n++) {
+      await world.advance(15 * DAY - 1)
+      expect((await browser.call("DELETE", "/api/account/sessions?which=others")).status).toBe(200)
+    }
+    await world.advance(6)
+    expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
+  })
+
+  test("is 12 hours for an admin, and for whoever becomes one", async () => {
+    const admin = await createPerson(world, { role: "admin" })
+    const other = await createPerson(world)
+    const [first, second] = [await world.signIn(admin.userId), await world.signIn(other.userId)]
+    await world.advance(12 * HOUR - 1)
+    expect((await first.call("GET", "/api/auth/me")).status).toBe(200)
+    await world.advance(1)
+    expect((await first.call("GET", "/api/auth/me")).status).toBe(401)
+    expect((await second.call("GET", "/api/auth/me")).status).toBe(200)
+    await world.sql("update users set role = 'admin' where user_id = $1", [other.userId])
+    expect((await second.call("GET", "/api/auth/me")).status).toBe(401)
+  })
+
+  test("ends with the next sign-in of the same browser, whoever that is", async () => {
+    const [one, two] = [
+      await createPerson(world, { password: PASSWORD }),
+      await createPerson(world, { password: PASSWORD }),
+    ]
+    const first = await postLogin(world, one.email, PASSWORD)
+    const elsewhere = await postLogin(world, one.email, PASSWORD)
+    const body = { email: two.email, password: PASSWORD }
+    const second = await ask(world, "/api/auth/login", { body, cookie: first.cookie })
+    const me = async (cookie: string) => (await ask(world, "/api/auth/me", { method: "GET", cookie })).answer
+    expect((await me(second.cookie)).email).toBe(two.email)
+    expect((await me(first.cookie)).code).toBe("SESSION_REQUIRED")
+    expect((await me(elsewhere.cookie)).email).toBe(one.email)
+    const wrong = { email: two.email, password: "wrong" }
+    await ask(world, "/api/auth/login", { body: wrong, cookie: second.cookie })
+    expect((await me(second.cookie)).email, "a login that fails ends nothing").toBe(two.email)
+  })
+})
+
+test("a common password is refused wherever one is set", async () => {
+  const admin = await createPerson(world, { role: "admin" })
+  const person = await createPerson(world)
+  const [own, theirs] = [await world.signIn(person.userId), await world.signIn(admin.userId)]
+  for (const password of ["password", "Password1", "QWERTYUIOP", "iloveyou", "1234567890", "trustno1"]) {
+    const answers = [
+      await own.json("PUT", "/api/account/password", { new_password: password }),
+      await theirs.json("PUT", `/api/admin/users/${person.userId}/credentials`, { password }),
+      await theirs.json("POST", "/api/admin/users", { email: "common@people.test", password }),
+      await own.json("POST", "/api/auth/password-reset", { token: "t", new_password: password }),
+    ]
+    for (const [status, { detail }] of answers) {
+      expect([status, detail[0].msg], password).toEqual([422, expect.stringContaining("most common passwords")])
+    }
+  }
+  expect((await own.call("PUT", "/api/account/password", { new_password: "nine tall cranes" })).status).toBe(200)
+})

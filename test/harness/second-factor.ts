@@ -1,0 +1,40 @@
+import { URI } from "otpauth"
+import type { World } from "./world.ts"
+
+/** The code that an authenticator app shows at a time for the URI that it has read. */
+export function codeOf(uri: string, at: Date): string {
+  const totp = URI.parse(uri)
+  if (!("counter" in totp) || !("period" in totp)) throw new Error("not a TOTP")
+  return totp.generate({ timestamp: at.getTime() })
+}
+
+/** Gives a user a second factor, through the operations. */
+export async function enrol(world: World, userId: number) {
+  const browser = await world.signIn(userId)
+  const [status, { uri }] = await browser.json("POST", "/api/account/second-factor")
+  if (status !== 200) throw new Error(`no second factor: ${status}`)
+  const code = codeOf(uri, world.clock.now())
+  const [, { recovery_codes }] = await browser.json("POST", "/api/account/second-factor/confirm", { code })
+  return { browser, uri: uri as string, recoveryCodes: recovery_codes as string[] }
+}
+
+export const EMAIL_HOOK = { EMAIL_HOOK_URL: "https://email.test/send", EMAIL_HOOK_SECRET: "hook secret" }
+
+interface SentEmail {
+  kind: string
+  to: string
+  brand: string
+  data: Record<string, string>
+  authorization: string | null
+}
+
+/** What our operator's server was asked to send, as it comes in. */
+export function receiveEmails(world: World): SentEmail[] {
+  const emails: SentEmail[] = []
+  world.serve("email.test", async (request) => {
+    const body = (await request.json()) as Omit<SentEmail, "authorization">
+    emails.push({ ...body, authorization: request.headers.get("authorization") })
+    return new Response(null, { status: 204 })
+  })
+  return emails
+}
