@@ -21,20 +21,17 @@ begin
 end $$;
 
 -- The same for all accounts: at most p_most endpoints that were not woken since p_before, those that have waited longest first.
-create function turnpike.sweep_endpoints(p_before timestamptz, p_most integer, p_moment timestamptz) returns table (webhook_id text)
-language plpgsql as $$
-declare
-  id text;
+create function turnpike.sweep_endpoints(p_before timestamptz, p_most integer, p_moment timestamptz)
+returns table (webhook_id text, user_id bigint, test boolean) language plpgsql as $$
 begin
-  for id in select w.webhook_id from webhook_endpoints w
+  for webhook_id, user_id, test in select w.webhook_id, w.user_id, w.test from webhook_endpoints w
     where w.deleted_at is null and w.disabled_at is null and (w.woken_at is null or w.woken_at <= p_before)
       and turnpike.has_due(w.webhook_id, p_moment)
     order by w.woken_at nulls first limit p_most
     -- A transaction that holds the row is already working on it.
     for no key update skip locked
   loop
-    update webhook_endpoints w set woken_at = p_moment where w.webhook_id = id;
-    webhook_id := id;
+    update webhook_endpoints w set woken_at = p_moment where w.webhook_id = sweep_endpoints.webhook_id;
     return next;
   end loop;
 end $$;

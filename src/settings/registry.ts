@@ -85,6 +85,12 @@ export const SETTINGS = {
     schema: z.number().min(0).max(1),
     default: 0,
   }),
+  open_test_turns: setting({
+    description:
+      "How many test turns of an account may be open at once, queued or running. More are refused with QUOTA_EXCEEDED.",
+    schema: z.int().min(1).max(100_000),
+    default: 500,
+  }),
   provider_limit_requests: setting({
     description:
       "By engine, the cheap request whose headers say what an account at a provider has left, below the account's base URL. Where the list of " +

@@ -2,12 +2,14 @@ import type { Actor, Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
+import { type CountState, countExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { unlessOvertaken } from "../platform/db.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
+import { SETTINGS } from "../settings/registry.ts"
 import { admissionArguments, admissionRefusal } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -28,7 +30,7 @@ interface AcceptRow {
   outcome: string | null
   turn: TurnRow | null
   in_scope: boolean | null
-  hold: HoldRow | null
+  hold: HoldRow | Omit<CountState, "cap"> | null
   heard: boolean | null
 }
 
@@ -60,6 +62,7 @@ export async function acceptTurn(
       timeout: body.timeout_seconds ?? null,
       wake_at: wake,
       shards: TURN_POLICY.walletShards,
+      open_test_turns: SETTINGS.open_test_turns.default,
       locked,
     })
   const { actor, row } = await unlessOvertaken(attempt)
@@ -73,7 +76,11 @@ export async function acceptTurn(
     if (turn.request_hash !== requestHash || !row.in_scope) throw keyReused()
     return { made: turn, replayed: true }
   }
-  if (outcome === "no_hold" && hold) throw isMember(actor) ? ownerIsShort() : holdRefusal(hold, now)
+  if (outcome === "test_turns") {
+    const state = { cap: "open_test_turns", ...(hold as Omit<CountState, "cap">) } as const
+    throw countExceeded(state, TURN_POLICY.testTurnsAgainSeconds)
+  }
+  if (outcome === "no_hold" && hold) throw isMember(actor) ? ownerIsShort() : holdRefusal(hold as HoldRow, now)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
   ctx.background(publishTurn(ctx, { ...turn, wake_at: wake.toISOString() }, { because: "accept" }))
   return { made: turn, replayed: false }

@@ -46,7 +46,7 @@ export async function openNamespace({
       due: (): Promise<QueuedMessage[]> => post(`${control}/qstash/due`, {}),
       answer: (answer: { delivery_id: string; status?: number; lost?: boolean }) =>
         post(`${control}/qstash/answer`, answer),
-      pending: async (): Promise<{ url: string; not_before_ms: number }[]> =>
+      pending: async (): Promise<{ url: string; not_before_ms: number; flow_control_key: string | null }[]> =>
         (await fetch(`${control}/qstash/pending`)).json(),
       reset: () => post(`${control}/qstash/reset`, {}),
       rollKeys: (): Promise<{ current: string; next: string }> => post(`${control}/qstash/keys/roll`, {}),
