@@ -1348,6 +1348,14 @@ create table webhook_endpoints (
   deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- When its URL answered a ping with 2xx; null: not yet, and only pings are sent there. Workers from before this name none.
+  verified_at timestamptz default now(),
+  -- The delivery of the ping that it has to answer, while it is not verified.
+  ping_id text,
+  -- Its URL as it is called: an account has one endpoint for it. Null: from before this was noted, as in url.
+  target text,
+  -- When all of the events that were sent again are paid back (src/webhooks/bounds.sql).
+  resends_free_at timestamptz,
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
   constraint webhook_endpoints_scope_names_its_bounds check (
     case scope when 'space' then space_id is not null when 'created' then key_id is not null else true end)
@@ -1356,6 +1364,15 @@ create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, web
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
 create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
+
+-- What was sent to a host of receivers, over all accounts: it may have the next one at once while free_at is less than the bound's time
+-- away (src/webhooks/bounds.sql). A host that is not here was sent nothing of late.
+create table webhook_hosts (
+  host text not null,
+  test boolean not null,
+  free_at timestamptz not null,
+  primary key (host, test)
+) with (fillfactor = 50);
 
 -- One event on its way to one endpoint.
 create table webhook_deliveries (

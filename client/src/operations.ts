@@ -262,7 +262,7 @@ export interface Erasure {
 
 export interface ErrorAnswer {
   error: {
-    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
+    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
     message: string
     /** The field or parameter at fault. */
     param?: string | undefined
@@ -824,10 +824,14 @@ export interface Webhook {
   /** null: all types. */
   events: string[] | null
   description: string | null
+  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  state: "pending" | "verified"
+  /** When it answered a ping. */
+  verified_at: string | null
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
@@ -848,10 +852,14 @@ export interface WebhookWithSecret {
   /** null: all types. */
   events: string[] | null
   description: string | null
+  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  state: "pending" | "verified"
+  /** When it answered a ping. */
+  verified_at: string | null
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null

@@ -1174,20 +1174,30 @@ interface WebhookEndpoints {
   events: Json | null;
   failing_since: Timestamp | null;
   key_id: string | null;
+  ping_id: string | null;
   previous_secret: string | null;
   previous_until: Timestamp | null;
+  resends_free_at: Timestamp | null;
   scope: string;
   secret: string;
   slot: number;
   space_id: number | null;
   stop_tried_at: Timestamp | null;
   stopping: Generated<boolean>;
+  target: string | null;
   test: boolean;
   updated_at: Timestamp;
   url: string;
   user_id: number;
+  verified_at: Generated<Timestamp | null>;
   webhook_id: string;
   woken_at: Timestamp | null;
+}
+
+interface WebhookHosts {
+  free_at: Timestamp;
+  host: string;
+  test: boolean;
 }
 
 interface WorkspaceMembers {
@@ -1304,6 +1314,7 @@ export interface DB {
   webhook_attempts: WebhookAttempts;
   webhook_deliveries: WebhookDeliveries;
   webhook_endpoints: WebhookEndpoints;
+  webhook_hosts: WebhookHosts;
   workspace_members: WorkspaceMembers;
   workspaces: Workspaces;
 }

@@ -8,6 +8,7 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 /** Wakes the dispatcher of every endpoint that has something due and was not woken for a while: retries, and what was lost. */
 export async function sweepWebhooks(ctx: Context): Promise<{ woken: number; failed: number }> {
   const sweep = { woken: 0, failed: 0 }
+  await call(ctx.db, "forget_hosts", { moment: ctx.clock.now() })
   for (let batch = 0; batch < WEBHOOK_POLICY.sweepBatches; batch++) {
     const { woken, failed } = await sweepBatch(ctx)
     sweep.woken += woken
