@@ -49,6 +49,11 @@ interface AccountHours {
   tokens_output: number;
 }
 
+interface AccountStorage {
+  config_bytes: number;
+  user_id: number;
+}
+
 interface ActingSessions {
   acting_id: string;
   admin_session_id: string;
@@ -157,6 +162,27 @@ interface ChatCalls {
   tokens_output: number;
   turn_id: string;
   user_id: number;
+}
+
+interface ConfigParts {
+  bytes: number;
+  from_version: number;
+  kind: string;
+  name: string;
+  part: Json;
+  space_id: number;
+  until_version: number | null;
+}
+
+interface ConfigVersions {
+  change: string;
+  created_at: Timestamp;
+  manifest: Json | null;
+  mcp_servers: Json | null;
+  model: string | null;
+  space_id: number;
+  tools: Json | null;
+  version: number;
 }
 
 interface ContainerCalls {
@@ -685,14 +711,14 @@ interface Settings {
 }
 
 interface SpaceConfigs {
-  change: string;
-  created_at: Timestamp;
-  manifest: Json;
-  mcp_servers: Json;
+  change: string | null;
+  created_at: Timestamp | null;
+  manifest: Json | null;
+  mcp_servers: Json | null;
   model: string | null;
-  space_id: number;
-  tools: Json;
-  version: number;
+  space_id: number | null;
+  tools: Json | null;
+  version: number | null;
 }
 
 interface SpaceDays {
@@ -1223,6 +1249,7 @@ interface Workspaces {
 export interface DB {
   account_days: AccountDays;
   account_hours: AccountHours;
+  account_storage: AccountStorage;
   acting_sessions: ActingSessions;
   api_keys: ApiKeys;
   api_turns: ApiTurns;
@@ -1230,6 +1257,8 @@ export interface DB {
   balance_days: BalanceDays;
   brands: Brands;
   chat_calls: ChatCalls;
+  config_parts: ConfigParts;
+  config_versions: ConfigVersions;
   container_calls: ContainerCalls;
   container_mappings: ContainerMappings;
   conversations: Conversations;

@@ -1,13 +1,13 @@
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account
 -- used the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), or what admit_turn
--- refuses, or 'test_turns' (too many are open: `hold` is {limit, used}). A turn accepted at the same moment may take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001,
+-- refuses, or 'test_turns' (too many are open: `hold` is its CountState). A turn accepted at the same moment may take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001,
 -- and the next call with p_locked decides under the locks of the whole account. p_shards: how many shards an account gets whose turns
 -- wait for each other.
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
   p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,
   p_timeout integer, p_default_hold bigint, p_tokens bigint, p_short_tokens bigint, p_bounds jsonb, p_min_output bigint, p_wake_at timestamptz,
-  p_locked boolean, p_shards integer, p_open_test_turns integer,
+  p_locked boolean, p_shards integer,
   out actor json, out outcome text, out turn json, out in_scope boolean, out hold jsonb, out heard boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -63,7 +63,7 @@ begin
     return;
   end if;
   if caller.test then
-    hold := turnpike.test_turns_left(caller.user_id, p_open_test_turns);
+    hold := turnpike.test_turns_left(caller.user_id);
     if hold is not null then
       outcome := 'test_turns';
       perform turnpike.note_use(caller, p_moment);
@@ -194,17 +194,13 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Null while an account may have another open test turn; else {limit, used}. p_default: how many, when the setting was never set. Live turns
--- have no such bound: they are bounded by what they hold.
-create function turnpike.test_turns_left(p_user_id bigint, p_default integer) returns jsonb language plpgsql as $$
-declare
-  most bigint := turnpike.setting_number('open_test_turns', p_default, 2147483647);
-  open_now bigint;
+-- Null while an account may have another open test turn; else {cap, limit, used}. Live turns have no such bound: they are bounded by what
+-- they hold.
+create function turnpike.test_turns_left(p_user_id bigint) returns jsonb language plpgsql as $$
 begin
   -- Those of other requests are counted when they have committed. Whoever waits here holds nothing but their own Idempotency-Key.
   perform pg_advisory_xact_lock(hashtext('test turns'), hashtext(p_user_id::text));
-  select count(*) into open_now from (select from open_turns o where o.user_id = p_user_id and o.test limit most) o;
-  return case when open_now >= most then jsonb_build_object('limit', most, 'used', open_now) end;
+  return turnpike.over_limit('open_test_turns', p_user_id, 1);
 end $$;
 
 -- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from

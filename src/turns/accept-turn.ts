@@ -9,7 +9,6 @@ import { hashRequest } from "../base/request-hash.ts"
 import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { unlessOvertaken } from "../platform/db.ts"
 import { type HoldRow, holdRefusal } from "../quotas/refusal.ts"
-import { SETTINGS } from "../settings/registry.ts"
 import { admissionArguments, admissionRefusal } from "./admission.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn } from "./publish-turn.ts"
@@ -30,7 +29,7 @@ interface AcceptRow {
   outcome: string | null
   turn: TurnRow | null
   in_scope: boolean | null
-  hold: HoldRow | Omit<CountState, "cap"> | null
+  hold: HoldRow | CountState | null
   heard: boolean | null
 }
 
@@ -62,7 +61,6 @@ export async function acceptTurn(
       timeout: body.timeout_seconds ?? null,
       wake_at: wake,
       shards: TURN_POLICY.walletShards,
-      open_test_turns: SETTINGS.open_test_turns.default,
       locked,
     })
   const { actor, row } = await unlessOvertaken(attempt)
@@ -77,8 +75,7 @@ export async function acceptTurn(
     return { made: turn, replayed: true }
   }
   if (outcome === "test_turns") {
-    const state = { cap: "open_test_turns", ...(hold as Omit<CountState, "cap">) } as const
-    throw countExceeded(state, TURN_POLICY.testTurnsAgainSeconds)
+    throw countExceeded(hold as CountState, TURN_POLICY.testTurnsAgainSeconds)
   }
   if (outcome === "no_hold" && hold) throw isMember(actor) ? ownerIsShort() : holdRefusal(hold as HoldRow, now)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)

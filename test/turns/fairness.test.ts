@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const allowTestTurns = (count: number) =>
-  world.sql("insert into settings (key, value) values ('open_test_turns', to_jsonb($1::int))", [count])
+  world.sql("insert into settings (key, value) values ('max_open_test_turns', to_jsonb($1::int))", [count])
 
 /** Sends so many turns, each of an end user of its own; returns the answers. */
 async function sendMany(client: TestClient, count: number, text = "[think 60000 ms] hello"): Promise<Response[]> {
@@ -72,8 +72,9 @@ test("webhooks take no slot of a turn, and a turn that has begun none of those t
   await world.settled()
   const keys = async () => (await world.qstash.pending()).map(({ flow_control_key }) => flow_control_key).sort()
   const [webhooks, turns] = [`webhooks.${client.userId}.live`, `turns.${client.userId}.live`]
-  expect(await keys()).toEqual([turns, webhooks, webhooks, webhooks])
-  expect(await world.qstash.due()).toHaveLength(3)
+  expect([...new Set(await keys())]).toEqual([turns, webhooks])
+  const due = await world.qstash.due()
+  expect([ofTurns(due).length, due.length], "two of webhooks at once").toEqual([1, 3])
   // Running, and its worker has died: the sweeper publishes it for a turn that has begun.
   await world.sql(
     "update turns set state = 'running', epoch = 1, attempts = 1, started_at = created_at where turn_id = $1",
@@ -94,7 +95,7 @@ test("webhooks take no slot of a turn, and a turn that has begun none of those t
 test("what is handed over, backed off, woken by another's end or asked to stop names its account's slots", async () => {
   const client = await world.createAccount({ test: true })
   const space = await client.space()
-  const first = await turnOf(await client.sendTurn({ space, text: "[unavailable]\nhello" }))
+  const first = await turnOf(await client.sendTurn({ space, text: "[fail MODEL_UNAVAILABLE times=1]\nhello" }))
   await client.sendTurn({ space })
   await client.sendTurn({ space })
   await world.settled()
@@ -128,7 +129,7 @@ test("an account has so many open test turns and no more, whatever comes at once
   const own = await tests.space()
   await world.drain()
   expect((await tests.sendTurn({ space: own }, "twice")).status).toBe(202)
-  await world.sql("update settings set value = '1' where key = 'open_test_turns'")
+  await world.sql("update settings set value = '1' where key = 'max_open_test_turns'")
   expect((await tests.sendTurn({ space: own }, "twice")).status).toBe(202)
   expect((await tests.sendTurn({ space: own })).status).toBe(429)
 })
