@@ -87,6 +87,14 @@ export interface ConfigVersionSummary {
   created_at: string
 }
 
+export interface CountState {
+  /** `open_test_turns`: test turns that have not ended. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
+  cap: "open_test_turns" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
+  limit: number
+  /** More than `limit` when there were more before there was this limit: they stay. */
+  used: number
+}
+
 export interface CreateSpace {
   /** A name for people. */
   title: string
@@ -453,6 +461,8 @@ export interface Me {
   }
   /** The caps that are set on the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with what is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose turns have no caps. */
   caps: CapState[]
+  /** What the account has of everything that is limited by number or size, live and test together. */
+  limits: CountState[]
   balance: Balance
 }
 

@@ -62,10 +62,10 @@ test("19 bytes of a manifest store about so much, not the 480 KB of the tools be
   console.log(`a PUT of a manifest stores ${Math.round(each)} bytes`)
   expect(each).toBeLessThan(1_000)
   // What a change writes now and the database's vacuum takes away again: no copy of the tools either.
-  const [wal] = await world.sql<{ at: string }>("select pg_current_wal_lsn()::text as at")
+  const [wal] = await world.sql<{ at: string }>("select pg_current_wal_insert_lsn()::text as at")
   await client.call("PUT", `/v1/spaces/${space}/manifest`, { max_steps: 7 })
   const [written] = await world.sql<{ bytes: number }>(
-    "select pg_wal_lsn_diff(pg_current_wal_lsn(), $1::pg_lsn)::int as bytes",
+    "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1::pg_lsn)::int as bytes",
     [wal?.at],
   )
   console.log(`and writes ${written?.bytes} bytes of log`)

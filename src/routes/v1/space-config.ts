@@ -50,7 +50,7 @@ export function mountSpaceConfig(app: App) {
       params: spaceParams,
       body: manifestSchema,
       answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
-      errors: [...CHANGE_ERRORS],
+      errors: [...CHANGE_ERRORS, "LIMIT_REACHED"],
     },
     async (c, { params, body }) => putManifest(c.get("ctx"), c.get("credential"), params.space_id, body),
   )
@@ -113,7 +113,9 @@ export function mountSpaceConfig(app: App) {
       id: "listConfigVersions",
       tag,
       summary: "List the versions of a space's configuration",
-      description: "Newest first. A turn's `turn.running` event names the version that it runs on.",
+      description:
+        "Newest first. A turn's `turn.running` event names the version that it runs on. The newest 1000 are kept, ten of an account that is at " +
+        "its limit of `config_bytes`, and all since the oldest that a turn still runs on.",
       params: spaceParams,
       query: z.strictObject({
         limit: pageQuery.limit,

@@ -152,7 +152,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       params,
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "LIMIT_REACHED"],
     },
     async (c, { params: { space_id, name: wanted }, body }) => {
       if (body.name !== undefined && body.name !== wanted) {
