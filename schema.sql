@@ -315,20 +315,76 @@ create view registered_members as
 create view space_shares as
   select r.space_id, r.user_id, r.role from registered_members r join users o on o.user_id = r.owner_id where o.disabled_at is null;
 
--- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with.
-create table space_configs (
+-- The versions of a space's configuration that are kept. Of those from before there were parts all is here; of others it is null.
+create table config_versions (
   space_id bigint not null references spaces,
   version integer not null check (version > 0),
   change text not null,
   model text,
-  manifest jsonb not null,
-  tools jsonb not null,
-  mcp_servers jsonb not null,
+  manifest jsonb,
+  tools jsonb,
+  mcp_servers jsonb,
   created_at timestamptz not null,
   primary key (space_id, version)
 );
-create trigger space_configs_append_only before update or delete on space_configs
+create trigger config_versions_unchanged before update on config_versions
   for each statement execute function guard_append_only();
+
+-- What a space's configuration consists of: its manifest (name ''), each of its tools and MCP servers. A part is stored once, with the versions
+-- in which it counts: from from_version to before until_version (null: to the newest).
+create table config_parts (
+  space_id bigint not null references spaces,
+  kind text not null check (kind in ('manifest', 'tool', 'mcp_server')),
+  name text not null,
+  from_version integer not null,
+  until_version integer check (until_version > from_version),
+  part jsonb not null,
+  bytes integer not null,
+  primary key (space_id, kind, name, from_version)
+);
+create unique index config_parts_current on config_parts (space_id, kind, name) where until_version is null;
+
+-- What an account stores. config_bytes: the parts of all its spaces' configurations. None for an account without such parts.
+create table account_storage (
+  user_id bigint primary key,
+  config_bytes bigint not null
+) with (fillfactor = 50);
+
+-- Every version of a space's configuration, whole: a turn runs from its first to its last step on the one it began with. What is inserted here
+-- is stored as a version and the parts in which it differs from the one before.
+create view space_configs as
+  select v.space_id, v.version, v.change, v.model,
+    coalesce(v.manifest, (select p.part from config_parts p where p.space_id = v.space_id and p.kind = 'manifest'
+      and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as manifest,
+    coalesce(v.tools, (select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'tool'
+      and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as tools,
+    coalesce(v.mcp_servers, (select jsonb_object_agg(p.name, p.part) from config_parts p where p.space_id = v.space_id and p.kind = 'mcp_server'
+      and p.from_version <= v.version and (p.until_version is null or p.until_version > v.version)), '{}') as mcp_servers,
+    v.created_at
+  from config_versions v;
+
+-- Its space's row is locked: versions come in their order.
+create function store_config() returns trigger language plpgsql as $$
+declare
+  wanted record;
+begin
+  insert into config_versions (space_id, version, change, model, created_at)
+  values (new.space_id, new.version, new.change, new.model, new.created_at);
+  update config_parts p set until_version = new.version
+    where p.space_id = new.space_id and p.until_version is null and p.part is distinct from case p.kind
+      when 'manifest' then new.manifest when 'tool' then new.tools -> p.name else new.mcp_servers -> p.name end;
+  for wanted in
+    select 'manifest' as kind, '' as name, new.manifest as part
+    union all select 'tool', t.key, t.value from jsonb_each(new.tools) t
+    union all select 'mcp_server', m.key, m.value from jsonb_each(new.mcp_servers) m
+  loop
+    insert into config_parts (space_id, kind, name, from_version, part, bytes)
+    values (new.space_id, wanted.kind, wanted.name, new.version, wanted.part, octet_length(wanted.part::text))
+    on conflict (space_id, kind, name) where until_version is null do nothing;
+  end loop;
+  return new;
+end $$;
+create trigger space_configs_stored instead of insert on space_configs for each row execute function store_config();
 
 -- AES-256-GCM under a key of the ring (src/base/key-ring.ts); bound to this table, space and name.
 create table space_secrets (
@@ -899,6 +955,7 @@ create index files_of_turn on files (turn_id) where turn_id is not null;
 create index files_to_remove on files (updated_at) where state = 'deleted' and object_removed_at is null;
 create index files_uploading on files (created_at) where state = 'uploading';
 -- What an account stores and has stored, for its bill.
+create index files_kept on files (user_id) include (bytes) where state in ('uploading', 'pending', 'ready');
 create index files_stored on files (user_id) include (created_at, bytes) where state in ('pending', 'ready') and not test;
 create index files_stored_before on files (user_id, deleted_at) include (created_at, bytes) where deleted_at is not null and not test;
 
@@ -1372,6 +1429,14 @@ create table webhook_endpoints (
   deleted_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- When its URL answered a ping with 2xx; null: not yet, and only pings are sent there. Workers from before this name none.
+  verified_at timestamptz default now(),
+  -- The delivery of the ping that it has to answer, while it is not verified.
+  ping_id text,
+  -- Its URL as it is called: an account has one endpoint for it. Null: from before this was noted, as in url.
+  target text,
+  -- When all of the events that were sent again are paid back (src/webhooks/bounds.sql).
+  resends_free_at timestamptz,
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
   constraint webhook_endpoints_scope_names_its_bounds check (
     case scope when 'space' then space_id is not null when 'created' then key_id is not null else true end)
@@ -1380,6 +1445,15 @@ create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, web
   where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
 create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
+
+-- What was sent to a host of receivers, over all accounts: it may have the next one at once while free_at is less than the bound's time
+-- away (src/webhooks/bounds.sql). A host that is not here was sent nothing of late.
+create table webhook_hosts (
+  host text not null,
+  test boolean not null,
+  free_at timestamptz not null,
+  primary key (host, test)
+) with (fillfactor = 50);
 
 -- One event on its way to one endpoint.
 create table webhook_deliveries (

@@ -1,4 +1,4 @@
-import type { CreditsDetails, ErrorAnswer, QuotaDetails } from "./operations.ts"
+import type { CountState, CreditsDetails, ErrorAnswer, QuotaDetails } from "./operations.ts"
 
 /** Every code of the service's table: `/docs#tag/errors` has the cause and the cure of each. */
 export type ErrorCode = ErrorAnswer["error"]["code"]
@@ -95,6 +95,12 @@ export class QuotaExceededError extends TurnpikeError {
   /** The cap that resets last: its limit, what is spent, reserved and left, and when it resets; all in `exceeded`. */
   declare readonly details: QuotaDetails
 }
+/** 429 QUOTA_EXCEEDED: there is too much of something that is counted, such as open test turns. The client waits and tries again, as above. */
+export class CountExceededError extends TurnpikeError {
+  override name = "CountExceededError"
+  /** What there is too much of, how much there may be, and is. */
+  declare readonly details: CountState
+}
 /** 400, 405, 413, 415, 416, 422: the request is wrong; `param` says where. */
 export class ValidationError extends TurnpikeError {
   override name = "ValidationError"
@@ -146,7 +152,8 @@ export function errorOf(answer: Response, text: string, retryAfter: number | und
     return new Family(`HTTP ${status}${hint}`, { ...known, code: "UNEXPECTED_ANSWER", details: text, retryable })
   }
   const { code, message, param, details, retryable, request_id } = error
-  const Known = BY_CODE[code] ?? Family
+  const isCount = code === "QUOTA_EXCEEDED" && typeof (details as Partial<CountState> | undefined)?.used === "number"
+  const Known = isCount ? CountExceededError : (BY_CODE[code] ?? Family)
   return new Known(message, { ...known, code, param, details, retryable, requestId: request_id ?? requestId })
 }
 

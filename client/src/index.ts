@@ -4,6 +4,7 @@ export {
   type ClientErrorCode,
   ConflictError,
   ConnectionError,
+  CountExceededError,
   type ErrorCode,
   InsufficientCreditsError,
   NotFoundError,

@@ -87,6 +87,14 @@ export interface ConfigVersionSummary {
   created_at: string
 }
 
+export interface CountState {
+  /** `open_test_turns`: test turns that have not ended. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, with the versions that are kept. `files`: files. `file_bytes`: bytes of files. `resent_events`: events that one webhook is sent again within an hour. */
+  cap: "open_test_turns" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
+  limit: number
+  /** More than `limit` when there were more before there was this limit: they stay. */
+  used: number
+}
+
 export interface CreateSpace {
   /** A name for people. */
   title: string
@@ -262,7 +270,7 @@ export interface Erasure {
 
 export interface ErrorAnswer {
   error: {
-    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
+    code: "INVALID_JSON" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "API_KEY_EXPIRED" | "INVALID_SIGNATURE" | "INSUFFICIENT_CREDITS" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TURN_FINISHED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "LIMIT_REACHED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_FAILED" | "IDEMPOTENCY_KEY_REUSED" | "QUOTA_EXCEEDED" | "INTERNAL" | "UNAVAILABLE"
     message: string
     /** The field or parameter at fault. */
     param?: string | undefined
@@ -464,6 +472,8 @@ export interface Me {
   }
   /** The caps that are set on the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with what is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose turns have no caps. */
   caps: CapState[]
+  /** What the account has of everything that is limited by number or size, live and test together. */
+  limits: CountState[]
   /** Null for a test key, and for a key to one space. */
   balance: Balance | null
 }
@@ -837,10 +847,14 @@ export interface Webhook {
   /** null: all types. */
   events: string[] | null
   description: string | null
+  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  state: "pending" | "verified"
+  /** When it answered a ping. */
+  verified_at: string | null
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null
@@ -861,10 +875,14 @@ export interface WebhookWithSecret {
   /** null: all types. */
   events: string[] | null
   description: string | null
+  /** `pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, and `POST …/test` sends another. */
+  state: "pending" | "verified"
+  /** When it answered a ping. */
+  verified_at: string | null
   /** Whether events are posted to it. */
   enabled: boolean
   disabled_at: string | null
-  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days. `account_disabled`: it is on again when the account is. */
+  /** `customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 days, or it never answered its ping. `account_disabled`: it is on again when the account is. */
   disabled_reason: "customer" | "gone" | "failing" | "account_disabled" | null
   /** The first failure since the last success. */
   failing_since: string | null

@@ -39,7 +39,8 @@ export class Webhooks {
   }
 
   /**
-   * Registers a webhook. Keep the `secret` of the answer: it is shown only here.
+   * Registers a webhook. Keep the `secret` of the answer: it is shown only here. Its first event is a `ping`; all others wait until your
+   * server has answered that with 2xx.
    *
    * @example
    * const { webhook_id, secret } = await turnpike.webhooks.create({ url: "https://example.com/turnpike" })

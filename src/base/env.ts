@@ -5,6 +5,7 @@ import { onceFor } from "./once-for.ts"
 import { providerLoginsSchema } from "./provider-logins.ts"
 
 const url = z.url({ protocol: /^https?$/ })
+const slots = z.coerce.number().int().min(1).max(10_000)
 const optionalText = z
   .string()
   .optional()
@@ -49,6 +50,11 @@ const base = z.object({
   ALLOW_PRIVATE_TARGETS: z.literal("1").optional(),
   /** How accounts at the providers of models are logged in. Only the admin and callbacks workers read it. */
   PROVIDER_LOGINS: providerLoginsSchema,
+  /** How many callbacks of an account the queue has under way at once: runs of turns, and of webhooks' dispatchers; live and test. */
+  TURN_SLOTS: slots.default(100),
+  TEST_TURN_SLOTS: slots.default(20),
+  WEBHOOK_SLOTS: slots.default(20),
+  TEST_WEBHOOK_SLOTS: slots.default(5),
   LOG_LEVEL: z.enum(["info", "error", "silent"]).default("info"),
 })
 

@@ -143,11 +143,17 @@ export const ERROR_CODES = {
     cause: "The webhook is switched off: by you, or because it failed for too long.",
     cure: 'Fix the receiver, then `PATCH` the webhook with `{"enabled": true}`.',
   },
+  WEBHOOK_EXISTS: {
+    status: 409,
+    retryable: false,
+    cause: "The account has a webhook for this URL already: each URL gets an event once.",
+    cure: "Change that webhook (`PATCH`), or remove it first. A repeat with the same Idempotency-Key shows the one that it made.",
+  },
   LIMIT_REACHED: {
     status: 409,
     retryable: false,
     cause: "The account has reached the maximum number of these.",
-    cure: "Delete one that you no longer need.",
+    cure: "Delete what you no longer need. Where `details` names a cap, `GET /v1/me` shows how much of it is used.",
   },
   CONFLICT: {
     status: 409,
@@ -188,7 +194,8 @@ export const ERROR_CODES = {
   QUOTA_EXCEEDED: {
     status: 429,
     retryable: true,
-    cause: "A cap is reached: the key's daily cap, the cap of its window, or the end user's daily or monthly limit.",
+    cause:
+      "A cap is reached: the key's daily cap, the cap of its window, the end user's daily or monthly limit, or how many test turns may be open.",
     cure:
       "Wait `Retry-After` seconds until the cap resets, or raise it. `details` names the cap, with what is " +
       "spent and reserved. With `retryable: false` the cap is too small for this turn at any time.",

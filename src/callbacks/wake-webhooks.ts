@@ -10,6 +10,13 @@ export interface Account {
   hooked?: boolean
 }
 
+/** An endpoint whose dispatcher is to be called. */
+export interface WokenEndpoint {
+  webhook_id: string
+  user_id: number
+  test: boolean
+}
+
 export const webhookCallbackPath = (webhookId: string) => `/callbacks/webhooks/${webhookId}`
 
 /**
@@ -20,6 +27,16 @@ export function wakeWebhooks(ctx: Context, { user_id, test, hooked }: Account): 
   if (hooked) ctx.background(wake(ctx, { user_id, test }))
 }
 
+/** Asks the queue for a run of an endpoint's dispatcher, in one of its account's slots for webhooks. */
+export function publishWake(
+  ctx: Context,
+  { webhook_id, user_id, test }: WokenEndpoint,
+  options: { delayMs?: number; dedupe?: string } = {},
+): Promise<void> {
+  const flow = { of: "webhooks", user_id, test } as const
+  return ctx.queue.publish({ path: webhookCallbackPath(webhook_id), flow, ...options })
+}
+
 async function wake(ctx: Context, { user_id, test }: Account): Promise<void> {
   try {
     const woken = await call<"wake_endpoints", { webhook_id: string }>(ctx.db, "wake_endpoints", {
@@ -27,7 +44,7 @@ async function wake(ctx: Context, { user_id, test }: Account): Promise<void> {
       test,
       moment: ctx.clock.now(),
     })
-    await Promise.all(woken.map(({ webhook_id }) => ctx.queue.publish({ path: webhookCallbackPath(webhook_id) })))
+    await Promise.all(woken.map(({ webhook_id }) => publishWake(ctx, { webhook_id, user_id, test })))
   } catch (error) {
     ctx.log("error", "webhooks.wake_failed", { error: describeError(error) })
   }

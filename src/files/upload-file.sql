@@ -4,10 +4,11 @@ begin
   return to_jsonb(file) || jsonb_build_object('space', space_slug);
 end $$;
 
--- Notes an upload before its first byte is stored, unless the Idempotency-Key was used before (already). refused: not_found, archived.
+-- Notes an upload before its first byte is stored, unless the Idempotency-Key was used before (already). refused: not_found, archived,
+-- limit (reached: its state).
 create function turnpike.begin_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
-  out actor jsonb, out already jsonb, out refused text) language plpgsql as $$
+  out actor jsonb, out already jsonb, out refused text, out reached jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   used record;
@@ -24,6 +25,12 @@ begin
     space := turnpike.find_space(caller, p_space);
     refused := turnpike.space_refusal(space);
     if refused is null then
+      -- Two at once do not take the same last place.
+      perform from users u where u.user_id = space.user_id for no key update;
+      reached := coalesce(turnpike.over_limit('files', space.user_id, 1), turnpike.over_limit('file_bytes', space.user_id, 1));
+      refused := case when reached is not null then 'limit' end;
+    end if;
+    if refused is null then
       insert into files (file_id, user_id, space_id, test, key_id, member_id, name, media_type, object_key, state, created_at,
         updated_at)
       values (p_file_id, space.user_id, space.space_id, space.test, caller.key_id,
@@ -34,10 +41,10 @@ begin
   perform turnpike.note_use(caller, p_moment);
 end $$;
 
--- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up.
+-- Turns an upload whose bytes are stored into a file of its space. p_space: the space's slug. refused: too_late when it was given up, limit.
 create function turnpike.finish_upload(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_space text, p_file_id text, p_bytes bigint, p_sha256 text,
-  out actor jsonb, out already jsonb, out file jsonb, out refused text) language plpgsql as $$
+  out actor jsonb, out already jsonb, out file jsonb, out refused text, out reached jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   used record;
@@ -51,16 +58,25 @@ begin
   if used.resource_id is not null then
     already := to_jsonb(used);
   else
+    select f.* into ready from files f where f.file_id = p_file_id for no key update;
+    perform from users u where u.user_id = ready.user_id for no key update;
+    reached := turnpike.over_limit('file_bytes', ready.user_id, p_bytes);
     update files f set state = 'ready', bytes = p_bytes, sha256 = p_sha256, updated_at = p_moment
-      where f.file_id = p_file_id and f.state = 'uploading' returning f.* into ready;
+      where f.file_id = p_file_id and f.state = 'uploading' and reached is null returning f.* into ready;
     if found then
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_moment);
       file := turnpike.file_json(ready, p_space);
     else
-      refused := 'too_late';
+      refused := case when reached is not null then 'limit' else 'too_late' end;
     end if;
   end if;
   perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Why an agent's account may not have another file of so many bytes: its state, or null. Looks without a lock.
+create function turnpike.file_limit(p_user_id bigint, p_bytes bigint) returns jsonb language plpgsql as $$
+begin
+  return coalesce(turnpike.over_limit('files', p_user_id, 1), turnpike.over_limit('file_bytes', p_user_id, p_bytes));
 end $$;
 
 -- Gives up an upload that broke. Also when the sweeper did so already, since an object may have been stored later. With p_keep_ready,

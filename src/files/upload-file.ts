@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callOnce, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
+import { type CountState, countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { callOne } from "../platform/db.ts"
@@ -27,7 +28,7 @@ interface Begun extends DeletedFile {
 
 /**
  * Stores a file in a space. A row notes the upload before its first byte is stored: a broken upload is never listed, and the sweeper
- * finds it. NOT_FOUND, CONFLICT, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, and what the chunks throw.
+ * finds it. NOT_FOUND, CONFLICT, LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, and what the chunks throw.
  */
 export async function uploadFile(
   ctx: Context,
@@ -69,6 +70,7 @@ async function beginUpload(
   const begun = { file_id: fileId, object_key: key, isRepeat: replayOf !== null }
   if (begun.isRepeat) return begun
   if (row.refused === "not_found") throw spaceNotFound(spaceId)
+  if (row.refused === "limit") throw countReached(row.reached as CountState)
   if (row.refused === "archived")
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and takes no files.`)
   return begun
@@ -91,6 +93,7 @@ async function finishUpload(
     if (!isRepeat) await giveUp(ctx, begun, once)
     return replay(getFile(ctx, credential, replayOf))
   }
+  if (row.refused === "limit") throw countReached(row.reached as CountState)
   if (row.refused !== null) throw new TurnpikeError("CONFLICT", "The upload took too long. Try again.")
   return { made: row.file as FileRow, replayed: false }
 }

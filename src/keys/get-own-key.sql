@@ -1,6 +1,6 @@
--- The caller's key, what its caps have left, and the balance of its account.
+-- The caller's key, what its caps have left, what the account has of all that is counted, and the balance of its account.
 create function turnpike.get_own_key(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz)
-returns table (actor jsonb, key jsonb, caps jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
+returns table (actor jsonb, key jsonb, caps jsonb, limits jsonb, balance bigint, held bigint) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -11,6 +11,7 @@ begin
     select k.* into own from api_keys k where k.key_id = caller.key_id;
     key := turnpike.key_json(own);
     caps := turnpike.key_caps(own.key_id, own.user_id, own.test, p_moment);
+    limits := turnpike.count_states(own.user_id);
     select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
     perform turnpike.note_use(caller, p_moment);
   end if;

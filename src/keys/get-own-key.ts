@@ -2,6 +2,7 @@ import * as z from "zod"
 import { type Credential, keyOf, seesBalance } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type CountState, countStateSchema } from "../base/counted.ts"
 import { type BalanceRow, serializeBalance, shownBalanceSchema } from "../billing/get-balance.ts"
 import { type CapRow, capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 import { type KeyRow, keySchema, serializeKey } from "./key-row.ts"
@@ -26,6 +27,9 @@ export const ownKeyAnswerSchema = z
         "is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose " +
         "turns have no caps.",
     }),
+    limits: z.array(countStateSchema).meta({
+      description: "What the account has of everything that is limited by number or size, live and test together.",
+    }),
     balance: shownBalanceSchema,
   })
   .meta({ id: "Me" })
@@ -34,6 +38,7 @@ interface OwnKeyRow extends BalanceRow {
   actor: unknown
   key: KeyRow
   caps: CapRow[]
+  limits: CountState[]
 }
 
 /** The caller's key, what its caps have left, and the balance of its account. */
@@ -44,6 +49,7 @@ export async function getOwnKey(ctx: Context, credential: Credential): Promise<z
   return {
     key: { key_id, name, scope, space, test, caps, created_at, expires_at },
     caps: row.caps.map(serializeCapState),
+    limits: row.limits,
     balance: seesBalance(actor) ? serializeBalance(row) : null,
   }
 }

@@ -70,6 +70,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "rehearsal_pin"
     ],
     "tables": {
+      "config_versions": [],
       "conversations": [],
       "erased_objects": [],
       "erasures": [],
@@ -209,6 +210,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "previous_hash"
       ],
       "chat_calls": [],
+      "config_versions": [],
       "conversations": [],
       "erased_objects": [],
       "erasures": [],
@@ -433,10 +435,12 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "end_login",
       "end_turns",
       "fail_refresh",
+      "file_limit",
       "finish_device_login",
       "finish_ending",
       "fold_shards",
       "forget_counters",
+      "forget_hosts",
       "forget_idempotency_keys",
       "forget_sessions",
       "give_up_stopped",

@@ -49,6 +49,11 @@ interface AccountHours {
   tokens_output: number;
 }
 
+interface AccountStorage {
+  config_bytes: number;
+  user_id: number;
+}
+
 interface ActingSessions {
   acting_id: string;
   admin_session_id: string;
@@ -157,6 +162,27 @@ interface ChatCalls {
   tokens_output: number;
   turn_id: string;
   user_id: number;
+}
+
+interface ConfigParts {
+  bytes: number;
+  from_version: number;
+  kind: string;
+  name: string;
+  part: Json;
+  space_id: number;
+  until_version: number | null;
+}
+
+interface ConfigVersions {
+  change: string;
+  created_at: Timestamp;
+  manifest: Json | null;
+  mcp_servers: Json | null;
+  model: string | null;
+  space_id: number;
+  tools: Json | null;
+  version: number;
 }
 
 interface ContainerCalls {
@@ -698,14 +724,14 @@ interface Settings {
 }
 
 interface SpaceConfigs {
-  change: string;
-  created_at: Timestamp;
-  manifest: Json;
-  mcp_servers: Json;
+  change: string | null;
+  created_at: Timestamp | null;
+  manifest: Json | null;
+  mcp_servers: Json | null;
   model: string | null;
-  space_id: number;
-  tools: Json;
-  version: number;
+  space_id: number | null;
+  tools: Json | null;
+  version: number | null;
 }
 
 interface SpaceDays {
@@ -1187,20 +1213,30 @@ interface WebhookEndpoints {
   events: Json | null;
   failing_since: Timestamp | null;
   key_id: string | null;
+  ping_id: string | null;
   previous_secret: string | null;
   previous_until: Timestamp | null;
+  resends_free_at: Timestamp | null;
   scope: string;
   secret: string;
   slot: number;
   space_id: number | null;
   stop_tried_at: Timestamp | null;
   stopping: Generated<boolean>;
+  target: string | null;
   test: boolean;
   updated_at: Timestamp;
   url: string;
   user_id: number;
+  verified_at: Generated<Timestamp | null>;
   webhook_id: string;
   woken_at: Timestamp | null;
+}
+
+interface WebhookHosts {
+  free_at: Timestamp;
+  host: string;
+  test: boolean;
 }
 
 interface WorkspaceMembers {
@@ -1226,6 +1262,7 @@ interface Workspaces {
 export interface DB {
   account_days: AccountDays;
   account_hours: AccountHours;
+  account_storage: AccountStorage;
   acting_sessions: ActingSessions;
   api_keys: ApiKeys;
   api_turns: ApiTurns;
@@ -1233,6 +1270,8 @@ export interface DB {
   balance_days: BalanceDays;
   brands: Brands;
   chat_calls: ChatCalls;
+  config_parts: ConfigParts;
+  config_versions: ConfigVersions;
   container_calls: ContainerCalls;
   container_mappings: ContainerMappings;
   conversations: Conversations;
@@ -1318,6 +1357,7 @@ export interface DB {
   webhook_attempts: WebhookAttempts;
   webhook_deliveries: WebhookDeliveries;
   webhook_endpoints: WebhookEndpoints;
+  webhook_hosts: WebhookHosts;
   workspace_members: WorkspaceMembers;
   workspaces: Workspaces;
 }

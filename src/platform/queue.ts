@@ -7,13 +7,24 @@ import { TIME_LIMITS } from "./time-limits.ts"
 export interface Queue {
   /**
    * Asks QStash to POST `{}` to `path` of the callbacks worker after `delayMs`, at least once. The receiver decides whether there is
-   * anything to do. `dedupe` merges identical requests within ten minutes; nothing relies on it. Throws when QStash has not accepted
-   * within `publishMs`, and then at once for a while; the sweeper is the retry.
+   * anything to do. `dedupe` merges identical requests within ten minutes; nothing relies on it. `flow` says whose slots it takes; null:
+   * nobody's. Throws when QStash has not accepted within `publishMs`, and then at once for a while; the sweeper is the retry.
    */
-  publish(message: { path: string; delayMs?: number; dedupe?: string }): Promise<void>
+  publish(message: { path: string; flow: Flow | null; delayMs?: number; dedupe?: string }): Promise<void>
 }
 
-type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL">
+/**
+ * Whose slots a callback takes. Each account has its own, live and test, for turns, for turns that have begun and for webhooks. So no
+ * account waits for another, a webhook for no turn, and a turn that is handed over for none that waits to begin.
+ */
+export interface Flow {
+  of: "turns" | "begun-turns" | "webhooks"
+  user_id: number
+  test: boolean
+}
+
+type SlotsEnv = Pick<BaseEnv, "TURN_SLOTS" | "TEST_TURN_SLOTS" | "WEBHOOK_SLOTS" | "TEST_WEBHOOK_SLOTS">
+type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL"> & SlotsEnv
 
 /**
  * The waits, in seconds, before QStash repeats a delivery that was answered UNAVAILABLE: it takes them from Retry-After. Together they are longer
@@ -22,7 +33,7 @@ type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL">
 export const REDELIVERY_SECONDS = [5, 20, 80] as const
 
 /** QStash's client for these bindings, shared by all requests. */
-export function createQueueClient(env: QueueEnv): Client {
+export function createQueueClient(env: Pick<QueueEnv, "QSTASH_URL" | "QSTASH_TOKEN">): Client {
   const baseUrl = env.QSTASH_URL.replace(/\/+$/, "")
   // Without `devMode: false`, a variable QSTASH_DEV would send everything to a server on this machine.
   const client = new Client({ baseUrl, token: env.QSTASH_TOKEN, retry: false, devMode: false, enableTelemetry: false })
@@ -40,13 +51,14 @@ export function createQueueClient(env: QueueEnv): Client {
 export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { meter: Meter; clock: Clock }): Queue {
   let silentUntil = 0
   return {
-    async publish({ path, delayMs = 0, dedupe }) {
+    async publish({ path, flow, delayMs = 0, dedupe }) {
       if (clock.now().getTime() < silentUntil) throw new Error("QStash did not answer a moment ago.")
       const request = {
         url: callbackUrl(env, path),
         body: "{}",
         headers: { "Content-Type": "application/json" },
         retries: REDELIVERY_SECONDS.length,
+        ...(flow && { flowControl: flowControl(env, flow) }),
         ...(delayMs > 0 && { delay: Math.ceil(delayMs / 1000) }),
         ...(dedupe && { deduplicationId: dedupe }),
       }
@@ -59,6 +71,13 @@ export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { m
       }
     },
   }
+}
+
+/** QStash takes over the parallelism that the last message of a key names. */
+function flowControl(env: SlotsEnv, { of, user_id, test }: Flow): { key: string; parallelism: number } {
+  const ofTurns = test ? env.TEST_TURN_SLOTS : env.TURN_SLOTS
+  const ofWebhooks = test ? env.TEST_WEBHOOK_SLOTS : env.WEBHOOK_SLOTS
+  return { key: `${of}.${user_id}.${test ? "test" : "live"}`, parallelism: of === "webhooks" ? ofWebhooks : ofTurns }
 }
 
 /** The exact URL that QStash signs and that the callbacks worker verifies. */

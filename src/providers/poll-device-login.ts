@@ -24,7 +24,7 @@ export async function publishPoll(
   { after, delayMs }: { after: number | string; delayMs: number },
 ): Promise<boolean> {
   try {
-    await ctx.queue.publish({ path: loginCallbackPath(loginId), delayMs, dedupe: `${loginId}-${after}` })
+    await ctx.queue.publish({ path: loginCallbackPath(loginId), flow: null, delayMs, dedupe: `${loginId}-${after}` })
     return true
   } catch (error) {
     ctx.log("error", "provider_login.publish_failed", { login_id: loginId, error: describeError(error) })

@@ -97,6 +97,48 @@ export const SETTINGS = {
     schema: z.number().min(0).max(1),
     default: 0,
   }),
+  max_open_test_turns: setting({
+    description:
+      "How many test turns of an account may be open at once, queued or running. More are refused with QUOTA_EXCEEDED.",
+    schema: z.int().min(1).max(100_000),
+    default: 500,
+  }),
+  max_spaces: setting({
+    description:
+      "How many spaces an account may have, archived ones included. More are refused with LIMIT_REACHED; nothing is taken away.",
+    schema: z.int().min(1).max(10_000_000),
+    default: 20_000,
+  }),
+  kept_versions: setting({
+    description:
+      "How many versions of each space's configuration are kept, beside those that a running turn runs on. An account that is at " +
+      "max_config_bytes keeps ten.",
+    schema: z.int().min(10).max(1_000_000),
+    default: 1_000,
+  }),
+  max_config_bytes: setting({
+    description:
+      "How many bytes of configuration an account may have, with the versions that are kept. More is refused with LIMIT_REACHED.",
+    schema: z
+      .int()
+      .min(1024 ** 2)
+      .max(1024 ** 4),
+    default: 1024 ** 3,
+  }),
+  max_files: setting({
+    description: "How many files an account may have. More are refused with LIMIT_REACHED; nothing is taken away.",
+    schema: z.int().min(1).max(10_000_000),
+    default: 100_000,
+  }),
+  max_file_bytes: setting({
+    description:
+      "How many bytes the files of an account may have. More is refused with LIMIT_REACHED; nothing is taken away.",
+    schema: z
+      .int()
+      .min(1024 ** 2)
+      .max(1024 ** 5),
+    default: 100 * 1024 ** 3,
+  }),
   provider_limit_requests: setting({
     description:
       "By engine, the cheap request whose headers say what an account at a provider has left, below the account's base URL. Where the list of " +

@@ -64,18 +64,64 @@ end $$;
 create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces language plpgsql as $$
 begin
   changed.config_version := changed.config_version + 1;
-  update spaces s set model = changed.model, manifest = changed.manifest, tools = changed.tools, mcp_servers = changed.mcp_servers,
+  changed.config_change := p_change;
+  changed.updated_at := p_moment;
+  perform turnpike.keep_config(changed);
+  perform turnpike.drop_versions(changed, turnpike.limit_of('kept_versions')::integer);
+  -- What has not changed is not written again, however large it is.
+  update spaces s set model = changed.model, manifest = case when s.manifest = changed.manifest then s.manifest else changed.manifest end,
+      tools = case when s.tools = changed.tools then s.tools else changed.tools end,
+      mcp_servers = case when s.mcp_servers = changed.mcp_servers then s.mcp_servers else changed.mcp_servers end,
       mcp_tokens = changed.mcp_tokens, prompt_facts = turnpike.prompt_facts(changed),
       config_version = changed.config_version, config_change = p_change, updated_at = p_moment
     where s.space_id = changed.space_id returning s.* into changed;
-  perform turnpike.keep_config(changed);
   return changed;
 end $$;
 
--- Stores the space's current version as a whole: a turn runs from its first to its last step on the version it began with.
+-- Stores the space's current version: a turn runs from its first to its last step on the version it began with.
 create function turnpike.keep_config(space spaces) returns void language plpgsql as $$
 begin
   insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)
   values (space.space_id, space.config_version, space.config_change, space.model, space.manifest, space.tools, space.mcp_servers,
     space.updated_at);
+  perform turnpike.count_config(space.user_id, (select coalesce(sum(p.bytes), 0) from config_parts p
+    where p.space_id = space.space_id and p.until_version is null and p.from_version = space.config_version));
+end $$;
+
+-- Drops all but the newest p_keep versions of a space, whose row is locked, and the parts that only they had; not what a turn runs on, nor
+-- what came after that.
+create function turnpike.drop_versions(space spaces, p_keep integer) returns void language plpgsql as $$
+declare
+  oldest integer := space.config_version - p_keep + 1;
+  dropped bigint;
+begin
+  if oldest <= 1 or not exists (select from config_versions v where v.space_id = space.space_id and v.version < oldest limit 1) then
+    return;
+  end if;
+  oldest := least(oldest, (select min(t.config_version) from open_turns o join turns t on t.turn_id = o.turn_id
+    where o.user_id = space.user_id and o.test = space.test and t.space_id = space.space_id));
+  delete from config_versions v where v.space_id = space.space_id and v.version < oldest;
+  with gone as (delete from config_parts p where p.space_id = space.space_id and p.until_version <= oldest returning p.bytes)
+    select coalesce(sum(g.bytes), 0) into dropped from gone g;
+  perform turnpike.count_config(space.user_id, -dropped);
+end $$;
+
+-- Counts bytes of configuration that an account has more, or fewer. The row is locked behind the space's.
+create function turnpike.count_config(p_user_id bigint, p_bytes bigint) returns void language plpgsql as $$
+begin
+  if p_bytes <> 0 then
+    insert into account_storage as a (user_id, config_bytes) values (p_user_id, greatest(0, p_bytes))
+      on conflict (user_id) do update set config_bytes = greatest(0, a.config_bytes + p_bytes);
+  end if;
+end $$;
+
+-- Why a space's account may not store more configuration: its state {cap, limit, used}, or null when it may. At its limit, the space whose row
+-- is locked keeps its last ten versions only.
+create function turnpike.config_limit(space spaces) returns jsonb language plpgsql as $$
+begin
+  if turnpike.over_limit('config_bytes', space.user_id, 1) is null then
+    return null;
+  end if;
+  perform turnpike.drop_versions(space, 10);
+  return turnpike.over_limit('config_bytes', space.user_id, 1);
 end $$;

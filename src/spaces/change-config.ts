@@ -1,6 +1,7 @@
 import { spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { originOf } from "../agent-config/request-parts.ts"
+import { type CountState, countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { checkUrl } from "../platform/public-url.ts"
 
@@ -20,14 +21,20 @@ export function unknownPinError(unknown: string, pins: WantedPin[]): TurnpikeErr
 
 interface Refusal {
   refused: string | null
+  /** Its CountState, when a limit of the account is reached. */
+  reached?: unknown
   unknown_pin?: string | null
 }
 
 /**
  * Throws the refusals that every change of a space shares: NOT_FOUND, SPACE_ROLE_REQUIRED, CONFLICT for an archived space, VALIDATION_FAILED for an unknown
- * one of `pins`. Other refusals are the verb's own.
+ * one of `pins`, LIMIT_REACHED. Other refusals are the verb's own.
  */
-export function throwRefusedChange(spaceId: string, { refused, unknown_pin }: Refusal, pins: WantedPin[] = []): void {
+export function throwRefusedChange(
+  spaceId: string,
+  { refused, unknown_pin, reached }: Refusal,
+  pins: WantedPin[] = [],
+): void {
   if (refused === "not_found") throw spaceNotFound(spaceId)
   if (refused === "role") {
     throw new TurnpikeError("SPACE_ROLE_REQUIRED", `You may use the space "${spaceId}", but not change it.`)
@@ -35,6 +42,7 @@ export function throwRefusedChange(spaceId: string, { refused, unknown_pin }: Re
   if (refused === "archived") {
     throw new TurnpikeError("SPACE_ARCHIVED", `The space "${spaceId}" is archived and cannot be changed.`)
   }
+  if (refused === "limit") throw countReached(reached as CountState)
   if (refused === "unknown_pin") throw unknownPinError(unknown_pin ?? "", pins)
 }
 

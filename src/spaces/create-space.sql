@@ -1,9 +1,9 @@
 -- Creates a space of the caller's, whole, of the caller's brand. p_tools and p_mcp_servers: objects by name; p_secrets: the sealed ones by name; p_pins: all
--- that it names. refused: scope for a key of one space, unknown_pin.
+-- that it names. refused: scope for a key of one space, unknown_pin, limit (reached: its state).
 create function turnpike.create_space(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_slug text, p_title text, p_model text, p_manifest jsonb, p_tools jsonb,
   p_mcp_servers jsonb, p_secrets jsonb, p_metadata jsonb, p_pins text[],
-  out actor jsonb, out already jsonb, out space jsonb, out refused text, out unknown_pin text) language plpgsql as $$
+  out actor jsonb, out already jsonb, out space jsonb, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   used record;
@@ -23,6 +23,13 @@ begin
     if unknown_pin is not null then
       refused := 'unknown_pin';
     else
+      -- Two at once do not take the same last place.
+      perform from users u where u.user_id = caller.user_id for no key update;
+      reached := coalesce(turnpike.over_limit('spaces', caller.user_id, 1), turnpike.over_limit('config_bytes', caller.user_id, 1));
+    end if;
+    if reached is not null then
+      refused := 'limit';
+    elsif refused is null then
       made.config_version := 1;
       made.manifest := p_manifest;
       made.tools := p_tools;

@@ -4,6 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
 import { imagePinOf, pinsOf } from "../agent-config/manifest.ts"
 import { secretTarget } from "../agent-config/secret.ts"
+import { type CountState, countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { checkTarget, unknownPinError, type WantedPin } from "./change-config.ts"
@@ -11,7 +12,7 @@ import { getSpace } from "./get-space.ts"
 import type { CreateSpace } from "./schemas.ts"
 import type { SpaceRow } from "./serialize-space.ts"
 
-/** Creates a space of the key's owner, whole. SCOPE_DENIED for a key that is bound to one space; VALIDATION_FAILED for an unknown pin. */
+/** Creates a space of the key's owner, whole. SCOPE_DENIED for a key that is bound to one space; VALIDATION_FAILED for an unknown pin; LIMIT_REACHED. */
 export async function createSpace(
   ctx: Context,
   credential: Credential,
@@ -43,6 +44,7 @@ export async function createSpace(
   if (row.refused === "scope") {
     throw new TurnpikeError("SCOPE_DENIED", "This key's scope is one space, so it cannot create others.")
   }
+  if (row.refused === "limit") throw countReached(row.reached as CountState)
   if (row.refused !== null) {
     const ofPictures = imagePinOf(input.manifest).map(({ param, pin }) => ({ param: `manifest.${param}`, pin }))
     throw unknownPinError(row.unknown_pin ?? "", [...pins, ...ofPictures])

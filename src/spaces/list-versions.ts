@@ -58,7 +58,7 @@ export async function listConfigVersions(
       .select((target) =>
         jsonArrayFrom(
           target
-            .selectFrom("space_configs as c")
+            .selectFrom("config_versions as c")
             .whereRef("c.space_id", "=", "s.space_id")
             .where("c.version", "<", before)
             .$if(created_after !== undefined, (page) => page.where("c.created_at", ">=", new Date(created_after ?? 0)))
@@ -83,11 +83,14 @@ export async function getConfigVersion(
     db
       .selectFrom("spaces as s")
       .innerJoin("caller", (join) => join.onTrue())
-      .innerJoin("space_configs as c", "c.space_id", "s.space_id")
+      .innerJoin("config_versions as v", "v.space_id", "s.space_id")
+      .innerJoin("space_configs as c", (join) =>
+        join.onRef("c.space_id", "=", "v.space_id").onRef("c.version", "=", "v.version"),
+      )
       .where("s.slug", "=", spaceId)
       .where(spaceVisible(credential))
-      .where("c.version", "=", version)
-      .select(["c.change", "c.model", "c.manifest", "c.tools", "c.mcp_servers", "c.created_at"]),
+      .where("v.version", "=", version)
+      .select(["v.change", "v.model", "v.created_at", "c.manifest", "c.tools", "c.mcp_servers"]),
   )
   if (!rows[0]) {
     throw new TurnpikeError("NOT_FOUND", `There is no version ${version} of a space "${spaceId}" that you can see.`)

@@ -1,8 +1,8 @@
 -- Replaces a space's manifest, whose pins are p_pins, as a new version of its configuration; the same one again changes nothing.
--- refused: not_found, archived, unknown_pin.
+-- refused: not_found, archived, unknown_pin, limit (reached: its state).
 create function turnpike.put_manifest(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_slug text, p_manifest jsonb, p_pins text[],
-  out actor jsonb, out refused text, out unknown_pin text) language plpgsql as $$
+  out actor jsonb, out refused text, out reached jsonb, out unknown_pin text) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   space spaces;
@@ -19,7 +19,12 @@ begin
       refused := 'unknown_pin';
     elsif space.manifest <> p_manifest then
       space.manifest := p_manifest;
-      perform turnpike.change_config(space, 'manifest', p_moment);
+      reached := turnpike.config_limit(space);
+      if reached is not null then
+        refused := 'limit';
+      else
+        perform turnpike.change_config(space, 'manifest', p_moment);
+      end if;
     end if;
   end if;
   perform turnpike.note_use(caller, p_moment);

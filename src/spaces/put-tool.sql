@@ -2,10 +2,10 @@
 -- version's record names.
 
 -- Adds or replaces an entry, as a new version of the configuration; the same one again changes nothing. refused: not_found, archived,
--- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them.
+-- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them, limit (reached: its state).
 create function turnpike.put_entry(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
-  out actor jsonb, out refused text) language plpgsql as $$
+  out actor jsonb, out refused text, out reached jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   space spaces;
@@ -25,6 +25,10 @@ begin
       elsif octet_length((entries - p_name)::text) + octet_length(p_entry::text) > p_max_bytes then
         refused := 'too_large';
       else
+        reached := turnpike.config_limit(space);
+        refused := case when reached is not null then 'limit' end;
+      end if;
+      if refused is null then
         perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change, p_moment);
       end if;
     end if;

@@ -3,10 +3,12 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import type { ObjectPart } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
+import { type CountState, countReached } from "../base/counted.ts"
 import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
 import { isText, mediaTypeOf, safeMediaType } from "../files/media-types.ts"
 import { safeName } from "../files/safe-name.ts"
+import { callOne } from "../platform/db.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type MadeFile } from "./bound-tool.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
@@ -154,6 +156,12 @@ export async function keepFile(
   return file
 }
 
+/** Why the account may have no other file of so many bytes, in words for the model; null when it may. */
+export async function fileLimit(ctx: Context, { user_id }: ToolTurn, bytes: number): Promise<string | null> {
+  const { file_limit: reached } = await callOne(ctx.db, "file_limit", { user_id, bytes })
+  return reached === null ? null : countReached(reached as CountState).message
+}
+
 const fileToWrite = z.strictObject({
   name: z.string().min(1).max(300).meta({ description: "Its name, with an extension." }),
   content: z.string().meta({ description: "Its whole text." }),
@@ -169,6 +177,8 @@ export function writeFileTool(ctx: Context, turn: ToolTurn): BoundTool {
       if (bytes.length > TOOL_POLICY.maxFileBytes) {
         return errorRun(`The content has ${bytes.length} bytes; at most ${TOOL_POLICY.maxFileBytes} are possible.`)
       }
+      const limit = await fileLimit(ctx, turn, bytes.length)
+      if (limit) return errorRun(limit)
       const mediaType = media_type ? safeMediaType(media_type) : (mediaTypeOf(safeName(name)) ?? "text/plain")
       const file = await keepFile(ctx, turn, { step, call }, { name, mediaType, bytes })
       const { object_key: _key, place: _place, ...shown } = file

@@ -4,7 +4,7 @@ import { GENERATE_IMAGE } from "../agent-config/names.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { askForPicture, NoPicture, type Picture } from "./ask-for-picture.ts"
 import { type BoundTool, builtin, errorRun, jsonRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
-import { keepFile } from "./file-tools.ts"
+import { fileLimit, keepFile } from "./file-tools.ts"
 import { openMediaAccount, refreshMedia, refuseMedia } from "./media-credential.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { ToolTurn } from "./task-tools.ts"
@@ -52,9 +52,11 @@ type Wanted = z.output<typeof pictureToMake>
 /** Makes a picture, an output of the turn as those of write_file. In test turns always the same one, without a network. */
 export function generateImageTool(ctx: Context, turn: ToolTurn, painting: Painting): BoundTool {
   const description = "Makes a picture that is returned with the result. It costs as much as several answers."
-  return builtin({ name: GENERATE_IMAGE, description, input: pictureToMake }, (wanted, call) =>
-    turn.test ? rehearse(ctx, turn, painting, { wanted, call }) : paint(ctx, turn, painting, { wanted, call }),
-  )
+  return builtin({ name: GENERATE_IMAGE, description, input: pictureToMake }, async (wanted, call) => {
+    const limit = await fileLimit(ctx, turn, 1)
+    if (limit) return errorRun(limit)
+    return turn.test ? rehearse(ctx, turn, painting, { wanted, call }) : paint(ctx, turn, painting, { wanted, call })
+  })
 }
 
 interface Asked {

@@ -1,6 +1,6 @@
 -- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account
 -- used the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), or what admit_turn
--- refuses. A turn accepted at the same moment may take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001,
+-- refuses, or 'test_turns' (too many are open: `hold` is its CountState). A turn accepted at the same moment may take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001,
 -- and the next call with p_locked decides under the locks of the whole account. p_shards: how many shards an account gets whose turns
 -- wait for each other.
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
@@ -62,7 +62,14 @@ begin
     perform turnpike.note_use(caller, p_moment);
     return;
   end if;
-  if not caller.test then
+  if caller.test then
+    hold := turnpike.test_turns_left(caller.user_id);
+    if hold is not null then
+      outcome := 'test_turns';
+      perform turnpike.note_use(caller, p_moment);
+      return;
+    end if;
+  else
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     margin := wallet.shards * wallet.shard_hold_credit_micros;
     capped := (caller.key_id is not null and (caller.capped or admission.limited
@@ -185,6 +192,15 @@ begin
   outcome := 'accepted';
   turn := turnpike.turn_answer(made, admission.slug);
   perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Null while an account may have another open test turn; else {cap, limit, used}. Live turns have no such bound: they are bounded by what
+-- they hold.
+create function turnpike.test_turns_left(p_user_id bigint) returns jsonb language plpgsql as $$
+begin
+  -- Those of other requests are counted when they have committed. Whoever waits here holds nothing but their own Idempotency-Key.
+  perform pg_advisory_xact_lock(hashtext('test turns'), hashtext(p_user_id::text));
+  return turnpike.over_limit('open_test_turns', p_user_id, 1);
 end $$;
 
 -- Refuses a turn for want of room, with numbers of one moment under the locks of its account, and tells a limit that refuses everyone from

@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { keyReused, type Made } from "../actor/once.ts"
+import { type CountState, countExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { hashRequest } from "../base/request-hash.ts"
@@ -19,7 +20,7 @@ interface AcceptRow {
   outcome: string | null
   turn: TurnRow | null
   in_scope: boolean | null
-  hold: HoldRow | null
+  hold: HoldRow | CountState | null
   heard: boolean | null
 }
 
@@ -64,7 +65,10 @@ export async function acceptTurn(
     if (turn.request_hash !== requestHash || !row.in_scope) throw keyReused()
     return { made: turn, replayed: true }
   }
-  if (outcome === "no_hold" && hold) throw holdRefusal(hold, now, actor)
+  if (outcome === "test_turns") {
+    throw countExceeded(hold as CountState, TURN_POLICY.testTurnsAgainSeconds)
+  }
+  if (outcome === "no_hold" && hold) throw holdRefusal(hold as HoldRow, now, actor)
   if (outcome !== "accepted" || !turn) throw admissionRefusal(outcome ?? "", body)
   ctx.background(publishTurn(ctx, { ...turn, wake_at: wake.toISOString() }, { because: "accept" }))
   return { made: turn, replayed: false }

@@ -180,7 +180,7 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
 async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; failed: boolean }): Promise<Advance> {
   const waiting = await backOff(ctx, turn, wait)
   if (!waiting) return "stale"
-  await publishTurn(ctx, waiting, { because: "again", delayMs: wait.delayMs })
+  await publishTurn(ctx, { ...turn, ...waiting }, { because: "again", delayMs: wait.delayMs })
   return "backed_off"
 }
 

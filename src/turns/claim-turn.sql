@@ -43,7 +43,13 @@ begin
     config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
     where t.turn_id = p_turn_id returning t.* into claimed;
-  select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
+  if claimed.config_version = space.config_version then
+    version.manifest := space.manifest;
+    version.tools := space.tools;
+    version.mcp_servers := space.mcp_servers;
+  else
+    select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
+  end if;
   select jsonb_build_object(m.pin, case when m.price_version = claimed.price_version then to_jsonb(m)
       else to_jsonb(m) || turnpike.prices_for(claimed, m.pin) end) into models
     from model_catalog m where m.pin = claimed.model;

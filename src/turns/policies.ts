@@ -28,8 +28,12 @@ export const TURN_POLICY = {
   modelBackoffLimitMs: 60_000,
   /** A published callback that has not arrived by then is published again. */
   republishMs: 60_000,
+  /** The longest pause between two messages for a turn that waits to begin. */
+  republishLimitMs: 600_000,
   /** A turn that was not started within this time is cancelled. */
   queueLimitMs: 3_600_000,
+  /** When a test turn that was refused since too many are open may be sent again: Retry-After. */
+  testTurnsAgainSeconds: 5,
   maxSteps: 16,
   timeoutSeconds: 300,
   historyTurns: 20,

@@ -1,11 +1,11 @@
 -- Turns to publish again, the longest due first: running ones, and queued ones that are first in their conversation and not too old.
 -- p_after_wake (its wake_key) and p_after_id: the last turn of the previous page; null at first.
 create function turnpike.due_turns(p_after_wake text, p_after_id text, p_queued_after timestamptz, p_limit integer, p_moment timestamptz)
-returns table (turn_id text, state text, epoch integer, attempts integer, wake_at timestamptz, created_at timestamptz, wake_key text)
+returns table (turn_id text, user_id bigint, test boolean, state text, epoch integer, attempts integer, wake_at timestamptz, created_at timestamptz, wake_key text)
 language plpgsql as $$
 begin
   return query
-  select due.turn_id, due.state, t.epoch, t.attempts, due.wake_at, due.created_at, due.wake_at::text
+  select due.turn_id, due.user_id, due.test, due.state, t.epoch, t.attempts, due.wake_at, due.created_at, due.wake_at::text
   from (
     select o.* from open_turns o
     where o.wake_at < 'infinity' and o.wake_at <= p_moment and (o.wake_at, o.turn_id) > (coalesce(p_after_wake::timestamptz, '-infinity'), coalesce(p_after_id, ''))

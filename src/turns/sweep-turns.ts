@@ -4,6 +4,7 @@ import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { publishTurn, queueLimit } from "./publish-turn.ts"
+import type { TurnState } from "./schemas.ts"
 import { settleTurn } from "./settle-turn.ts"
 
 export interface Sweep {
@@ -50,7 +51,9 @@ async function inEach<Turn extends { turn_id: string }>(
 
 interface DueTurn {
   turn_id: string
-  state: string
+  user_id: number
+  test: boolean
+  state: TurnState
   epoch: number
   attempts: number
   wake_at: Date
@@ -80,5 +83,17 @@ async function sweepTurn(ctx: Context, turn: DueTurn): Promise<keyof Sweep> {
     return "lost"
   }
   const published = { ...turn, wake_at: turn.wake_at.toISOString() }
-  return (await publishTurn(ctx, published, { because: "sweep" })) ? "republished" : "failed"
+  return (await publishTurn(ctx, published, { because: "sweep", againMs: againAfter(ctx, turn) }))
+    ? "republished"
+    : "failed"
+}
+
+/**
+ * The longer a turn has been queued, the later it is published again: its message may well be waiting for one of its account's slots, and
+ * each of thousands of such turns would get another message every minute.
+ */
+function againAfter(ctx: Context, { state, created_at }: DueTurn): number {
+  const { republishMs, republishLimitMs } = TURN_POLICY
+  if (state !== "queued") return republishMs
+  return Math.min(Math.max(republishMs, ctx.clock.now().getTime() - created_at.getTime()), republishLimitMs)
 }

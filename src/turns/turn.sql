@@ -27,7 +27,8 @@ begin
   if next.created_at <= p_queued_after then
     return null;
   end if;
-  return jsonb_build_object('turn_id', next.turn_id, 'epoch', 0, 'wake_at', next.wake_at);
+  return jsonb_build_object('turn_id', next.turn_id, 'epoch', 0, 'user_id', next.user_id, 'test', next.test, 'state', next.state,
+    'wake_at', next.wake_at);
 end $$;
 
 -- Writes events that the turn's row has counted already; p_first is the number of the first one. Drafts: {id, type, data, at}.

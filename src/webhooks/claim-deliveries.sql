@@ -7,10 +7,11 @@ $$;
 -- Claims what is due for an endpoint, the longest due first, under a lease: at most p_batch, p_batch_bytes of events, and p_in_flight
 -- with other runs' (p_in_flight_failing while the endpoint does not answer). An event of a turn is due once every earlier one was
 -- delivered, has failed or had two attempts. endpoint is null when it is gone or disabled. next_due_at: when the next is due, if none
--- is now. The order comes from the index of what is due, never from sorting a backlog.
+-- is now. An endpoint that is not verified gets its ping alone. Its host gets p_host_rate a second at most, up to p_host_burst at once, over all
+-- accounts; what is over that is due later. The order comes from the index of what is due, never from sorting a backlog.
 create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_batch_bytes integer, p_in_flight integer,
-  p_in_flight_failing integer, p_lease_until timestamptz, p_moment timestamptz, out endpoint jsonb, out deliveries jsonb,
-  out next_due_at timestamptz)
+  p_in_flight_failing integer, p_host_rate integer, p_host_burst integer, p_test_host_rate integer, p_test_host_burst integer,
+  p_lease_until timestamptz, p_moment timestamptz, out endpoint jsonb, out deliveries jsonb, out next_due_at timestamptz)
 language plpgsql set enable_seqscan = off set enable_sort = off set plan_cache_mode = force_generic_plan as $$
 declare
   target webhook_endpoints;
@@ -22,6 +23,7 @@ declare
   bytes bigint := 0;
   taken text[] := '{}';
   claimed jsonb[] := '{}';
+  room record;
 begin
   deliveries := '[]';
   select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id;
@@ -29,6 +31,26 @@ begin
     return;
   end if;
   endpoint := to_jsonb(target);
+  if target.verified_at is null then
+    select d.* into due from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
+      and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;
+    if due.next_attempt_at <= p_moment then
+      select r.granted, r.next_at into room from turnpike.take_room_at(turnpike.host_of(target.url), target.test, 1,
+        case when target.test then p_test_host_rate else p_host_rate end,
+        case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
+      if room.granted = 0 then
+        next_due_at := greatest(room.next_at, p_moment + interval '1 second');
+        return;
+      end if;
+      select turnpike.event_json(e, null, null) into event from events e where e.event_id = due.event_id;
+      update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = due.delivery_id;
+      deliveries := jsonb_build_array(jsonb_build_object('delivery_id', due.delivery_id, 'epoch', due.epoch + 1, 'round', due.round,
+        'event', event));
+    else
+      next_due_at := due.next_attempt_at;
+    end if;
+    return;
+  end if;
   most := case when target.failing_since is null then p_in_flight else p_in_flight_failing end;
   -- What other runs have was the longest due when they took it, so it stands among the first, with what waits behind it. With an index of
   -- leases each claim would write every index of its rows.
@@ -59,8 +81,15 @@ begin
       order by d.next_attempt_at limit 1;
     return;
   end if;
-  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = any (taken);
-  deliveries := to_jsonb(claimed);
+  select r.granted, r.next_at into room from turnpike.take_room_at(turnpike.host_of(target.url), target.test, cardinality(taken),
+    case when target.test then p_test_host_rate else p_host_rate end,
+    case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
+  if room.granted = 0 then
+    next_due_at := greatest(room.next_at, p_moment + interval '1 second');
+    return;
+  end if;
+  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = any (taken[1:room.granted]);
+  deliveries := to_jsonb(claimed[1:room.granted]);
 end $$;
 
 -- Gives back what a run has claimed and not begun ([{delivery_id, epoch}]); returns how many it still had. Skips locked rows: their

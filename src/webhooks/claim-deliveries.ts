@@ -34,6 +34,10 @@ export async function claimDeliveries(ctx: Context, webhookId: string): Promise<
     batch_bytes: WEBHOOK_POLICY.batchBytes,
     in_flight: WEBHOOK_POLICY.inFlight,
     in_flight_failing: WEBHOOK_POLICY.inFlightFailing,
+    host_rate: WEBHOOK_POLICY.hostRate.live.perSecond,
+    host_burst: WEBHOOK_POLICY.hostRate.live.burst,
+    test_host_rate: WEBHOOK_POLICY.hostRate.test.perSecond,
+    test_host_burst: WEBHOOK_POLICY.hostRate.test.burst,
     lease_until: new Date(now.getTime() + WEBHOOK_POLICY.leaseMs),
     moment: now,
   })

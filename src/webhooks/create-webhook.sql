@@ -1,7 +1,8 @@
--- Registers an endpoint, which gets the events that its caller may see. webhook is null when the account has p_most endpoints already.
+-- Registers an endpoint, which gets the events that its caller may see, and sends it the ping p_event_id, which it has to answer first.
+-- refused: 'exists' (the account has one for p_target, the URL as it is called), 'too_many' (it has p_most already).
 create function turnpike.create_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_url text, p_events jsonb, p_description text, p_secret text, p_shown text,
-  p_most integer, out actor jsonb, out already jsonb, out webhook jsonb) language plpgsql as $$
+  p_most integer, p_target text, p_event_id text, out actor jsonb, out already jsonb, out refused text, out webhook jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   free_slot integer;
@@ -13,20 +14,48 @@ begin
   end if;
   select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
   if already is null then
-    -- The lock keeps two requests from taking the same slot.
+    -- The lock keeps two requests from taking the same slot, or the same URL.
     perform from users u where u.user_id = caller.user_id for no key update;
     select min(n) into free_slot from generate_series(1, p_most) n
       where not exists (select from webhook_endpoints w
         where w.user_id = caller.user_id and w.test = caller.test and w.deleted_at is null and w.slot = n);
-    if free_slot is not null then
+    refused := case when turnpike.has_target(caller, p_target, null) then 'exists' when free_slot is null then 'too_many' end;
+    if refused is null then
       insert into webhook_endpoints (webhook_id, user_id, test, key_id, scope, space_id, url, events, description, secret, slot,
-        created_at, updated_at)
+        target, verified_at, created_at, updated_at)
       values (p_webhook_id, caller.user_id, caller.test, caller.key_id, caller.scope, caller.space_id, p_url, p_events, p_description,
-        p_secret, free_slot, p_moment, p_moment)
+        p_secret, free_slot, p_target, null, p_moment, p_moment)
       returning * into made;
+      perform turnpike.add_ping(made, p_event_id, p_moment);
       webhook := to_jsonb(made);
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_moment);
     end if;
   end if;
   perform turnpike.note_use(caller, p_moment);
+end $$;
+
+-- Whether the account has an endpoint for a URL, apart from p_but (null: none). Whoever makes one holds the lock of the account's row.
+create function turnpike.has_target(caller turnpike.caller, p_target text, p_but text) returns boolean language plpgsql as $$
+begin
+  return exists (select from webhook_endpoints w
+    where w.user_id = caller.user_id and w.test = caller.test and w.deleted_at is null and w.webhook_id is distinct from p_but
+      and coalesce(w.target, w.url) = p_target);
+end $$;
+
+-- Makes a ping for an endpoint under p_event_id. While it is not verified, this is the one that it has to answer.
+create function turnpike.add_ping(target webhook_endpoints, p_event_id text, p_moment timestamptz) returns webhook_deliveries
+language plpgsql as $$
+declare
+  made webhook_deliveries;
+begin
+  insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
+  values (p_event_id, target.user_id, target.test, 'ping', target.space_id,
+    case when target.scope <> 'all' then target.key_id end, jsonb_build_object('webhook_id', target.webhook_id), p_moment);
+  insert into webhook_deliveries (delivery_id, webhook_id, event_id, next_attempt_at, created_at)
+  values (turnpike.delivery_id(p_event_id, target.webhook_id), target.webhook_id, p_event_id, p_moment, p_moment)
+  returning * into made;
+  if target.verified_at is null then
+    update webhook_endpoints w set ping_id = made.delivery_id where w.webhook_id = target.webhook_id;
+  end if;
+  return made;
 end $$;

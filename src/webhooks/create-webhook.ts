@@ -4,16 +4,18 @@ import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { checkUrl } from "../platform/public-url.ts"
-import type { EndpointRow } from "./endpoint-row.ts"
+import { type EndpointRow, targetOf, webhookExists } from "./endpoint-row.ts"
 import { readWithSecret, shownAs, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { CreateWebhook } from "./schemas.ts"
 import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
- * Registers an endpoint, which gets the events that the key may see, and returns it with its signing secret. VALIDATION_FAILED for a
- * URL that may not be called, LIMIT_REACHED when the account has as many as it may.
+ * Registers an endpoint, which gets the events that the key may see once it has answered a ping, and returns it with its signing secret.
+ * VALIDATION_FAILED for a URL that may not be called, WEBHOOK_EXISTS for one that has an endpoint, LIMIT_REACHED when the account has as
+ * many as it may.
  */
 export async function createWebhook(
   ctx: Context,
@@ -24,8 +26,8 @@ export async function createWebhook(
   checkUrl(ctx, url, "url")
   const webhookId = newId("webhook", ctx.clock.now())
   const secret = newSigningSecret()
-  type Row = { actor: unknown; already: unknown; webhook: EndpointRow | null }
-  const { row, replayOf } = await callOnce<"create_webhook", Row>(ctx, credential, "create_webhook", {
+  type Row = { actor: unknown; already: unknown; refused: "exists" | "too_many" | null; webhook: EndpointRow | null }
+  const { actor, row, replayOf } = await callOnce<"create_webhook", Row>(ctx, credential, "create_webhook", {
     once,
     args: {
       webhook_id: webhookId,
@@ -35,9 +37,15 @@ export async function createWebhook(
       secret: await ctx.keyRing.seal(secret, signingSecretTarget(webhookId)),
       shown: shownAs(webhookId, secret),
       most: WEBHOOK_POLICY.maxEndpoints,
+      target: targetOf(url),
+      event_id: newId("event", ctx.clock.now()),
     },
   })
   if (replayOf) return replay(readWithSecret(ctx, credential, replayOf))
-  if (row.webhook) return { made: { webhook: row.webhook, secret }, replayed: false }
+  if (row.refused === "exists") throw webhookExists(url)
+  if (row.webhook) {
+    wakeWebhooks(ctx, { ...actor, hooked: true })
+    return { made: { webhook: row.webhook, secret }, replayed: false }
+  }
   throw new TurnpikeError("LIMIT_REACHED", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)
 }

@@ -1,4 +1,4 @@
-import { wakeWebhooks, webhookCallbackPath } from "../callbacks/wake-webhooks.ts"
+import { publishWake, wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import type { Attempt, DispatchContext } from "./attempt-delivery.ts"
 import { attemptDelivery } from "./attempt-delivery.ts"
 import { type ClaimedDelivery, claimDeliveries, noteWake, releaseDeliveries } from "./claim-deliveries.ts"
@@ -26,7 +26,7 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
     const { endpoint, deliveries, next_due_at } = await claimDeliveries(ctx, webhookId)
     if (!endpoint) return done
     if (deliveries.length === 0) {
-      await wakeForRetry(ctx, webhookId, next_due_at)
+      await wakeForRetry(ctx, endpoint, next_due_at)
       return done
     }
     const { attempts, left } = await attemptAll(ctx, endpoint, deliveries, until)
@@ -42,7 +42,7 @@ export async function dispatchWebhook(ctx: DispatchContext, webhookId: string): 
     }
     if (left.length > 0) await releaseDeliveries(ctx, left)
     if (ctx.clock.now().getTime() >= until) {
-      await ctx.queue.publish({ path: webhookCallbackPath(webhookId) })
+      await publishWake(ctx, endpoint)
       return done
     }
   }
@@ -68,11 +68,11 @@ async function attemptAll(
 }
 
 /** A retry that is due soon gets a wake from the queue; the sweeper wakes for all others. */
-async function wakeForRetry(ctx: DispatchContext, webhookId: string, at: Date | null): Promise<void> {
+async function wakeForRetry(ctx: DispatchContext, endpoint: EndpointRow, at: Date | null): Promise<void> {
   if (at === null) return
   // One wake for everything that is due within a second, at its end, so none is due after it.
   const second = Math.ceil(at.getTime() / 1000)
   const delayMs = second * 1000 - ctx.clock.now().getTime()
   if (delayMs > WEBHOOK_POLICY.ownWakeMs) return
-  await ctx.queue.publish({ path: webhookCallbackPath(webhookId), delayMs, dedupe: `${webhookId}-retry-${second}` })
+  await publishWake(ctx, endpoint, { delayMs, dedupe: `${endpoint.webhook_id}-retry-${second}` })
 }

@@ -33,6 +33,8 @@ export function serializeWebhook(row: EndpointRow, now: Date): Webhook {
     url: row.url,
     events: row.events,
     description: row.description,
+    state: row.verified_at === null ? "pending" : "verified",
+    verified_at: toInstant(row.verified_at),
     enabled: row.disabled_at === null,
     disabled_at: toInstant(row.disabled_at),
     disabled_reason: row.disabled_reason,
@@ -42,6 +44,17 @@ export function serializeWebhook(row: EndpointRow, now: Date): Webhook {
     created_at: toInstant(row.created_at),
     updated_at: toInstant(row.updated_at),
   }
+}
+
+/** A URL as it is called: what one account has one endpoint for. */
+export function targetOf(url: string): string {
+  const target = new URL(url)
+  target.hash = ""
+  return target.href
+}
+
+export function webhookExists(url: string): TurnpikeError {
+  return new TurnpikeError("WEBHOOK_EXISTS", `The account has a webhook for ${url} already.`, { param: "url" })
 }
 
 export function webhookNotFound(webhookId: string): TurnpikeError {

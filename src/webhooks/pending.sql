@@ -15,10 +15,15 @@ begin
       and (d.turn_id, d.webhook_id, d.seq) < (p_turn_id, p_webhook_id, p_seq));
 end $$;
 
--- Whether an endpoint has something due that no run has claimed. Only the index of what is due gives this order.
-create function turnpike.has_due(p_webhook_id text, p_moment timestamptz) returns boolean
+-- Whether an endpoint has something due that no run has claimed. Only the index of what is due gives this order. p_ping_id: of an endpoint
+-- that is not verified, the one delivery that it may have.
+create function turnpike.has_due(p_webhook_id text, p_ping_id text, p_moment timestamptz) returns boolean
 language plpgsql stable set enable_seqscan = off set enable_sort = off as $$
 begin
+  if p_ping_id is not null then
+    return exists (select from webhook_deliveries d where d.delivery_id = p_ping_id and d.state = 'pending'
+      and d.next_attempt_at <= p_moment and (d.lease_until is null or d.lease_until <= p_moment));
+  end if;
   return (select true from webhook_deliveries d
     where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at <= p_moment
       and (d.lease_until is null or d.lease_until <= p_moment)

@@ -1,6 +1,7 @@
 -- Commits the results of a run's attempts (Attempt in attempt-delivery.ts): log, states, retry times, the endpoint's health. p_url:
 -- where they were sent. An endpoint that answered 410 ('gone') or has only failed since p_failing_before ('failing') is disabled with
--- an event under p_event_id, and its pending deliveries fail. reason: why; heard: whether an endpoint gets that event. Deliveries that
+-- an event under p_event_id, and its pending deliveries fail. reason: why; heard: whether an endpoint gets that event. One that is not
+-- verified is so with its first 2xx, and fails with its ping. Deliveries that
 -- the run has lost (stopped, claimed or sent again by others) stay as they are.
 create function turnpike.record_attempts(p_webhook_id text, p_url text, p_attempts jsonb, p_failing_before timestamptz,
   p_event_id text, p_stop_batch integer, p_moment timestamptz, out reason text, out heard boolean) language plpgsql as $$
@@ -10,13 +11,14 @@ declare
   mine text[] := '{}';
   is_gone boolean := false;
   has_answered boolean := false;
+  is_last boolean := false;
   first_at timestamptz;
 begin
   heard := false;
   -- The endpoint is locked before its deliveries, as everywhere. Not FOR UPDATE, which would hold up every new event for it.
   select w.* into target from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;
   for attempt in select a.* from jsonb_to_recordset(p_attempts)
-    as a(delivery_id text, epoch integer, ok boolean, status integer, at timestamptz)
+    as a(delivery_id text, epoch integer, ok boolean, status integer, at timestamptz, next_attempt_at timestamptz)
   loop
     perform from webhook_deliveries d
       where d.delivery_id = attempt.delivery_id and d.epoch = attempt.epoch and d.state = 'pending' and d.lease_until is not null
@@ -25,6 +27,7 @@ begin
       mine := mine || attempt.delivery_id;
       is_gone := is_gone or attempt.status is not distinct from 410;
       has_answered := has_answered or attempt.ok;
+      is_last := is_last or (not attempt.ok and attempt.next_attempt_at is null);
       first_at := least(first_at, attempt.at);
     end if;
   end loop;
@@ -33,7 +36,11 @@ begin
   end if;
   -- The answers of its former URL say nothing about the URL it has now.
   if target.disabled_at is null and target.deleted_at is null and target.url = p_url then
-    reason := case when is_gone then 'gone' when target.failing_since <= p_failing_before and not has_answered then 'failing' end;
+    reason := case when is_gone then 'gone' when has_answered then null
+      when target.failing_since <= p_failing_before or (target.verified_at is null and is_last) then 'failing' end;
+    if has_answered and target.verified_at is null then
+      update webhook_endpoints w set verified_at = p_moment where w.webhook_id = p_webhook_id;
+    end if;
   end if;
   for attempt in select a.* from jsonb_to_recordset(p_attempts)
     as a(delivery_id text, ok boolean, status integer, error text, answer text, duration_ms integer, at timestamptz,

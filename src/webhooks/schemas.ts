@@ -78,6 +78,12 @@ const webhookShape = {
   url: z.string().meta({ description: "Where events are posted." }),
   events: z.array(z.string()).nullable().meta({ description: "null: all types." }),
   description: z.string().nullable(),
+  state: z.enum(["pending", "verified"]).meta({
+    description:
+      "`pending`: its URL has not answered a `ping` with 2xx yet. Events wait until it has; a failed ping is tried again like any event, " +
+      "and `POST …/test` sends another.",
+  }),
+  verified_at: instant.nullable().meta({ description: "When it answered a ping." }),
   enabled: z.boolean().meta({ description: "Whether events are posted to it." }),
   disabled_at: instant.nullable(),
   disabled_reason: z
@@ -86,7 +92,7 @@ const webhookShape = {
     .meta({
       description:
         "`customer`: you switched it off. `gone`: it answered 410. `failing`: every attempt failed for 5 " +
-        "days. `account_disabled`: it is on again when the account is.",
+        "days, or it never answered its ping. `account_disabled`: it is on again when the account is.",
     }),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
   previous_secret_expires_at: instant

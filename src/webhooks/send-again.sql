@@ -8,10 +8,17 @@ create function turnpike.delivery_json(delivery webhook_deliveries, p_type text,
     ) newest), '[]'))
 $$;
 
--- Sends a delivery's event again, whatever its state. refused: 'not_found', or 'disabled' when its endpoint is.
+-- Why nothing is sent to an endpoint again: not_found, disabled, or null.
+create function turnpike.resend_refusal(target webhook_endpoints) returns text language plpgsql immutable as $$
+begin
+  return case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
+end $$;
+
+-- Sends a delivery's event again, whatever its state. refused: 'not_found', 'disabled' when its endpoint is, or 'limited': it was sent as
+-- much again as it may in an hour, p_an_hour or p_test_an_hour, and has to wait retry_after seconds. The same holds below.
 create function turnpike.redeliver_event(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer,
-  out actor jsonb, out already jsonb, out refused text, out webhook_id text, out delivery jsonb) language plpgsql as $$
+  p_once_key text, p_fingerprint text, p_delivery_id text, p_attempts_listed integer, p_an_hour integer, p_test_an_hour integer,
+  out actor jsonb, out already jsonb, out refused text, out retry_after integer, out webhook_id text, out delivery jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   target webhook_endpoints;
@@ -25,7 +32,11 @@ begin
   if already is null then
     target := turnpike.lock_endpoint(caller, (select d.webhook_id from webhook_deliveries d where d.delivery_id = p_delivery_id));
     webhook_id := target.webhook_id;
-    refused := case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
+    refused := turnpike.resend_refusal(target);
+    if refused is null then
+      retry_after := turnpike.take_resends(target, 1, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      refused := case when retry_after is not null then 'limited' end;
+    end if;
     if refused is null then
       update webhook_deliveries d set state = 'pending', status_reason = null, round = 0, lease_until = null,
           next_attempt_at = p_moment, finished_at = null
@@ -39,8 +50,8 @@ end $$;
 
 -- Makes a ping under p_event_id for one endpoint. refused: 'not_found', 'disabled'.
 create function turnpike.send_ping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_once_key text, p_fingerprint text, p_webhook_id text, p_event_id text,
-  out actor jsonb, out already jsonb, out refused text, out delivery jsonb) language plpgsql as $$
+  p_once_key text, p_fingerprint text, p_webhook_id text, p_event_id text, p_an_hour integer, p_test_an_hour integer,
+  out actor jsonb, out already jsonb, out refused text, out retry_after integer, out delivery jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   target webhook_endpoints;
@@ -53,14 +64,13 @@ begin
   select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
   if already is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
-    refused := case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
+    refused := turnpike.resend_refusal(target);
     if refused is null then
-      insert into events (event_id, user_id, test, type, space_id, created_by_key_id, data, created_at)
-      values (p_event_id, target.user_id, target.test, 'ping', target.space_id,
-        case when target.scope <> 'all' then target.key_id end, jsonb_build_object('webhook_id', p_webhook_id), p_moment);
-      insert into webhook_deliveries (delivery_id, webhook_id, event_id, next_attempt_at, created_at)
-      values (turnpike.delivery_id(p_event_id, p_webhook_id), p_webhook_id, p_event_id, p_moment, p_moment)
-      returning * into made;
+      retry_after := turnpike.take_resends(target, 1, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      refused := case when retry_after is not null then 'limited' end;
+    end if;
+    if refused is null then
+      made := turnpike.add_ping(target, p_event_id, p_moment);
       delivery := turnpike.delivery_json(made, 'ping', 0);
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, made.delivery_id, p_moment);
     end if;
@@ -73,8 +83,8 @@ end $$;
 -- events. done: `<how many>/<the last event, if it goes on>`. refused: 'not_found', 'disabled'.
 create function turnpike.replay_events(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_once_key text, p_fingerprint text, p_webhook_id text, p_from timestamptz, p_to timestamptz, p_after text, p_types jsonb,
-  p_include_delivered boolean, p_most integer,
-  out actor jsonb, out already jsonb, out refused text, out done text) language plpgsql set enable_sort = off as $$
+  p_include_delivered boolean, p_most integer, p_an_hour integer, p_test_an_hour integer,
+  out actor jsonb, out already jsonb, out refused text, out retry_after integer, out done text) language plpgsql set enable_sort = off as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   target webhook_endpoints;
@@ -92,8 +102,13 @@ begin
   select to_jsonb(k) into already from turnpike.used_key(caller, p_once_key) k where k.fingerprint is not null;
   if already is null then
     target := turnpike.lock_endpoint(caller, p_webhook_id);
-    refused := case when target.webhook_id is null then 'not_found' when target.disabled_at is not null then 'disabled' end;
+    refused := turnpike.resend_refusal(target);
     if refused is null then
+      retry_after := turnpike.take_resends(target, 0, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
+      refused := case when retry_after is not null then 'limited' end;
+    end if;
+    if refused is null then
+      p_most := turnpike.resends_left(target, p_most, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
       for event in select e.* from events e
         where e.user_id = caller.user_id and e.test = caller.test and e.event_id collate "C" >= first_id
           and e.event_id collate "C" < end_id and e.event_id collate "C" > coalesce(p_after, '')
@@ -114,6 +129,7 @@ begin
           sent := sent + 1;
         end if;
       end loop;
+      perform turnpike.take_resends(target, sent, case when target.test then p_test_an_hour else p_an_hour end, p_moment);
       done := sent || '/' || case when seen > p_most then last_id else '' end;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, done, p_moment);
     end if;

@@ -1,7 +1,8 @@
-import type { Credential } from "../actor/actor.ts"
+import type { Actor, Credential } from "../actor/actor.ts"
 import { callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
+import { countExceeded } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { decodeCursor, toPage } from "../base/pagination.ts"
@@ -15,10 +16,22 @@ import type { Replay, Replayed } from "./schemas.ts"
 interface Sent {
   actor: unknown
   already: unknown
-  refused: "not_found" | "disabled" | null
+  refused: "not_found" | "disabled" | "limited" | null
+  retry_after: number | null
 }
 
-/** Sends a delivery's event again, under the same id and whatever its state. NOT_FOUND, WEBHOOK_DISABLED. */
+const RESENDS = { an_hour: WEBHOOK_POLICY.resendsAnHour.live, test_an_hour: WEBHOOK_POLICY.resendsAnHour.test }
+
+/** Throws why an endpoint is sent nothing again, apart from NOT_FOUND: WEBHOOK_DISABLED, QUOTA_EXCEEDED. */
+function throwRefused({ refused, retry_after }: Sent, webhookId: string, { test }: Actor): void {
+  if (refused === "limited") {
+    const limit = test ? RESENDS.test_an_hour : RESENDS.an_hour
+    throw countExceeded({ cap: "resent_events", limit, used: limit }, retry_after ?? 1)
+  }
+  if (refused) throw disabled(webhookId)
+}
+
+/** Sends a delivery's event again, under the same id and whatever its state. NOT_FOUND, WEBHOOK_DISABLED, QUOTA_EXCEEDED. */
 export async function redeliver(
   ctx: Context,
   credential: Credential,
@@ -28,16 +41,16 @@ export async function redeliver(
   type Row = Sent & { webhook_id: string; delivery: DeliveryRow }
   const { actor, row, replayOf } = await callOnce<"redeliver_event", Row>(ctx, credential, "redeliver_event", {
     once,
-    args: { delivery_id: deliveryId, attempts_listed: WEBHOOK_POLICY.attemptsListed },
+    args: { delivery_id: deliveryId, attempts_listed: WEBHOOK_POLICY.attemptsListed, ...RESENDS },
   })
   if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (row.refused === "not_found") throw deliveryNotFound(deliveryId)
-  if (row.refused) throw disabled(row.webhook_id)
+  throwRefused(row, row.webhook_id, actor)
   wakeWebhooks(ctx, { ...actor, hooked: true })
   return { made: row.delivery, replayed: false }
 }
 
-/** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, WEBHOOK_DISABLED. */
+/** Makes a `ping` event for one endpoint and sends it. NOT_FOUND, WEBHOOK_DISABLED, QUOTA_EXCEEDED. */
 export async function sendTest(
   ctx: Context,
   credential: Credential,
@@ -48,18 +61,19 @@ export async function sendTest(
     ctx,
     credential,
     "send_ping",
-    { once, args: { webhook_id: webhookId, event_id: newId("event", ctx.clock.now()) } },
+    { once, args: { webhook_id: webhookId, event_id: newId("event", ctx.clock.now()), ...RESENDS } },
   )
   if (replayOf) return replay(getDelivery(ctx, credential, replayOf))
   if (row.refused === "not_found") throw webhookNotFound(webhookId)
-  if (row.refused) throw disabled(webhookId)
+  throwRefused(row, webhookId, actor)
   wakeWebhooks(ctx, { ...actor, hooked: true })
   return { made: row.delivery, replayed: false }
 }
 
 /**
  * Sends the events of a period again, each under its id: those that failed or were never sent to this endpoint, and with
- * `include_delivered` those it accepted. At most `replayBatch` at a time; the cursor goes on. NOT_FOUND, WEBHOOK_DISABLED.
+ * `include_delivered` those it accepted. At most `replayBatch` at a time; the cursor goes on. NOT_FOUND, WEBHOOK_DISABLED,
+ * QUOTA_EXCEEDED.
  */
 export async function replayEvents(
   ctx: Context,
@@ -83,12 +97,13 @@ export async function replayEvents(
         types: input.events ?? null,
         include_delivered: input.include_delivered,
         most: WEBHOOK_POLICY.replayBatch,
+        ...RESENDS,
       },
     },
   )
   if (replayOf) return { made: replayedOf(replayOf, filters), replayed: true }
   if (row.refused === "not_found") throw webhookNotFound(webhookId)
-  if (row.refused) throw disabled(webhookId)
+  throwRefused(row, webhookId, actor)
   wakeWebhooks(ctx, { ...actor, hooked: true })
   return { made: replayedOf(row.done, filters), replayed: false }
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
-import { webhookCallbackPath } from "../callbacks/wake-webhooks.ts"
+import { publishWake, type WokenEndpoint } from "../callbacks/wake-webhooks.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
@@ -8,6 +8,7 @@ import { WEBHOOK_POLICY } from "./policies.ts"
 /** Wakes the dispatcher of every endpoint that has something due and was not woken for a while: retries, and what was lost. */
 export async function sweepWebhooks(ctx: Context): Promise<{ woken: number; failed: number }> {
   const sweep = { woken: 0, failed: 0 }
+  await call(ctx.db, "forget_hosts", { moment: ctx.clock.now() })
   for (let batch = 0; batch < WEBHOOK_POLICY.sweepBatches; batch++) {
     const { woken, failed } = await sweepBatch(ctx)
     sweep.woken += woken
@@ -19,19 +20,19 @@ export async function sweepWebhooks(ctx: Context): Promise<{ woken: number; fail
 
 async function sweepBatch(ctx: Context): Promise<{ woken: number; failed: number }> {
   const now = ctx.clock.now()
-  const due = await call<"sweep_endpoints", { webhook_id: string }>(ctx.db, "sweep_endpoints", {
+  const due = await call<"sweep_endpoints", WokenEndpoint>(ctx.db, "sweep_endpoints", {
     before: new Date(now.getTime() - WEBHOOK_POLICY.rewakeMs),
     most: WEBHOOK_POLICY.sweepBatch,
     moment: now,
   })
   const sweep = { woken: 0, failed: 0 }
-  await inParallel(due, async ({ webhook_id }) => {
+  await inParallel(due, async (endpoint) => {
     try {
-      await ctx.queue.publish({ path: webhookCallbackPath(webhook_id) })
+      await publishWake(ctx, endpoint)
       sweep.woken++
     } catch (error) {
       sweep.failed++
-      ctx.log("error", "sweep.webhook_failed", { webhook_id, error: describeError(error) })
+      ctx.log("error", "sweep.webhook_failed", { webhook_id: endpoint.webhook_id, error: describeError(error) })
     }
   })
   return sweep

@@ -12,9 +12,11 @@ begin
 end $$;
 
 -- Changes the fields in p_changes: url, events, description, enabled. Switching the endpoint off gives up its pending deliveries;
--- switching it on forgets its failures. webhook is null when the caller may use no such endpoint; the same holds below.
+-- switching it on forgets its failures. Another URL (p_target: as it is called) has to answer the ping p_event_id first. webhook is null when
+-- the caller may use no such endpoint; the same holds below. refused: 'exists'. pinged: its dispatcher must be woken.
 create function turnpike.update_webhook(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
-  p_webhook_id text, p_changes jsonb, p_stop_batch integer, out actor jsonb, out webhook jsonb) language plpgsql as $$
+  p_webhook_id text, p_changes jsonb, p_target text, p_event_id text, p_stop_batch integer,
+  out actor jsonb, out refused text, out webhook jsonb, out pinged boolean) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   target webhook_endpoints;
@@ -23,13 +25,25 @@ begin
   if caller.usable is not true then
     return;
   end if;
+  pinged := false;
+  if p_target is not null then
+    -- The same URL is not given to two endpoints at once.
+    perform from users u where u.user_id = caller.user_id for no key update;
+  end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
-  if target.webhook_id is not null then
+  if target.webhook_id is not null and turnpike.has_target(caller, p_target, p_webhook_id) then
+    refused := 'exists';
+  elsif target.webhook_id is not null then
+    if p_target <> coalesce(target.target, target.url) then
+      target.verified_at := null;
+      pinged := true;
+    end if;
     -- Failures of another URL, or from before it was switched on, do not count.
     if p_changes -> 'enabled' = 'true' or p_changes ->> 'url' <> target.url then
       target.failing_since := null;
     end if;
     if p_changes -> 'enabled' = 'true' then
+      pinged := pinged or (target.verified_at is null and target.disabled_at is not null);
       target.disabled_at := null;
       target.disabled_reason := null;
     elsif p_changes -> 'enabled' = 'false' then
@@ -41,9 +55,14 @@ begin
       set url = coalesce(p_changes ->> 'url', w.url),
         events = case when p_changes ? 'events' then nullif(p_changes -> 'events', 'null') else w.events end,
         description = case when p_changes ? 'description' then p_changes ->> 'description' else w.description end,
+        target = coalesce(p_target, w.target), verified_at = target.verified_at,
         failing_since = target.failing_since, disabled_at = target.disabled_at, disabled_reason = target.disabled_reason,
         stopping = target.stopping, updated_at = p_moment
       where w.webhook_id = p_webhook_id returning w.* into target;
+    pinged := pinged and target.disabled_at is null;
+    if pinged then
+      perform turnpike.add_ping(target, p_event_id, p_moment);
+    end if;
     if p_changes -> 'enabled' = 'false' then
       perform turnpike.give_up(p_webhook_id, 'endpoint_disabled', p_stop_batch, p_moment);
     end if;

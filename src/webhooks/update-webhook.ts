@@ -2,8 +2,10 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs, callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type Made, type Once, replay } from "../actor/once.ts"
+import { newId } from "../base/ids.ts"
+import { wakeWebhooks } from "../callbacks/wake-webhooks.ts"
 import { checkUrl } from "../platform/public-url.ts"
-import { type EndpointRow, webhookNotFound } from "./endpoint-row.ts"
+import { type EndpointRow, targetOf, webhookExists, webhookNotFound } from "./endpoint-row.ts"
 import { readWithSecret, shownAs, type WebhookWithSecret } from "./get-webhook.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import type { UpdateWebhook } from "./schemas.ts"
@@ -11,7 +13,7 @@ import { newSigningSecret, signingSecretTarget } from "./signing.ts"
 
 /**
  * Changes the given fields. Switching the endpoint off fails its pending deliveries, which can be replayed. Switching it on forgets its
- * failures. NOT_FOUND, VALIDATION_FAILED.
+ * failures. Another URL has to answer a ping before it gets events. NOT_FOUND, VALIDATION_FAILED, WEBHOOK_EXISTS.
  */
 export async function updateWebhook(
   ctx: Context,
@@ -20,13 +22,17 @@ export async function updateWebhook(
   changes: UpdateWebhook,
 ): Promise<EndpointRow> {
   if (changes.url !== undefined) checkUrl(ctx, changes.url, "url")
-  type Row = { actor: unknown; webhook: EndpointRow | null }
-  const { row } = await callAs<"update_webhook", Row>(ctx, credential, "update_webhook", {
+  type Row = { actor: unknown; refused: "exists" | null; webhook: EndpointRow | null; pinged: boolean }
+  const { actor, row } = await callAs<"update_webhook", Row>(ctx, credential, "update_webhook", {
     webhook_id: webhookId,
     changes,
+    target: changes.url === undefined ? null : targetOf(changes.url),
+    event_id: newId("event", ctx.clock.now()),
     stop_batch: WEBHOOK_POLICY.stopBatch,
   })
+  if (row.refused) throw webhookExists(changes.url ?? "")
   if (!row.webhook) throw webhookNotFound(webhookId)
+  if (row.pinged) wakeWebhooks(ctx, { ...actor, hooked: true })
   return row.webhook
 }
 

@@ -83,11 +83,11 @@ describe("disabling an account", () => {
   test("stops its webhooks, which go on with the account; those that were off stay off", async () => {
     const { change } = await admin()
     const client = await world.createAccount()
-    const hook = async () => {
-      const made = await client.call("POST", "/v1/webhooks", { url: "https://hooks.customer.com/" })
+    const hook = async (name: string) => {
+      const made = await client.call("POST", "/v1/webhooks", { url: `https://hooks.customer.com/${name}` })
       return ((await made.json()) as { webhook_id: string }).webhook_id
     }
-    const [on, off] = [await hook(), await hook()]
+    const [on, off] = [await hook("on"), await hook("off")]
     await client.call("PATCH", `/v1/webhooks/${off}`, { enabled: false })
     await client.sendTurn({ space: await client.space() })
     await change(client.userId, "disable")

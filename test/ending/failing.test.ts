@@ -89,8 +89,9 @@ test("archived spaces", async () => {
 
 test("stopped endpoints", async () => {
   const client = await world.createAccount()
+  let made = 0
   const make = async (account: typeof client, description: string) => {
-    const body = { url: "https://hooks.customer.com/in", description }
+    const body = { url: `https://hooks.customer.com/${++made}`, description }
     const response = await account.call("POST", "/v1/webhooks", body)
     expect(response.status).toBe(201)
     return ((await response.json()) as { webhook_id: string }).webhook_id

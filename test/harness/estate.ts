@@ -90,7 +90,11 @@ export async function ownerWithAll(world: World, usd: number): Promise<TestClien
 async function makeWebhook(owner: TestClient, body: object): Promise<{ webhook_id: string }> {
   for (;;) {
     const made = await owner.call("POST", "/v1/webhooks", body)
-    if (made.status === 201) return made.json()
+    if (made.status === 201) {
+      const webhook = (await made.json()) as { webhook_id: string }
+      await owner.skipPing(webhook.webhook_id)
+      return webhook
+    }
     const list = await owner.call("GET", "/v1/webhooks")
     const [newest] = ((await list.json()) as { data: { webhook_id: string }[] }).data
     await owner.call("DELETE", `/v1/webhooks/${newest?.webhook_id}`)
@@ -130,7 +134,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   putMcpServer: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
   testTool: () => ({ body: { input: { id: "1" } } }),
   uploadFile: () => ({ query: "?name=new.txt", body: "new", headers: { "content-type": "text/plain" } }),
-  createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new` } }),
+  createWebhook: () => ({ body: { url: `https://${ESTATE_HOST}/new/${crypto.randomUUID()}` } }),
   updateWebhook: () => ({ body: { description: "new" } }),
   replayEvents: () => ({ body: { from: "2026-01-01T00:00:00Z" } }),
   estimateTurn: ({ space, canary, references }) => ({

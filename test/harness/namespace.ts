@@ -58,7 +58,7 @@ export async function openNamespace({
         headers?: Record<string, string>
         lost?: boolean
       }): Promise<{ state: string; not_before_ms: number | null }> => post(`${control}/qstash/answer`, answer),
-      pending: async (): Promise<{ url: string; not_before_ms: number }[]> =>
+      pending: async (): Promise<{ url: string; not_before_ms: number; flow_control_key: string | null }[]> =>
         (await fetch(`${control}/qstash/pending`)).json(),
       reset: () => post(`${control}/qstash/reset`, {}),
       rollKeys: (): Promise<{ current: string; next: string }> => post(`${control}/qstash/keys/roll`, {}),

@@ -135,6 +135,45 @@ test("spaces from before get their origin, chat, pin and totals, as their turns 
   expect(people.rows[0].turns).toBe(said.rows.reduce((sum, { turns }) => sum + Number(turns), 0))
 })
 
+test("configurations from before are read as they were, beside those by parts; webhooks from before are verified", async () => {
+  const { client } = await server.create(OLD_SCHEMA, OLD_ROWS)
+  const whole = { instructions: "Be brief." }
+  const tools = { a: { name: "a" }, b: { name: "b" } }
+  const add = (version: number, manifest: object, tools: object) =>
+    client.query(
+      `insert into space_configs (space_id, version, change, manifest, tools, mcp_servers, created_at)
+       select space_id, $1, 'manifest', $2, $3, '{}', now() from spaces where slug = 'spc_1'`,
+      [version, JSON.stringify(manifest), JSON.stringify(tools)],
+    )
+  await add(50, whole, tools)
+  const read = async () =>
+    (await client.query("select to_jsonb(c) as c from space_configs c order by space_id, version")).rows
+  const before = await read()
+  await migrate(client, { phase: "after-deploy" })
+  expect(await read()).toEqual(before)
+  // As the release before does it, which knows no parts.
+  await add(51, { max_steps: 3 }, tools)
+  await add(52, { max_steps: 3 }, { b: tools.b })
+  const now = (await read()).map(({ c }) => c).filter(({ version }) => version >= 50)
+  expect(now).toMatchObject([
+    { version: 50, manifest: whole, tools },
+    { version: 51, manifest: { max_steps: 3 }, tools },
+    { version: 52, manifest: { max_steps: 3 }, tools: { b: tools.b } },
+  ])
+  expect(Object.keys(now[2].tools)).toEqual(["b"])
+  const parts = await client.query(
+    "select kind, name, from_version, until_version from config_parts order by kind, name",
+  )
+  expect(parts.rows).toEqual([
+    { kind: "manifest", name: "", from_version: 51, until_version: null },
+    { kind: "tool", name: "a", from_version: 51, until_version: 52 },
+    { kind: "tool", name: "b", from_version: 51, until_version: null },
+  ])
+  const hooks = await client.query("select verified_at is not null as verified from webhook_endpoints")
+  expect(hooks.rows.length).toBeGreaterThan(0)
+  expect(hooks.rows.every(({ verified }) => verified)).toBe(true)
+})
+
 test("a data directory of npm start from before there were migrations is upgraded as it starts", async () => {
   const fresh = await freshCatalog()
   const { client, name } = await server.create(OLD_SCHEMA, OLD_ROWS)

@@ -18,11 +18,12 @@ const queueOf = () => createContext(parseBaseEnv(world.env), () => {}, { clock: 
 test("a publish says where, when, how often and which others it repeats", async () => {
   const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
   const path = "/callbacks/turns/turn_1"
-  await queue.publish({ path, delayMs: 1500, dedupe: "one" })
-  await queue.publish({ path, delayMs: 1500, dedupe: "one" })
+  const flow = { of: "turns", user_id: 7, test: true } as const
+  await queue.publish({ path, flow, delayMs: 1500, dedupe: "one" })
+  await queue.publish({ path, flow, delayMs: 1500, dedupe: "one" })
   expect(meter.header(0)).toMatch(/qstash;dur=[\d.]+;desc="calls=2"/)
   expect(await world.qstash.pending()).toMatchObject([
-    { url: `https://callbacks.test${path}`, not_before_ms: world.clock.ms() + 2000 },
+    { url: `https://callbacks.test${path}`, not_before_ms: world.clock.ms() + 2000, flow_control_key: "turns.7.test" },
   ])
   await world.advance(2000)
   const [delivery] = await world.qstash.due()
@@ -32,9 +33,11 @@ test("a publish says where, when, how often and which others it repeats", async 
 
 test("what QStash refuses is tried once", async () => {
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "fail", when: "before" }])
-  await expect(queueOf().publish({ path: "/callbacks/turns/turn_2" })).rejects.toThrow("failed by the fault plan")
+  await expect(queueOf().publish({ path: "/callbacks/turns/turn_2", flow: null })).rejects.toThrow(
+    "failed by the fault plan",
+  )
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "cut", when: "before" }])
-  await expect(queueOf().publish({ path: "/callbacks/turns/turn_2" })).rejects.toThrow()
+  await expect(queueOf().publish({ path: "/callbacks/turns/turn_2", flow: null })).rejects.toThrow()
   expect(await world.calls()).toHaveLength(1)
 })
 
@@ -42,7 +45,7 @@ test("a QStash that hangs is given up after 5 s", async () => {
   const over = new AbortController()
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(over.signal)
   await world.plan([{ service: "qstash", call: 1, action: "delay", when: "before", delay_ms: 3000 }])
-  const published = queueOf().publish({ path: "/callbacks/turns/turn_3" })
+  const published = queueOf().publish({ path: "/callbacks/turns/turn_3", flow: null })
   over.abort(new Error("five seconds have gone"))
   await expect(published).rejects.toThrow("five seconds have gone")
   expect(timeout).toHaveBeenCalledExactlyOnceWith(5000)
@@ -51,7 +54,7 @@ test("a QStash that hangs is given up after 5 s", async () => {
 test("no variable of the SDK's leads a publish elsewhere", async () => {
   process.env.QSTASH_DEV = "1"
   try {
-    await queueOf().publish({ path: "/callbacks/turns/turn_4" })
+    await queueOf().publish({ path: "/callbacks/turns/turn_4", flow: null })
   } finally {
     delete process.env.QSTASH_DEV
   }

@@ -151,7 +151,7 @@ test("a call of the bucket: a file that is read, stored or removed, and one that
 test("a publish, and behind it the invocation publishes nothing for a while", async () => {
   const { queue } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
   await hang("qstash")
-  const publish = () => failureOf(queue.publish({ path: "/callbacks/turns/turn_1" }))
+  const publish = () => failureOf(queue.publish({ path: "/callbacks/turns/turn_1", flow: null }))
   await givenUpAfter(TIME_LIMITS.publishMs, publish(), async () => (await asked("qstash")) === 1)
   await publish()
   await world.advance(TIME_LIMITS.publishRestMs - 1)
@@ -159,7 +159,7 @@ test("a publish, and behind it the invocation publishes nothing for a while", as
   expect(await asked("qstash")).toBe(1)
   await world.clearFaults()
   await world.advance(1)
-  await queue.publish({ path: "/callbacks/turns/turn_1" })
+  await queue.publish({ path: "/callbacks/turns/turn_1", flow: null })
 })
 
 test("a run of the sweeper waits for one publish of each sweep, however many turns are due", async () => {

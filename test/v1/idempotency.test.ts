@@ -228,7 +228,7 @@ test("a key costs no further round trip", async () => {
 test("twins for the last place of a limit: one takes it, and the others are answered what it made", async () => {
   const { client } = await attempt()
   const send = (key: string) =>
-    client.call("POST", "/v1/webhooks", { url: "https://hooks.example.com/" }, { "idempotency-key": key })
+    client.call("POST", "/v1/webhooks", { url: `https://hooks.example.com/${key}` }, { "idempotency-key": key })
   for (let made = 0; made < WEBHOOK_POLICY.maxEndpoints - 1; made++) expect((await send(`k${made}`)).status).toBe(201)
   const twins = await Promise.all(Array.from({ length: TWINS }, () => send("last")))
   const ids = await Promise.all(twins.map(async (one) => ((await one.json()) as { webhook_id: string }).webhook_id))

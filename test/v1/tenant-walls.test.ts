@@ -230,7 +230,9 @@ async function ownerOf(key: string, { path }: { path: string } = { path: "" }): 
       "spaces/{space_id}": space,
       "turns/{turn_id}": await turnIn(client, space),
       ...(path.includes("{webhook_id}") && {
-        "webhooks/{webhook_id}": (await makeWebhook(client, { url: `https://${ESTATE_HOST}/own` })).webhook_id,
+        "webhooks/{webhook_id}": (
+          await makeWebhook(client, { url: `https://${ESTATE_HOST}/own/${crypto.randomUUID()}` })
+        ).webhook_id,
       }),
     },
   }

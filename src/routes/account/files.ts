@@ -38,7 +38,7 @@ export function mountOwnFiles(app: App) {
       query: z.strictObject({ ...nameQuery, ...testQuery }),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "LIMIT_REACHED"],
     },
     async (c, { params: { space_id: spaceId }, query: { name }, once }) => {
       const upload = { spaceId, ...(await readFileBody(c.req.raw, name)) }

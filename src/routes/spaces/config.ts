@@ -57,7 +57,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       query,
       body: manifestSchema,
       answer: { status: 200, description: "The new manifest.", schema: manifestSchema },
-      errors: changeErrors,
+      errors: [...changeErrors, "LIMIT_REACHED"],
     },
     async (c, { params, body }) => putManifest(c.get("ctx"), c.get("credential"), params.space_id, body),
   )
@@ -123,7 +123,9 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       id: "listConfigVersions",
       tag,
       summary: "List the versions of a space's configuration",
-      description: "Newest first. A turn's `turn.running` event names the version that it runs on.",
+      description:
+        "Newest first. A turn's `turn.running` event names the version that it runs on. The newest 1000 are kept, ten of an account that is at " +
+        "its limit of `config_bytes`, and all since the oldest that a turn still runs on.",
       params: spaceParams,
       query: z.strictObject({
         ...mounting.query,

@@ -166,7 +166,7 @@ function mountEntries<Entry extends { name: string }, Put extends Omit<Entry, "n
       query,
       body: putSchema,
       answer: { status: 200, description: `The ${word}.`, schema },
-      errors: changeErrors,
+      errors: [...changeErrors, "LIMIT_REACHED"],
     },
     async (c, { params: { space_id, name: wanted }, body }) => {
       if (body.name !== undefined && body.name !== wanted) {

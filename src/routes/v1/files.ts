@@ -31,7 +31,7 @@ export function mountFiles(app: App) {
       query: z.strictObject(nameQuery),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "LIMIT_REACHED"],
     },
     async (c, { params, query, once }) => {
       const body = await readFileBody(c.req.raw, query.name)

@@ -24,7 +24,7 @@ export function mountSpaces(app: App) {
       idempotent: "replayed",
       body: createSpaceSchema,
       answer: { status: 201, description: "The new space.", schema: spaceSchema, headers: { Location: "Its path." } },
-      errors: ["SCOPE_DENIED"],
+      errors: ["SCOPE_DENIED", "LIMIT_REACHED"],
     },
     async (c, { body, once }) => {
       const space = serializeSpace(madeOf(c, await createSpace(c.get("ctx"), c.get("credential"), body, once)))

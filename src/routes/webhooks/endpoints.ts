@@ -34,7 +34,8 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         "5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or later if the receiver sends Retry-After. A 410 " +
         "disables the webhook, and so do 5 days in which every attempt fails. A later event of a turn " +
         "waits until the earlier ones were accepted or tried twice. The webhook receives the events that " +
-        "the key which made it may see.",
+        "the key which made it may see. First it is sent a `ping`, and everything else waits until it has answered that with 2xx: until " +
+        "then its `state` is `pending`. An account has one webhook for a URL.",
       idempotent: "replayed",
       query: z.strictObject(query),
       body: createWebhookSchema,
@@ -44,7 +45,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         schema: webhookWithSecretSchema,
         headers: { Location: "Its path." },
       },
-      errors: ["LIMIT_REACHED", "CONFLICT"],
+      errors: ["LIMIT_REACHED", "WEBHOOK_EXISTS", "CONFLICT"],
     },
     async (c, { body, once }) => {
       const { webhook, secret } = madeOf(c, await createWebhook(c.get("ctx"), c.get("credential"), body, once))
@@ -78,12 +79,12 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       summary: "Change a webhook",
       description:
         "Changes the fields that you send. When you switch a webhook off, its pending deliveries fail; you " +
-        "can replay them when it is on again.",
+        "can replay them when it is on again. Another `url` has to answer a `ping` before it gets events.",
       params,
       query: z.strictObject(query),
       body: updateWebhookSchema,
       answer: theWebhook,
-      errors: ["NOT_FOUND"],
+      errors: ["NOT_FOUND", "WEBHOOK_EXISTS"],
     },
     async (c, { params: { webhook_id }, body }) => {
       const row = await updateWebhook(c.get("ctx"), c.get("credential"), webhook_id, body)

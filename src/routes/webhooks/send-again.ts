@@ -22,12 +22,14 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       id: "testWebhook",
       tag,
       summary: "Send a test event",
-      description: "Sends a `ping` to this webhook only. Read the delivery to see what your server answered.",
+      description:
+        "Sends a `ping` to this webhook only. Read the delivery to see what your server answered. A webhook that is `pending` is verified " +
+        "when it answers with 2xx.",
       idempotent: "replayed",
       params: webhookParams,
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
-      errors: ["NOT_FOUND", "WEBHOOK_DISABLED"],
+      errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, once }) =>
       serializeDelivery(madeOf(c, await sendTest(c.get("ctx"), c.get("credential"), params.webhook_id, once))),
@@ -43,7 +45,8 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       description:
         "Sends again, under the same ids, the events that failed or were never sent to this webhook; with " +
         "`include_delivered`, all events. At most 1000 events at a time: send the same request with the " +
-        "`cursor` to go on.",
+        "`cursor` to go on. A webhook is sent at most 10,000 events again within an hour, a test key's 1000: then it is 429, with " +
+        "`Retry-After`.",
       idempotent: "replayed",
       params: webhookParams,
       query: z.strictObject({
@@ -52,7 +55,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       }),
       body: replaySchema,
       answer: { status: 202, description: "The deliveries that are on their way.", schema: replayedSchema },
-      errors: ["NOT_FOUND", "WEBHOOK_DISABLED"],
+      errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, query: { cursor }, body, once }) => {
       const input = { ...body, cursor }
@@ -89,7 +92,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       params: deliveryParams,
       query: z.strictObject(query),
       answer: { status: 202, ...theDelivery },
-      errors: ["NOT_FOUND", "WEBHOOK_DISABLED"],
+      errors: ["NOT_FOUND", "WEBHOOK_DISABLED", "QUOTA_EXCEEDED"],
     },
     async (c, { params, once }) =>
       serializeDelivery(madeOf(c, await redeliver(c.get("ctx"), c.get("credential"), params.delivery_id, once))),

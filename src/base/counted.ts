@@ -1,0 +1,43 @@
+import * as z from "zod"
+import { TurnpikeError } from "./errors.ts"
+
+/** Everything of which an account may have only so many, with the words for it in a sentence. What it may spend: src/quotas/. */
+export const COUNTED = {
+  open_test_turns: "test turns that have not ended",
+  spaces: "spaces, archived ones included",
+  config_bytes: "bytes of configuration, with the versions that are kept",
+  files: "files",
+  file_bytes: "bytes of files",
+  resent_events: "events that one webhook is sent again within an hour",
+} as const
+
+export type CountedCap = keyof typeof COUNTED
+
+export const countStateSchema = z
+  .object({
+    cap: z.enum(Object.keys(COUNTED) as [CountedCap, ...CountedCap[]]).meta({
+      description: Object.entries(COUNTED)
+        .map(([cap, words]) => `\`${cap}\`: ${words}.`)
+        .join(" "),
+    }),
+    limit: z.int(),
+    used: z
+      .int()
+      .meta({ description: "More than `limit` when there were more before there was this limit: they stay." }),
+  })
+  .meta({ id: "CountState", example: { cap: "open_test_turns", limit: 500, used: 12 } })
+
+export type CountState = z.infer<typeof countStateSchema>
+
+const refusal = ({ cap, limit, used }: CountState) =>
+  `An account has at most ${limit} ${COUNTED[cap]}; there are ${used}.`
+
+/** 429: waiting helps. `retryAfter` is whole seconds. */
+export function countExceeded(state: CountState, retryAfter: number): TurnpikeError {
+  return new TurnpikeError("QUOTA_EXCEEDED", refusal(state), { details: state, retryAfter })
+}
+
+/** 409: only removing something helps, or an operator who raises the limit. */
+export function countReached(state: CountState): TurnpikeError {
+  return new TurnpikeError("LIMIT_REACHED", refusal(state), { details: state })
+}

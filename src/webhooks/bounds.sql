@@ -1,0 +1,79 @@
+-- Bounds of what is sent, as rates with a burst. free_at is when all that was sent has been paid back at p_rate a second; p_burst of it may be
+-- owed at a time.
+
+-- How many of p_wanted may be sent now.
+create function turnpike.room_of(p_free_at timestamptz, p_wanted integer, p_rate double precision, p_burst integer, p_moment timestamptz)
+returns integer language plpgsql immutable as $$
+begin
+  return least(p_wanted, floor(p_burst - p_rate * greatest(0, extract(epoch from coalesce(p_free_at, p_moment) - p_moment)))::integer);
+end $$;
+
+-- free_at when so many have been sent.
+create function turnpike.paid_back_at(p_free_at timestamptz, p_sent integer, p_rate double precision, p_moment timestamptz) returns timestamptz
+language plpgsql immutable as $$
+begin
+  return greatest(p_free_at, p_moment) + make_interval(secs => p_sent / p_rate);
+end $$;
+
+-- When one more may be sent.
+create function turnpike.next_room_at(p_free_at timestamptz, p_rate double precision, p_burst integer) returns timestamptz
+language plpgsql immutable as $$
+begin
+  return p_free_at - make_interval(secs => (p_burst - 1) / p_rate);
+end $$;
+
+-- The host that a URL names, without its port.
+create function turnpike.host_of(p_url text) returns text language plpgsql immutable as $$
+begin
+  return lower(substring(p_url from '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]+)'));
+end $$;
+
+-- Takes room at a host for up to p_wanted requests, over all accounts. Locks its row, for a moment and behind the deliveries: whoever holds
+-- that waits for nobody.
+create function turnpike.take_room_at(p_host text, p_test boolean, p_wanted integer, p_rate integer, p_burst integer, p_moment timestamptz,
+  out granted integer, out next_at timestamptz) language plpgsql as $$
+declare
+  free_then timestamptz;
+begin
+  insert into webhook_hosts as h (host, test, free_at) values (p_host, p_test, p_moment)
+    on conflict (host, test) do update set free_at = h.free_at returning h.free_at into free_then;
+  granted := greatest(0, turnpike.room_of(free_then, p_wanted, p_rate, p_burst, p_moment));
+  free_then := turnpike.paid_back_at(free_then, granted, p_rate, p_moment);
+  update webhook_hosts h set free_at = free_then where h.host = p_host and h.test = p_test;
+  next_at := turnpike.next_room_at(free_then, p_rate, p_burst);
+end $$;
+
+-- Forgets hosts to which nothing was sent of late; returns how many.
+create function turnpike.forget_hosts(p_moment timestamptz) returns integer language plpgsql as $$
+declare
+  forgotten integer;
+begin
+  delete from webhook_hosts h where (h.host, h.test) in (
+    select f.host, f.test from webhook_hosts f where f.free_at <= p_moment limit 1000 for update skip locked);
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end $$;
+
+-- How many of p_wanted an endpoint may be sent again now.
+create function turnpike.resends_left(target webhook_endpoints, p_wanted integer, p_an_hour integer, p_moment timestamptz) returns integer
+language plpgsql immutable as $$
+begin
+  return turnpike.room_of(target.resends_free_at, p_wanted, p_an_hour / 3600.0, p_an_hour, p_moment);
+end $$;
+
+-- Takes from the events that an endpoint, which is locked, may be sent again within an hour, at most p_an_hour. Null when that is all
+-- right, else how many seconds to wait.
+create function turnpike.take_resends(target webhook_endpoints, p_sent integer, p_an_hour integer, p_moment timestamptz) returns integer
+language plpgsql as $$
+declare
+  rate double precision := p_an_hour / 3600.0;
+begin
+  if turnpike.room_of(target.resends_free_at, 1, rate, p_an_hour, p_moment) < 1 then
+    return greatest(1, ceil(extract(epoch from turnpike.next_room_at(target.resends_free_at, rate, p_an_hour) - p_moment)));
+  end if;
+  if p_sent > 0 then
+    update webhook_endpoints w set resends_free_at = turnpike.paid_back_at(target.resends_free_at, p_sent, rate, p_moment)
+      where w.webhook_id = target.webhook_id;
+  end if;
+  return null;
+end $$;

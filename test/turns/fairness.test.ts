@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+import type { QueuedMessage } from "../harness/namespace.ts"
+import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+afterEach(() => world.close())
+
+const allowTestTurns = (count: number) =>
+  world.sql("insert into settings (key, value) values ('max_open_test_turns', to_jsonb($1::int))", [count])
+
+/** Sends so many turns, each of an end user of its own; returns the answers. */
+async function sendMany(client: TestClient, count: number, text = "[think 60000 ms] hello"): Promise<Response[]> {
+  const space = await client.space()
+  const answers: Response[] = []
+  for (let sent = 0; sent < count; sent += 50) {
+    const size = Math.min(50, count - sent)
+    const batch = Array.from({ length: size }, (_, n) =>
+      client.sendTurn({ space, end_user_ref: `customer-${sent + n}`, text }),
+    )
+    answers.push(...(await Promise.all(batch)))
+  }
+  await world.settled()
+  return answers
+}
+
+const ofTurns = (messages: QueuedMessage[]) => messages.filter(({ url }) => url.includes("/callbacks/turns/"))
+
+test("a paid turn beside 1,000 hostile test turns of another account takes no callback more than alone", async () => {
+  await allowTestTurns(1_000)
+  const hostile = await world.createAccount({ test: true })
+  const answers = await sendMany(hostile, 1_000)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
+  const held = await world.qstash.due()
+  expect(held.length, "the slots of a test account").toBe(20)
+
+  const paying = await world.createAccount()
+  const { turn_id } = await turnOf(await paying.sendTurn({ space: await paying.space() }))
+  await world.settled()
+  // None of the hostile callbacks is answered: they keep their slots all the time.
+  const callbacks = await world.qstash.due()
+  expect(callbacks.map(({ url }) => url)).toEqual([`https://callbacks.test/callbacks/turns/${turn_id}`])
+  expect((await world.deliver(callbacks[0] as QueuedMessage)).status).toBe(200)
+  expect((await paying.getTurn(turn_id)).state).toBe("done")
+})
+
+test("the live turns of an account do not wait for its test turns", async () => {
+  const client = await world.createAccount({ usd: 100 })
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  await sendMany(tests, 30)
+  expect(await world.qstash.due()).toHaveLength(20)
+  await sendMany(client, 120)
+  expect(await world.qstash.due(), "the slots of a live account").toHaveLength(100)
+})
+
+test("how many slots an account has is set where it is deployed", async () => {
+  world.rebind({ TEST_TURN_SLOTS: "3" })
+  await sendMany(await world.createAccount({ test: true }), 10)
+  expect(await world.qstash.due()).toHaveLength(3)
+})
+
+test("webhooks take no slot of a turn, and a turn that has begun none of those that wait to begin", async () => {
+  world.rebind({ TURN_SLOTS: "2", WEBHOOK_SLOTS: "2" })
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world)
+  for (const path of ["one", "two", "three"]) await makeWebhook(client, { url: `${receiver.url}/${path}` })
+  const space = await client.space()
+  const long = await turnOf(await client.sendTurn({ space, text: "[call list_files {}]" }))
+  await world.settled()
+  const keys = async () => (await world.qstash.pending()).map(({ flow_control_key }) => flow_control_key).sort()
+  const [webhooks, turns] = [`webhooks.${client.userId}.live`, `turns.${client.userId}.live`]
+  expect([...new Set(await keys())]).toEqual([turns, webhooks])
+  const due = await world.qstash.due()
+  expect([ofTurns(due).length, due.length], "two of webhooks at once").toEqual([1, 3])
+  // Running, and its worker has died: the sweeper publishes it for a turn that has begun.
+  await world.sql(
+    "update turns set state = 'running', epoch = 1, attempts = 1, started_at = created_at where turn_id = $1",
+    [long.turn_id],
+  )
+  await world.sql("update open_turns set state = 'running' where turn_id = $1", [long.turn_id])
+  await client.sendTurn({ space, end_user_ref: "customer-2" })
+  await client.sendTurn({ space, end_user_ref: "customer-3" })
+  await world.settled()
+  await world.advance(61_000)
+  await world.sweep()
+  const now = await keys()
+  expect(now).toContain(`begun-turns.${client.userId}.live`)
+  expect(now.filter((key) => key === turns).length, "both that wait, published again").toBeGreaterThanOrEqual(2)
+  expect(now.every((key) => key !== null)).toBe(true)
+})
+
+test("what is handed over, backed off, woken by another's end or asked to stop names its account's slots", async () => {
+  const client = await world.createAccount({ test: true })
+  const space = await client.space()
+  const first = await turnOf(await client.sendTurn({ space, text: "[fail MODEL_UNAVAILABLE times=1]\nhello" }))
+  await client.sendTurn({ space })
+  await client.sendTurn({ space })
+  await world.settled()
+  const [callback] = ofTurns(await world.qstash.due())
+  await world.deliver(callback as QueuedMessage)
+  await world.settled()
+  await world.qstash.answer({ delivery_id: callback?.delivery_id as string, status: 200 })
+  await client.call("POST", `/v1/turns/${first.turn_id}/cancel`)
+  await world.drain()
+  await world.advance(60_000)
+  const pending = await world.qstash.pending()
+  expect(pending.every(({ flow_control_key }) => flow_control_key !== null)).toBe(true)
+})
+
+test("an account has so many open test turns and no more, whatever comes at once; live turns have no such bound", async () => {
+  await allowTestTurns(20)
+  const client = await world.createAccount()
+  const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
+  const answers = await sendMany(tests, 50, "hello")
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(20)
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused).toHaveLength(30)
+  expect(refused[0]?.headers.get("retry-after")).toBe("5")
+  expect(await refused[0]?.json()).toMatchObject({
+    error: { code: "QUOTA_EXCEEDED", retryable: true, details: { cap: "open_test_turns", limit: 20, used: 20 } },
+  })
+  const space = await client.space()
+  expect((await client.sendTurn({ space })).status).toBe(202)
+
+  // A repeat gets its turn, and what has ended makes room.
+  const own = await tests.space()
+  await world.drain()
+  expect((await tests.sendTurn({ space: own }, "twice")).status).toBe(202)
+  await world.sql("update settings set value = '1' where key = 'max_open_test_turns'")
+  expect((await tests.sendTurn({ space: own }, "twice")).status).toBe(202)
+  expect((await tests.sendTurn({ space: own })).status).toBe(429)
+})
+
+test("turns that wait for a slot get a message less and less often", async () => {
+  world.rebind({ TEST_TURN_SLOTS: "1" })
+  const client = await world.createAccount({ test: true })
+  await sendMany(client, 6)
+  await world.qstash.due()
+  for (let minute = 0; minute < 30; minute++) {
+    await world.advance(60_500)
+    await world.sweep()
+    await world.settled()
+  }
+  const messages = await world.qstash.pending()
+  // After 1, 2, 4, 8, 16 and 26 minutes; every minute it would be 30 each.
+  expect(messages.length / 6).toBeLessThanOrEqual(8)
+  expect(messages.length / 6).toBeGreaterThan(4)
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
+import type { Webhook } from "../../src/webhooks/schemas.ts"
+import { deliveriesOf, makeWebhook, serveReceiver, untilNextAttempt } from "../harness/receiver.ts"
+import { createWorld, type TestClient, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+const create = (client: TestClient, url: string) => client.call("POST", "/v1/webhooks", { url })
+const idOf = async (answer: Response) => ((await answer.json()) as Webhook).webhook_id
+const read = async (client: TestClient, id: string) =>
+  (await (await client.call("GET", `/v1/webhooks/${id}`)).json()) as Webhook
+const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code
+
+test("48 endpoints on one URL are one, whatever comes at once and however it is written", async () => {
+  const client = await world.createAccount({ test: true })
+  const receiver = serveReceiver(world)
+  const written = [receiver.url, receiver.url.replace("https://r", "HTTPS://R"), `${receiver.url}#a`]
+  const answers = await Promise.all(Array.from({ length: 48 }, (_, n) => create(client, written[n % 3] as string)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  const refused = answers.filter(({ status }) => status === 409)
+  expect(refused).toHaveLength(47)
+  expect(await codeOf(refused[0] as Response)).toBe("WEBHOOK_EXISTS")
+  await client.runTurn({ space: await client.space(), text: "hello ".repeat(16_000) })
+  expect(receiver.types(), "one free turn").toEqual(["ping", "turn.queued", "turn.running", "turn.done"])
+  const other = await world.createAccount({ test: true })
+  expect((await create(other, receiver.url)).status, "another account's").toBe(201)
+})
+
+test("no endpoint is moved to the URL of another", async () => {
+  const client = await world.createAccount()
+  const [one, two] = [serveReceiver(world), serveReceiver(world)]
+  const first = await idOf(await create(client, one.url))
+  const second = await idOf(await create(client, two.url))
+  const moved = await client.call("PATCH", `/v1/webhooks/${second}`, { url: `${one.url}#other` })
+  expect([moved.status, await codeOf(moved)]).toEqual([409, "WEBHOOK_EXISTS"])
+  expect((await client.call("PATCH", `/v1/webhooks/${first}`, { url: one.url })).status, "its own").toBe(200)
+  await client.call("DELETE", `/v1/webhooks/${first}`)
+  expect((await client.call("PATCH", `/v1/webhooks/${second}`, { url: one.url })).status, "it is free").toBe(200)
+})
+
+test("a server that does not answer the ping with 2xx gets nothing else; events wait until it does", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world, () => new Response("who are you?", { status: 404 }))
+  const made = await create(client, receiver.url)
+  expect(await made.clone().json()).toMatchObject({ state: "pending", verified_at: null, enabled: true })
+  const id = await idOf(made)
+  const { turn_id } = await client.runTurn({ space: await client.space() })
+  expect(receiver.types()).toEqual(["ping"])
+  await world.advance(120_000)
+  await world.sweep()
+  await world.drain()
+  expect(receiver.types(), "the ping's own retry").toEqual(["ping", "ping"])
+
+  receiver.answer = () => new Response(null, { status: 204 })
+  expect((await client.call("POST", `/v1/webhooks/${id}/test`)).status).toBe(202)
+  await world.drain()
+  expect(await read(client, id)).toMatchObject({ state: "verified", verified_at: expect.any(String) })
+  expect(receiver.types(turn_id)).toEqual(["turn.queued", "turn.running", "turn.done"])
+  expect((await deliveriesOf(client, id)).filter(({ state }) => state === "pending")).toHaveLength(1)
+})
+
+test("another URL has to answer a ping of its own before it gets events", async () => {
+  const client = await world.createAccount()
+  const [before, after] = [serveReceiver(world), serveReceiver(world, () => new Response(null, { status: 401 }))]
+  const { webhook_id } = await makeWebhook(client, { url: before.url })
+  const moved = await client.call("PATCH", `/v1/webhooks/${webhook_id}`, { url: after.url })
+  expect(await moved.json()).toMatchObject({ state: "pending", url: after.url })
+  await client.runTurn({ space: await client.space() })
+  expect([before.types(), after.types()]).toEqual([[], ["ping"]])
+})
+
+test("a ping that is never answered with 2xx disables its endpoint with the last try; switched on, it gets another", async () => {
+  const client = await world.createAccount()
+  const receiver = serveReceiver(world, () => new Response(null, { status: 500 }))
+  const id = await idOf(await create(client, receiver.url))
+  await world.drain()
+  for (let tries = 0; tries < WEBHOOK_POLICY.retryAfterMs.length; tries++) {
+    const [ping] = await deliveriesOf(client, id)
+    await untilNextAttempt(world, ping?.next_attempt_at as string)
+  }
+  expect(receiver.types()).toEqual(Array(8).fill("ping"))
+  expect(await read(client, id)).toMatchObject({ state: "pending", enabled: false, disabled_reason: "failing" })
+  receiver.answer = () => new Response()
+  await client.call("PATCH", `/v1/webhooks/${id}`, { enabled: true })
+  await world.drain()
+  expect(await read(client, id)).toMatchObject({ state: "verified", enabled: true })
+})
+
+test("all accounts together send a host so much and no more, test keys less, and what is over that comes later", async () => {
+  const { perSecond, burst } = WEBHOOK_POLICY.hostRate.test
+  const receiver = serveReceiver(world)
+  const { host } = new URL(receiver.url)
+  const clients = [await world.createAccount({ test: true }), await world.createAccount({ test: true })]
+  for (const client of clients) {
+    for (const path of ["/a", "/b"]) await makeWebhook(client, { url: `https://${host}${path}` })
+  }
+  // Nearly all of the host's room is taken.
+  const owed = (burst - 3) / perSecond
+  const owe = (test: boolean) =>
+    world.sql("insert into webhook_hosts values ($1, $2, $3)", [
+      host,
+      test,
+      new Date(world.clock.ms() + owed * 1000).toISOString(),
+    ])
+  await owe(true)
+  for (const client of clients) await client.sendTurn({ space: await client.space() })
+  await world.drain()
+  expect(receiver.received).toHaveLength(3)
+  const live = await world.createAccount()
+  const { webhook_id } = await makeWebhook(live, { url: `https://${host}/live` })
+  await live.runTurn({ space: await live.space() })
+  expect((await deliveriesOf(live, webhook_id)).map(({ state }) => state)).toEqual(Array(3).fill("delivered"))
+  const sent = receiver.received.length
+  for (let second = 1; second <= 3; second++) {
+    await world.advance(1_000)
+    await world.drain()
+    expect(receiver.received.length - sent, "no more than is paid back").toBeLessThanOrEqual(second * perSecond)
+  }
+  expect(receiver.received.length, "but all of it in the end").toBe(sent + 9)
+  await world.advance(3_600_000)
+  await world.sweep()
+  expect(await world.sql("select 1 from webhook_hosts where host = $1", [host])).toEqual([])
+})
+
+test("what is sent again within an hour is bounded, for each endpoint; Retry-After says when to go on", async () => {
+  const most = WEBHOOK_POLICY.resendsAnHour.test
+  const client = await world.createAccount({ test: true })
+  const receiver = serveReceiver(world)
+  const { webhook_id } = await makeWebhook(client, { url: receiver.url })
+  await client.runTurn({ space: await client.space() })
+  await world.sql("update webhook_endpoints set resends_free_at = $2 where webhook_id = $1", [
+    webhook_id,
+    new Date(world.clock.ms() + ((most - 2.5) / most) * 3_600_000).toISOString(),
+  ])
+  const replay = () =>
+    client.call("POST", `/v1/webhooks/${webhook_id}/replay`, { from: "2020-01-01T00:00:00Z", include_delivered: true })
+  expect(await (await replay()).json()).toMatchObject({ replayed: 2, has_more: true })
+  const refused = await replay()
+  expect(refused.status).toBe(429)
+  expect(await refused.json()).toMatchObject({
+    error: { code: "QUOTA_EXCEEDED", details: { cap: "resent_events", limit: most } },
+  })
+  expect((await client.call("POST", `/v1/webhooks/${webhook_id}/test`)).status).toBe(429)
+  const [delivery] = await deliveriesOf(client, webhook_id)
+  const again = () => client.call("POST", `/v1/deliveries/${delivery?.delivery_id}/redeliver`)
+  expect((await again()).status).toBe(429)
+  await world.advance(Number(refused.headers.get("retry-after")) * 1000)
+  expect((await again()).status).toBe(202)
+  expect((await again()).status).toBe(429)
+})
