@@ -10,6 +10,7 @@ import { createLog, type Log } from "../platform/log.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
+import { Turnstile } from "../platform/turnstile.ts"
 
 /** What a verb may use. It is built for each invocation from the bindings; no other object holds anything of a request. */
 export interface Context {
@@ -38,6 +39,8 @@ export interface Context {
   readonly posting: Map<number, Posting>
   /** Accounts at providers that this isolate has heard are not to be called, by id. */
   readonly cooling: Map<string, Cooling>
+  /** What this isolate knows about those who come to its open doors. */
+  readonly doors: Doors
   /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
   background(work: Promise<unknown>): void
   /** The public URL of a path of the callbacks worker. */
@@ -56,6 +59,15 @@ export interface Cooling {
   until: number
   /** When the database knew it; null: not yet. */
   notedAt: number | null
+}
+
+export interface Doors {
+  /** Until when networks are shut out, in milliseconds (src/platform/rate-limit.ts). */
+  shut: Map<string, number>
+  /** API keys that have been let in, by their hashes. */
+  keys: Set<string>
+  /** Behind it are keys that nobody knows yet, from addresses that have sent many wrong ones. */
+  strangers: Turnstile
 }
 
 /** What a change without a signed-in caller needs: all that the command line has. */
@@ -103,6 +115,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   keyRing: createKeyRing(env.SECRETS_KEYS),
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
+  doors: { shut: new Map(), keys: new Set(), strangers: new Turnstile({ atOnce: 4, waiting: 0 }) } as Doors,
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   providerLogins: env.PROVIDER_LOGINS,
   urlPolicy: { allowLoopback: env.ALLOW_PRIVATE_TARGETS === "1", ownHosts: ownHosts(env) },

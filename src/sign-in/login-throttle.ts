@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { TurnpikeError } from "../base/errors.ts"
+import { networkOf } from "../base/network.ts"
 import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { LOGIN_POLICY } from "./policies.ts"
@@ -44,10 +45,10 @@ end
 return 0`
 
 /**
- * Takes one try from what the account and the address have left, before the password is checked. `succeeded` gives it back after a
- * right password. LOGIN_THROTTLED; UNAVAILABLE without Redis, since no password is tried uncounted.
+ * Takes one try from what the account and the address have left, before the password is checked. `giveBack` is called after a right
+ * password, and when none was checked. LOGIN_THROTTLED; UNAVAILABLE without Redis, since no password is tried uncounted.
  */
-export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ succeeded(): void }> {
+export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ giveBack(): void }> {
   const limits = limitsOf(attempt, networkOf(ctx.address))
   const keys = limits.map(({ key }) => key)
   const args = () => [ctx.clock.now().getTime(), ...limits.flatMap(({ burst, intervalMs }) => [burst, intervalMs])]
@@ -62,7 +63,7 @@ export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt
     )
   }
   return {
-    succeeded() {
+    giveBack() {
       const given = ctx.redis.run(GIVE_BACK, keys, args()).catch((error: unknown) => {
         ctx.log("error", "login.try_not_given_back", { error: describeError(error) })
       })
@@ -80,16 +81,4 @@ function limitsOf({ account, known }: PasswordAttempt, network: string) {
     { key: `login:address:${network}`, ...LOGIN_POLICY.address },
     ...(known ? [] : [{ key: `login:account:${name}`, ...LOGIN_POLICY.accountElsewhere }]),
   ]
-}
-
-/** The network of an address: for IPv6 its /64, which belongs to one customer. */
-export function networkOf(address: string | null): string {
-  if (address === null) return "none"
-  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
-  if (host === undefined) return address
-  const [head = "", tail] = host.split("::")
-  const first = head === "" ? [] : head.split(":")
-  const last = tail === undefined || tail === "" ? [] : tail.split(":")
-  const zeros = tail === undefined ? [] : Array<string>(8 - first.length - last.length).fill("0")
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(":")}::/64`
 }
