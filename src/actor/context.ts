@@ -7,6 +7,7 @@ import { type Bucket, createBucket } from "../platform/bucket.ts"
 import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
 import { createDatabase, type Database } from "../platform/db.ts"
 import { createLog, type Log } from "../platform/log.ts"
+import { MemoryBudget } from "../platform/memory.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
@@ -39,6 +40,8 @@ export interface Context {
   readonly posting: Map<number, Posting>
   /** Accounts at providers that this isolate has heard are not to be called, by id. */
   readonly cooling: Map<string, Cooling>
+  /** The memory of this isolate for parts of uploads. */
+  readonly uploads: MemoryBudget
   /** What this isolate knows about those who come to its open doors. */
   readonly doors: Doors
   /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
@@ -108,6 +111,8 @@ export function createContext(
 
 const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 
+const UPLOAD_MEMORY = { all: 40 * 1024 * 1024, each: 20 * 1024 * 1024, lostMs: 300_000 }
+
 /** The parts that depend on the bindings only. */
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
@@ -115,6 +120,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   keyRing: createKeyRing(env.SECRETS_KEYS),
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
+  uploads: new MemoryBudget(UPLOAD_MEMORY),
   doors: { shut: new Map(), keys: new Set(), strangers: new Turnstile({ atOnce: 4, waiting: 0 }) } as Doors,
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   providerLogins: env.PROVIDER_LOGINS,

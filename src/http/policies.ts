@@ -30,3 +30,11 @@ export const UNKNOWN_KEYS = { burst: 60, everyMs: 1_000 } as const
 
 /** So many API keys an isolate remembers as valid. */
 export const REMEMBERED_KEYS = 10_000
+
+/** How long bodies may take, in milliseconds. */
+export const BODY_POLICY = {
+  /** A JSON body until its last byte. */
+  jsonMs: 30_000,
+  /** An upload that brings nothing, and an answer of which its reader takes nothing. */
+  idleMs: 30_000,
+} as const

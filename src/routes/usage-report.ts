@@ -74,7 +74,7 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       }
       const { from: begin, to: end, pieces } = await exportUsage(c.get("ctx"), c.get("credential"), asked)
       const name = `usage-by-${asked.group_by}-${begin.slice(0, 10)}-${end.slice(0, 10)}.csv`
-      return textStream(pieces, c.get("ctx").log, {
+      return textStream(pieces, c.get("ctx"), {
         "content-type": "text/csv; charset=utf-8; header=present",
         "content-disposition": `attachment; filename="${name}"`,
       })

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
@@ -120,11 +121,12 @@ async function toRun(
   const images: (ObjectPart | TextPart)[] = []
   for (const [index, part] of result.parts.entries()) {
     if (part.type !== "image") continue
-    const bytes = Uint8Array.from(atob(part.data), (char) => char.charCodeAt(0))
-    if (images.length >= TOOL_POLICY.maxImagesPerResult || bytes.length > TOOL_POLICY.maxImageBytes) {
-      images.push({ type: "text", text: `[An image of ${bytes.length} bytes is left out.]` })
+    const size = Math.floor((part.data.length * 3) / 4)
+    if (images.length >= TOOL_POLICY.maxImagesPerResult || size > TOOL_POLICY.maxImageBytes + 2) {
+      images.push({ type: "text", text: `[An image of ${size} bytes is left out.]` })
       continue
     }
+    const bytes = new Uint8Array(Buffer.from(part.data, "base64"))
     const objectKey = await storeImage(context, index, bytes)
     images.push({
       type: "object",

@@ -9,6 +9,8 @@ import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from
 import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { inTime } from "../../http/body-time.ts"
+import { BODY_POLICY } from "../../http/policies.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -30,10 +32,12 @@ const smallBodies = bodyLimit({
   },
 })
 
+const bodyOf = (c: HonoContext<AppEnv>) => inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, () => c.req.arrayBuffer())
+
 /** Only what one of our own workers has signed for exactly this URL and body goes on. */
 const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
-  await verifyInternalCall(c.get("ctx"), { signature, path: c.req.path, body: await c.req.arrayBuffer() })
+  await verifyInternalCall(c.get("ctx"), { signature, path: c.req.path, body: await bodyOf(c) })
   await next()
 })
 
@@ -44,7 +48,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await verifySignature(env, {
     signature: c.req.header("upstash-signature"),
     url: callbackUrl(env, c.req.path),
-    body: await c.req.arrayBuffer(),
+    body: await bodyOf(c),
     now: ctx.clock.now(),
   })
   await next()

@@ -102,7 +102,7 @@ export function mountEndUsers(app: App) {
     },
     async (c, { params: { end_user_ref } }) => {
       const pieces = await exportEndUser(c.get("ctx"), c.get("credential"), end_user_ref)
-      return textStream(pieces, c.get("ctx").log, {
+      return textStream(pieces, c.get("ctx"), {
         "content-type": "application/json",
         "content-disposition": 'attachment; filename="end-user.json"',
       })
