@@ -90,7 +90,7 @@ const ALL: Measurement[] = [
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
   {
-    group: "hostile",
+    group: "attacks",
     title: "memory under attack, MiB above nothing",
     isCompared: true,
     measure: (world) => measureAttackMemory(world),

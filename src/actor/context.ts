@@ -42,6 +42,8 @@ export interface Context {
   readonly cooling: Map<string, Cooling>
   /** The memory of this isolate for parts of uploads. */
   readonly uploads: MemoryBudget
+  /** The same for large answers of customers' servers and of providers of pictures, by invocation. */
+  readonly answers: MemoryBudget
   /** What this isolate knows about those who come to its open doors. */
   readonly doors: Doors
   /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
@@ -111,7 +113,10 @@ export function createContext(
 
 const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 
-const UPLOAD_MEMORY = { all: 40 * 1024 * 1024, each: 20 * 1024 * 1024, lostMs: 300_000 }
+const MiB = 1024 * 1024
+/** Of the 128 MiB that an isolate has: each byte of an answer is held four times while it is read and parsed. */
+const UPLOAD_MEMORY = { all: 40 * MiB, each: 20 * MiB, lostMs: 300_000 }
+const ANSWER_MEMORY = { all: 12 * MiB, each: 6 * MiB, lostMs: 120_000 }
 
 /** The parts that depend on the bindings only. */
 const platformOf = onceFor((env: BaseEnv) => ({
@@ -121,6 +126,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
   uploads: new MemoryBudget(UPLOAD_MEMORY),
+  answers: new MemoryBudget(ANSWER_MEMORY),
   doors: { shut: new Map(), keys: new Set(), strangers: new Turnstile({ atOnce: 4, waiting: 0 }) } as Doors,
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   providerLogins: env.PROVIDER_LOGINS,

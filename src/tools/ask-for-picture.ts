@@ -3,6 +3,7 @@ import { ENGINE_URLS } from "../agent/engine.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { createOutbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
+import { Turnstile } from "../platform/turnstile.ts"
 import { findMediaAccount, type MediaAccount } from "../providers/media-account.ts"
 import { type CallCredential, freshCredential } from "../providers/refresh.ts"
 import { TOOL_POLICY } from "./policies.ts"
@@ -84,7 +85,8 @@ export async function askForPicture(
       response.body?.cancel().catch(() => {})
       throw refusalOf(response.status)
     }
-    return pictureIn(new TextDecoder().decode(await response.arrayBuffer()))
+    const read = async () => pictureIn(new TextDecoder().decode(await response.arrayBuffer()))
+    return await turnstile.pass(read, () => new NoPicture("busy", UNAVAILABLE, { lost: true }))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (!(error instanceof OutboundError)) throw error
@@ -93,6 +95,9 @@ export async function askForPicture(
     throw new NoPicture(error.kind, UNAVAILABLE, { lost: answered })
   }
 }
+
+/** An answer is held several times while its picture is taken out of it: few of an isolate are read at a time. */
+const turnstile = new Turnstile({ atOnce: TOOL_POLICY.picturesAtOnce, waiting: TOOL_POLICY.picturesWaiting })
 
 function refusalOf(status: number): NoPicture {
   // What is wrong with the request itself, such as a prompt that its provider does not allow, the model can change.

@@ -107,6 +107,9 @@ async function toRun(
   result: McpResult,
   { secrets, context, storeImage }: { secrets: Secrets; context: ToolCallContext; storeImage: StoreImage },
 ): Promise<ToolRun> {
+  const characters = result.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0)
+  // Before anything is made of it: a text has at least as many bytes.
+  if (characters > TOOL_POLICY.maxResultBytes) return tooMuchText(characters)
   const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(part.text)] : []))
   // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); not all do.
   if (texts.length === 0 && result.structured !== undefined) {
@@ -114,9 +117,7 @@ async function toRun(
   }
   const text = texts.join("\n")
   const size = new TextEncoder().encode(text).length
-  if (size > TOOL_POLICY.maxResultBytes) {
-    return errorRun(`The tool answered ${size} bytes of text; at most ${TOOL_POLICY.maxResultBytes} are possible.`)
-  }
+  if (size > TOOL_POLICY.maxResultBytes) return tooMuchText(size)
   if (result.isError) return errorRun(text || "The tool failed without saying why.")
   const images: (ObjectPart | TextPart)[] = []
   for (const [index, part] of result.parts.entries()) {
@@ -139,6 +140,9 @@ async function toRun(
   if (images.length === 0) return { output: { type: "text", value: text || "(an empty answer)" } }
   return { output: { type: "parts", value: [...(text ? [{ type: "text" as const, text }] : []), ...images] } }
 }
+
+const tooMuchText = (bytes: number) =>
+  errorRun(`The tool answered ${bytes} bytes of text; at most ${TOOL_POLICY.maxResultBytes} are possible.`)
 
 const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ? given : "application/octet-stream")
 

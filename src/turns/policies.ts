@@ -48,6 +48,10 @@ export const TURN_POLICY = {
   maxModelCalls: 256,
   /** The limit of a turn's transcript as JSON: what its model calls and tools have said so far. */
   transcriptBytes: 3 * 1024 * 1024,
+  /** The limits of what a provider streams for one answer: in all, in one of its lines, and of an error. */
+  modelBytes: 32 * 1024 * 1024,
+  modelLineBytes: 4 * 1024 * 1024,
+  modelErrorBytes: 256 * 1024,
   /** The limit of the history that a claim reads, as JSON. */
   historyBytes: 2 * 1024 * 1024,
   /** How often text is written for a reader, and how soon it is checked whether there is one. */
