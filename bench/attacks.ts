@@ -17,7 +17,12 @@ export type Attack = (attacker: Attacker) => Promise<unknown>
 const MANY_KEYS = JSON.stringify(Object.fromEntries(Array.from({ length: 121_836 }, (_, n) => [n.toString(36), 1])))
 const EXPONENTIAL = ["^(a|a)*$", "^(a+)+$", "^(a|aa)+$", "^(.*a){20}$", "^([a-z]+)*$", "(x+x+)+y"]
 
-export async function call({ site, key }: Attacker, method: string, path: string, body?: string): Promise<Response> {
+export async function callSite(
+  { site, key }: Attacker,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<Response> {
   const headers: Record<string, string> = { authorization: `Bearer ${key}`, "idempotency-key": crypto.randomUUID() }
   if (body !== undefined) headers["content-type"] = "application/json"
   const response = await fetch(site.runtime.url + path, { method, headers, ...(body !== undefined && { body }) })
@@ -36,9 +41,9 @@ const tool = (attacker: Attacker, schema: object) => ({
 /** Has a turn call a tool, and waits until it has ended. */
 export async function runTurn(attacker: Attacker, text: string): Promise<{ state: string }> {
   const body = JSON.stringify({ space: attacker.space, end_user_ref: crypto.randomUUID(), text })
-  const { turn_id } = (await (await call(attacker, "POST", "/v1/turns", body)).json()) as { turn_id: string }
+  const { turn_id } = (await (await callSite(attacker, "POST", "/v1/turns", body)).json()) as { turn_id: string }
   for (;;) {
-    const turn = (await (await call(attacker, "GET", `/v1/turns/${turn_id}?wait=30`)).json()) as { state: string }
+    const turn = (await (await callSite(attacker, "GET", `/v1/turns/${turn_id}?wait=30`)).json()) as { state: string }
     if (turn.state !== "queued" && turn.state !== "running") return turn
   }
 }
@@ -46,15 +51,15 @@ export async function runTurn(attacker: Attacker, text: string): Promise<{ state
 async function withTool(attacker: Attacker, schema: object, input: object): Promise<void> {
   const path = `/v1/spaces/${attacker.space}/tools/attack`
   const { name: _name, ...body } = tool(attacker, schema)
-  const made = await call(attacker, "PUT", path, JSON.stringify(body))
+  const made = await callSite(attacker, "PUT", path, JSON.stringify(body))
   await made.arrayBuffer()
   if (made.ok) await runTurn(attacker, `[call attack ${JSON.stringify(input)}]`)
-  await drop(call(attacker, "DELETE", path))
+  await drop(callSite(attacker, "DELETE", path))
 }
 
 export async function useMcp(attacker: Attacker, kind: string): Promise<void> {
   const body = JSON.stringify({ url: `${attacker.server}/mcp/${kind}` })
-  const made = await call(attacker, "PUT", `/v1/spaces/${attacker.space}/mcp-servers/m${kind}`, body)
+  const made = await callSite(attacker, "PUT", `/v1/spaces/${attacker.space}/mcp-servers/m${kind}`, body)
   if (!made.ok) throw new Error(await made.text())
   await made.arrayBuffer()
 }
@@ -69,7 +74,7 @@ export const BLOCKING: Record<string, Attack> = {
         body: MANY_KEYS,
       }),
     ),
-  "121,836 keys, with a key": (attacker) => drop(call(attacker, "POST", "/v1/spaces", MANY_KEYS)),
+  "121,836 keys, with a key": (attacker) => drop(callSite(attacker, "POST", "/v1/spaces", MANY_KEYS)),
   "a pattern of 1 MB": (attacker) =>
     withTool(attacker, { a: { type: "string", pattern: "(a|b)".repeat(200_000) } }, { a: "a" }),
   "exponential patterns": async (attacker) => {
@@ -85,7 +90,7 @@ export const BLOCKING: Record<string, Attack> = {
   "an outputSchema": async (attacker) => {
     await useMcp(attacker, "schema")
     await runTurn(attacker, "[call mschema__attack {}]")
-    await drop(call(attacker, "DELETE", `/v1/spaces/${attacker.space}/mcp-servers/mschema`))
+    await drop(callSite(attacker, "DELETE", `/v1/spaces/${attacker.space}/mcp-servers/mschema`))
   },
 }
 

@@ -1,4 +1,4 @@
-import { type Attacker, BLOCKING, call } from "./attacks.ts"
+import { type Attacker, BLOCKING, callSite } from "./attacks.ts"
 import { startHostileServer } from "./hostile-server.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
@@ -81,10 +81,11 @@ async function measureMix(world: BenchWorld, { seconds }: Options, server: strin
 const HOSTILE_REQUESTS = {
   keys: BLOCKING["121,836 keys, nobody"],
   madeUp: async (attacker: Attacker) =>
-    (await call({ ...attacker, key: "turnpike_live_x" }, "GET", "/v1/me")).arrayBuffer(),
+    (await callSite({ ...attacker, key: "turnpike_live_x" }, "GET", "/v1/me")).arrayBuffer(),
   pattern: BLOCKING["a pattern of 1 MB"],
   large: BLOCKING["121,836 keys, with a key"],
-  wrong: async (attacker: Attacker) => (await call(attacker, "POST", "/v1/turns", "[".repeat(900_000))).arrayBuffer(),
+  wrong: async (attacker: Attacker) =>
+    (await callSite(attacker, "POST", "/v1/turns", "[".repeat(900_000))).arrayBuffer(),
 }
 
 /** The times of POST /v1/turns of some clients, each of whose requests is a hostile one now and then. */
