@@ -1,12 +1,14 @@
 import { measureAccepts } from "./measure-accepts.ts"
 import { measureAdmin } from "./measure-admin.ts"
 import { measureAnalytics } from "./measure-analytics.ts"
+import { measureAttackMemory } from "./measure-attack-memory.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
 import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
 import { measureCommits } from "./measure-commits.ts"
 import { measureFiles } from "./measure-files.ts"
 import { measureFloor } from "./measure-floor.ts"
 import { measureHistory } from "./measure-history.ts"
+import { measureHostile } from "./measure-hostile.ts"
 import { measureLatency } from "./measure-latency.ts"
 import { measureLogins } from "./measure-logins.ts"
 import { measurePeer } from "./measure-peer.ts"
@@ -86,6 +88,13 @@ const ALL: Measurement[] = [
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
+  { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
+  {
+    group: "attacks",
+    title: "memory under attack, MiB above nothing",
+    isCompared: true,
+    measure: (world) => measureAttackMemory(world),
+  },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 

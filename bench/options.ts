@@ -23,7 +23,7 @@ export interface Options {
 
 export const MEASUREMENTS = [
   ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
-  ...["history", "books", "memory", "files", "logins", "upgrade", "churn", "admin", "analytics"],
+  ...["history", "books", "memory", "files", "logins", "upgrade", "churn", "admin", "analytics", "hostile", "attacks"],
 ]
 
 export function readBenchOptions(args: string[]): Options {

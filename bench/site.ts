@@ -39,6 +39,8 @@ interface SiteOptions {
   settings?: Record<string, string>
   /** The stand-in notes how long each statement takes. */
   timed?: boolean
+  /** Further bindings of the worker. */
+  bindings?: Record<string, string>
 }
 
 const CREDIT_MICROS = 1e13
@@ -49,14 +51,19 @@ const HIGH_CAPS = {
 
 /** Turnpike, in the version and on the runtime of the world. */
 export async function createSite(world: BenchWorld, name: string, options: SiteOptions): Promise<Site> {
-  const { runs, accounts = 1, capped = false, split = false, settings = {}, timed = false } = options
+  const { runs, accounts = 1, capped = false, split = false, settings = {}, timed = false, bindings = {} } = options
   const { version, standIns, postgresPids } = world
   const { url: databaseUrl, sql } = await createSiteDatabase(world, name, settings)
   await version.fillDatabase(databaseUrl)
   await sql("create table bench_rows (id text primary key, body text not null, created_at timestamptz default now())")
   const question: Question = { ask: "namespace", name, qstash_mode: runs ? "push" : "manual", databaseUrl, timed }
   const namespace = await standIns.ask<Record<string, string>>(question)
-  const env = { ...namespace, SECRETS_KEYS: `bench:${randomBytes(32).toString("base64")}`, LOG_LEVEL: "error" }
+  const env = {
+    ...namespace,
+    SECRETS_KEYS: `bench:${randomBytes(32).toString("base64")}`,
+    LOG_LEVEL: "error",
+    ...bindings,
+  }
   const runtimes = await startWorkers(world, name, env, split)
   const runtime = runtimes[0] as Runtime
   const groups = {

@@ -8,9 +8,11 @@ import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
 import { createDatabase, type Database } from "../platform/db.ts"
 import type { EmailHook } from "../platform/email-hook.ts"
 import { createLog, type Log } from "../platform/log.ts"
+import { MemoryBudget } from "../platform/memory.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
+import { Turnstile } from "../platform/turnstile.ts"
 
 /** What a verb may use. It is built for each invocation from the bindings; no other object holds anything of a request. */
 export interface Context {
@@ -41,6 +43,12 @@ export interface Context {
   readonly posting: Map<number, Posting>
   /** Accounts at providers that this isolate has heard are not to be called, by id. */
   readonly cooling: Map<string, Cooling>
+  /** The memory of this isolate for parts of uploads. */
+  readonly uploads: MemoryBudget
+  /** The same for large answers of customers' servers and of providers of pictures, by invocation. */
+  readonly answers: MemoryBudget
+  /** What this isolate knows about those who come to its open doors. */
+  readonly doors: Doors
   /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
   background(work: Promise<unknown>): void
   /** The public URL of a path of the callbacks worker. */
@@ -59,6 +67,15 @@ export interface Cooling {
   until: number
   /** When the database knew it; null: not yet. */
   notedAt: number | null
+}
+
+export interface Doors {
+  /** Until when networks are shut out, in milliseconds (src/platform/rate-limit.ts). */
+  shut: Map<string, number>
+  /** API keys that have been let in, by their hashes. */
+  keys: Set<string>
+  /** Behind it are keys that nobody knows yet, from addresses that have sent many wrong ones. */
+  strangers: Turnstile
 }
 
 /** What a change without a signed-in caller needs: all that the command line has. */
@@ -99,6 +116,11 @@ export function createContext(
 
 const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 
+const MiB = 1024 * 1024
+/** Of the 128 MiB that an isolate has: each byte of an answer is held four times while it is read and parsed. */
+const UPLOAD_MEMORY = { all: 40 * MiB, each: 20 * MiB, lostMs: 300_000 }
+const ANSWER_MEMORY = { all: 12 * MiB, each: 6 * MiB, lostMs: 120_000 }
+
 /** The parts that depend on the bindings only. */
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
@@ -106,6 +128,9 @@ const platformOf = onceFor((env: BaseEnv) => ({
   keyRing: createKeyRing(env.SECRETS_KEYS),
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
+  uploads: new MemoryBudget(UPLOAD_MEMORY),
+  answers: new MemoryBudget(ANSWER_MEMORY),
+  doors: { shut: new Map(), keys: new Set(), strangers: new Turnstile({ atOnce: 4, waiting: 0 }) } as Doors,
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   emailHook: emailHook(env),
   providerLogins: env.PROVIDER_LOGINS,

@@ -97,6 +97,12 @@ export const ERROR_CODES = {
     cause: "The path does not support this method.",
     cure: "Use a method that the Allow header names.",
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    retryable: true,
+    cause: "The body did not come: nothing of it for half a minute, or it took too long as a whole.",
+    cure: "Send the same request again, over a connection that carries it.",
+  },
   TURN_FINISHED: {
     status: 409,
     retryable: false,
@@ -195,7 +201,8 @@ export const ERROR_CODES = {
     status: 429,
     retryable: true,
     cause:
-      "A cap is reached: the key's daily cap, the cap of its window, the end user's daily or monthly limit, or how many test turns may be open.",
+      "A cap is reached: the key's daily cap, the cap of its window, the end user's daily or monthly limit, or a limit of another kind " +
+      "that `details` name (how many test turns may be open, `open_waits`, `unknown_keys`).",
     cure:
       "Wait `Retry-After` seconds until the cap resets, or raise it. `details` names the cap, with what is " +
       "spent and reserved. With `retryable: false` the cap is too small for this turn at any time.",

@@ -41,7 +41,7 @@ export const SIGN_IN_CODES = {
     status: 429,
     retryable: true,
     dashboard: true,
-    cause: "Too many wrong passwords for this account, or from this address.",
+    cause: "Too many wrong passwords for this account, or too many requests to sign in from this address.",
     cure: "Try again after Retry-After seconds.",
   },
   WRONG_PASSWORD: {

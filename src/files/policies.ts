@@ -2,8 +2,10 @@
 export const FILE_POLICY = {
   /** 100 MB, counted in MiB as people do: 104,857,600 bytes. */
   maxBytes: 100 * 1024 * 1024,
-  /** Bytes of an upload in memory at a time. R2 wants parts of at least 5 MiB, all of one size. */
-  partBytes: 8 * 1024 * 1024,
+  /** Bytes of an upload in memory at a time: as few as R2 takes for a part. */
+  partBytes: 5 * 1024 * 1024,
+  /** A part that has not come within this time is given up: so slow a client would hold its memory for as long as it likes. */
+  partMs: 180_000,
   maxNameBytes: 255,
   maxNameCharacters: 200,
   /** After this time an upload counts as given up. */

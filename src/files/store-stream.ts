@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Bucket } from "../platform/bucket.ts"
+import type { Clock } from "../platform/clock.ts"
+import type { MemoryBudget } from "../platform/memory.ts"
 import { FILE_POLICY } from "./policies.ts"
 
 export interface Stored {
@@ -13,26 +15,42 @@ export function tooLarge(): TurnpikeError {
   return new TurnpikeError("PAYLOAD_TOO_LARGE", `A file has at most ${FILE_POLICY.maxBytes} bytes.`)
 }
 
+interface Storing {
+  files: Bucket
+  clock: Clock
+  uploads: MemoryBudget
+}
+
 /**
- * Stores a stream under `key` with one part of it in memory at a time, and hashes it. When the stream breaks off or is too large
- * (PAYLOAD_TOO_LARGE), no object is left.
+ * Stores a stream of an account under `key` with one part of it in memory at a time, and hashes it. When the stream breaks off, is too
+ * large (PAYLOAD_TOO_LARGE) or too slow (REQUEST_TIMEOUT), or there is no memory for it (UNAVAILABLE), no object is left.
  */
-export async function storeStream(bucket: Bucket, key: string, chunks: AsyncIterable<Uint8Array>): Promise<Stored> {
+export async function storeStream(
+  { files: bucket, clock, uploads }: Storing,
+  { key, account }: { key: string; account: number },
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<Stored> {
   const hash = createHash("sha256")
-  const buffer = new PartBuffer(FILE_POLICY.partBytes)
+  const memory = uploads.open(String(account), clock)
+  const buffer = new PartBuffer(FILE_POLICY.partBytes, (bytes) => {
+    if (!memory.grow(bytes)) throw noMemory()
+  })
   const parts: R2UploadedPart[] = []
   let bytes = 0
+  let partUntil = clock.now().getTime() + FILE_POLICY.partMs
   let upload: Awaited<ReturnType<Bucket["createMultipartUpload"]>> | null = null
   try {
     for await (const chunk of chunks) {
       bytes += chunk.length
       if (bytes > FILE_POLICY.maxBytes) throw tooLarge()
+      if (clock.now().getTime() > partUntil) throw tooSlow()
       hash.update(chunk)
       for (let rest = buffer.take(chunk); rest.length > 0; rest = buffer.take(rest)) {
         // The buffer is full and more comes. A file that fits into one part is stored as a whole below.
         upload ??= await bucket.createMultipartUpload(key)
         parts.push(await upload.uploadPart(parts.length + 1, buffer.bytes))
         buffer.clear()
+        partUntil = clock.now().getTime() + FILE_POLICY.partMs
       }
     }
     if (upload) {
@@ -44,8 +62,26 @@ export async function storeStream(bucket: Bucket, key: string, chunks: AsyncIter
     // R2 removes incomplete uploads by itself after some days; this does it sooner.
     await upload?.abort().catch(() => {})
     throw error
+  } finally {
+    memory.close()
   }
 }
+
+function tooSlow(): TurnpikeError {
+  const [kib, seconds] = [FILE_POLICY.partBytes / 1024, FILE_POLICY.partMs / 1000]
+  return new TurnpikeError(
+    "REQUEST_TIMEOUT",
+    `The body is too slow: it brought less than ${kib} KiB in ${seconds} s.`,
+    {
+      param: "body",
+    },
+  )
+}
+
+const noMemory = () =>
+  new TurnpikeError("UNAVAILABLE", "Too many uploads are under way at this moment. Try again in 5 s.", {
+    retryAfter: 5,
+  })
 
 /** What would be stored, without storing it. PAYLOAD_TOO_LARGE. */
 export async function hashStream(chunks: AsyncIterable<Uint8Array>): Promise<Stored> {
@@ -64,11 +100,14 @@ const FIRST_BYTES = 64 * 1024
 /** Collects the bytes of one part. The buffer grows with them, so a small file does not cost a whole part of memory. */
 class PartBuffer {
   private readonly limit: number
-  private memory = new Uint8Array(FIRST_BYTES)
+  private readonly lend: (bytes: number) => void
+  private memory = new Uint8Array()
   private filled = 0
 
-  constructor(limit: number) {
+  /** `lend` is asked before it grows by so many bytes, and throws when there is no memory for them. */
+  constructor(limit: number, lend: (bytes: number) => void) {
     this.limit = limit
+    this.lend = lend
   }
 
   /** The collected bytes; valid until the next `take`. */
@@ -81,7 +120,9 @@ class PartBuffer {
     const taken = chunk.subarray(0, this.limit - this.filled)
     const needed = this.filled + taken.length
     if (needed > this.memory.length) {
-      const grown = new Uint8Array(Math.min(this.limit, Math.max(needed, this.memory.length * 2)))
+      const size = Math.min(this.limit, Math.max(needed, this.memory.length * 2, FIRST_BYTES))
+      this.lend(size - this.memory.length)
+      const grown = new Uint8Array(size)
       grown.set(this.bytes)
       this.memory = grown
     }

@@ -24,11 +24,14 @@ interface Upload {
 interface Begun extends DeletedFile {
   /** The Idempotency-Key was used before: the bytes are only read, to compare them. */
   isRepeat: boolean
+  /** Who sends it. */
+  account: number
 }
 
 /**
  * Stores a file in a space. A row notes the upload before its first byte is stored: a broken upload is never listed, and the sweeper
- * finds it. NOT_FOUND, CONFLICT, LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, and what the chunks throw.
+ * finds it. NOT_FOUND, CONFLICT, LIMIT_REACHED, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, IDEMPOTENCY_KEY_REUSED, UNAVAILABLE, and what the
+ * chunks throw.
  */
 export async function uploadFile(
   ctx: Context,
@@ -56,7 +59,7 @@ async function beginUpload(
   const now = ctx.clock.now()
   const fileId = newId("file", now)
   const key = `files/${fileId}`
-  const { row, replayOf } = await callOnce(ctx, credential, "begin_upload", {
+  const { actor, row, replayOf } = await callOnce(ctx, credential, "begin_upload", {
     // The request is known only when all bytes have come.
     once: once && { key: once.key },
     args: {
@@ -67,7 +70,7 @@ async function beginUpload(
       object_key: key,
     },
   })
-  const begun = { file_id: fileId, object_key: key, isRepeat: replayOf !== null }
+  const begun = { file_id: fileId, object_key: key, isRepeat: replayOf !== null, account: actor.user_id }
   if (begun.isRepeat) return begun
   if (row.refused === "not_found") throw spaceNotFound(spaceId)
   if (row.refused === "limit") throw countReached(row.reached as CountState)
@@ -82,8 +85,10 @@ async function finishUpload(
   { upload, begun, once }: { upload: Upload; begun: Begun; once: Once | undefined },
 ): Promise<Made<FileRow>> {
   const { spaceId, name, mediaType, chunks } = upload
-  const { file_id, object_key, isRepeat } = begun
-  const { bytes, sha256 } = isRepeat ? await hashStream(chunks) : await storeStream(ctx.files, object_key, chunks)
+  const { file_id, object_key, isRepeat, account } = begun
+  const { bytes, sha256 } = isRepeat
+    ? await hashStream(chunks)
+    : await storeStream(ctx, { key: object_key, account }, chunks)
   const { row, replayOf } = await callOnce(ctx, credential, "finish_upload", {
     once: once && { key: once.key, request: { operation: "uploadFile", spaceId, name, mediaType, sha256 } },
     args: { space: spaceId, file_id, bytes, sha256 },

@@ -12,7 +12,7 @@ type Field = string | number | boolean | null
 export type CsvColumns<Row> = Record<string, (row: Row) => Field>
 
 /** How many rows one statement of a CSV reads. */
-const PAGE = 5_000
+const PAGE = 1_000
 
 export const csvQuery = {
   format: z
@@ -51,7 +51,7 @@ export async function csvAnswer<Row>(
       page = await read({ limit: PAGE, offset })
     }
   })()
-  return textStream(pieces, c.get("ctx").log, {
+  return textStream(pieces, c.get("ctx"), {
     "content-type": "text/csv; charset=utf-8; header=present",
     "content-disposition": `attachment; filename="${name}.csv"`,
   })

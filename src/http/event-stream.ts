@@ -1,5 +1,7 @@
+import type { Clock } from "../platform/clock.ts"
 import type { Log } from "../platform/log.ts"
 import { describeError } from "../platform/log.ts"
+import { untilTaken } from "./body-time.ts"
 
 interface StreamEvent {
   seq: number
@@ -10,38 +12,51 @@ const RETRY_MS = 1000
 
 /**
  * Server-sent events (WHATWG HTML, section 9.2), with `seq` as the id that Last-Event-ID sends back. An empty batch becomes a comment,
- * so the connection stays alive. A failure ends the stream; the reader reconnects where it was.
+ * so the connection stays alive. A failure ends the stream, and so does a reader who takes nothing for half a minute; they reconnect
+ * where they were.
  */
 export function eventStream<Event extends StreamEvent>(
   batches: AsyncGenerator<Event[]>,
-  { log, onCancel }: { log: Log; onCancel: () => void },
+  { log, clock, onCancel }: { log: Log; clock: Clock; onCancel: () => void },
 ): Response {
   const encoder = new TextEncoder()
   let opened = false
   let left = false
+  let stalled = () => {}
+  const reader = untilTaken(clock, () => stalled())
+  const leave = () => {
+    left = true
+    reader.taken()
+    onCancel()
+    // Not awaited: it ends when what is under way has ended.
+    void batches.return(undefined)
+  }
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      stalled = () => {
+        leave()
+        controller.close()
+      }
+    },
     async pull(controller) {
+      reader.taken()
       if (!opened) {
         opened = true
         controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`))
-        return
+        return reader.sent()
       }
       try {
         const { value, done } = await batches.next()
         if (left) return
         if (done) return controller.close()
         controller.enqueue(encoder.encode(value.length > 0 ? value.map(format).join("") : ": still here\n\n"))
+        reader.sent()
       } catch (error) {
         log("error", "stream.broken", { error: describeError(error) })
         controller.close()
       }
     },
-    cancel() {
-      left = true
-      onCancel()
-      // Not awaited: it ends when what is under way has ended.
-      void batches.return(undefined)
-    },
+    cancel: leave,
   })
   return new Response(body, {
     headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },

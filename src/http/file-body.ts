@@ -1,8 +1,11 @@
 import { TurnpikeError } from "../base/errors.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { tooLarge } from "../files/store-stream.ts"
+import type { Clock } from "../platform/clock.ts"
+import { brokenOff, inTime } from "./body-time.ts"
 import { type MultipartEvent, parseMultipart, wrongBody } from "./multipart.ts"
 import type { PartHeaders } from "./part-headers.ts"
+import { BODY_POLICY } from "./policies.ts"
 
 /** An incoming file: its name, and its bytes as they come. */
 export interface FileBody {
@@ -16,14 +19,14 @@ const ENVELOPE_BYTES = 64 * 1024
 
 /**
  * The one file of a request, read only up to its name: the part `file` of multipart/form-data, or the body itself with the name from
- * the query. Throws VALIDATION_FAILED and PAYLOAD_TOO_LARGE, now or when the chunks are read.
+ * the query. Throws VALIDATION_FAILED, PAYLOAD_TOO_LARGE and REQUEST_TIMEOUT, now or when the chunks are read.
  */
-export async function readFileBody(request: Request, queryName: string | undefined): Promise<FileBody> {
+export async function readFileBody(request: Request, queryName: string | undefined, clock: Clock): Promise<FileBody> {
   const type = request.headers.get("content-type")
   const isForm = /^\s*multipart\/form-data/i.test(type ?? "")
   const length = Number(request.headers.get("content-length") ?? 0)
   if (length > FILE_POLICY.maxBytes + (isForm ? ENVELOPE_BYTES : 0)) throw tooLarge()
-  const chunks = chunksOf(request.body)
+  const chunks = chunksOf(request.body, clock)
   if (isForm) return readForm(chunks, boundaryOf(type ?? ""), queryName)
   if (!queryName) throw wrong("name", "name: is required, as `?name=report.pdf`, unless you send a form")
   // curl sends this for any body. No file has this type.
@@ -35,19 +38,18 @@ function wrong(param: string, message: string): TurnpikeError {
   return new TurnpikeError("VALIDATION_FAILED", message, { param })
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: ReadableStream<Uint8Array> | null, clock: Clock): AsyncGenerator<Uint8Array> {
   if (!body) return
   const reader = body.getReader()
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new TurnpikeError("VALIDATION_FAILED", "The body broke off before its end.", { param: "body", cause })
-      })
+      const { done, value } = await inTime(clock, BODY_POLICY.idleMs, () => reader.read()).catch(brokenOff)
       if (done) return
       yield value
     }
   } finally {
-    await reader.cancel().catch(() => {})
+    // Not awaited: a client that has stalled does not answer that either.
+    reader.cancel().catch(() => {})
   }
 }
 

@@ -1,8 +1,11 @@
-import { bodyLimit } from "hono/body-limit"
+import { Buffer } from "node:buffer"
+import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
 import { TurnpikeError } from "../base/errors.ts"
 import { shapeFault } from "../base/storable.ts"
 import type { AppEnv } from "./app-env.ts"
+import { brokenOff, inTime } from "./body-time.ts"
+import { BODY_POLICY } from "./policies.ts"
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
@@ -20,23 +23,35 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Checks a body before it is parsed: JSON, at most 1 MiB (16 KiB where anybody may send it), of a shape that can be walked. */
-export const jsonBodies = (isOpen: boolean) => [jsonOnly, isOpen ? openLimit : usualLimit, shapeLimit]
+/** Checks a body before it is parsed: JSON, at most 1 MiB (16 KiB where anybody may send it), in time, of a shape that can be walked. */
+export const jsonBodies = (isOpen: boolean) => [jsonOnly, readWhole(isOpen ? MAX_OPEN_BYTES : MAX_JSON_BYTES)]
 
-const limitOf = (maxSize: number) =>
-  bodyLimit({
-    maxSize,
-    onError: () => {
-      throw new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${maxSize} bytes.`)
-    },
+const readWhole = (maxBytes: number) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    if (c.req.raw.body === null) return next()
+    const length = c.req.header("content-length")
+    if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
+    const read = () => (length === undefined ? readUpTo(c, maxBytes) : c.req.text())
+    const text = await inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, read).catch(brokenOff)
+    // Before anything walks through it.
+    const fault = shapeFault(text)
+    if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
+    return next()
   })
 
-const usualLimit = limitOf(MAX_JSON_BYTES)
-const openLimit = limitOf(MAX_OPEN_BYTES)
+/** A body whose size is not known before; Hono parses the text that is left in its cache. */
+async function readUpTo(c: HonoContext<AppEnv>, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of c.req.raw.body ?? []) {
+    bytes += piece.length
+    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    pieces.push(piece)
+  }
+  const text = new TextDecoder().decode(Buffer.concat(pieces))
+  c.req.bodyCache.text = Promise.resolve(text) as never
+  return text
+}
 
-const shapeLimit = createMiddleware<AppEnv>(async (c, next) => {
-  // Before anything walks through it.
-  const fault = c.req.raw.body === null ? null : shapeFault(await c.req.text())
-  if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
-  await next()
-})
+const tooLarge = (maxBytes: number) =>
+  new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${maxBytes} bytes.`)

@@ -1,20 +1,66 @@
+import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
+import type { KeyCredential } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { parseApiKey } from "../keys/api-key.ts"
+import type { RateLimit } from "../platform/rate-limit.ts"
 import type { AppEnv } from "./app-env.ts"
+import { forgetAnswer, limitAt, secondsOf } from "./doors.ts"
+import { REMEMBERED_KEYS, UNKNOWN_KEYS } from "./policies.ts"
 
-/** Reads `Authorization: Bearer <API_KEY>`. A key with a wrong form or checksum is refused without any I/O. */
+/**
+ * Reads `Authorization: Bearer <API_KEY>`. A key with a wrong form or checksum is refused without any I/O. Keys that do not exist are
+ * counted by address: QUOTA_EXCEEDED. One that does exist is never counted.
+ */
 export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
-  const header = c.req.header("authorization")
+  const credential = credentialOf(c.req.header("authorization"))
+  c.set("credential", credential)
+  const { keys, strangers } = c.get("ctx").doors
+  const limit = limitAt(c, "keys", UNKNOWN_KEYS)
+  // It may exist all the same, so it is looked up, but few of them at a time.
+  if (limit && limit.known() > 0 && !keys.has(credential.hash)) {
+    await strangers.pass(next, () => tooManyKeys(Math.min(1_000, limit.known())))
+  } else await next()
+  if (c.res.ok) remember(keys, credential)
+  else if (limit && c.error instanceof TurnpikeError && c.error.code === "INVALID_API_KEY") {
+    keys.delete(credential.hash)
+    await countUnknown(c, limit)
+  }
+})
+
+function credentialOf(header: string | undefined): KeyCredential {
   if (!header) throw new TurnpikeError("INVALID_API_KEY", "Send your key as `Authorization: Bearer <API_KEY>`.")
   const match = /^bearer +(\S+)$/i.exec(header.trim())
   const credential = match?.[1] ? parseApiKey(match[1]) : null
-  if (!credential) {
-    const message = match
-      ? "This is not a well-formed API key: copy it again, whole."
-      : "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
-    throw new TurnpikeError("INVALID_API_KEY", message)
-  }
-  c.set("credential", credential)
-  await next()
-})
+  if (credential) return credential
+  const message = match
+    ? "This is not a well-formed API key: copy it again, whole."
+    : "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
+  throw new TurnpikeError("INVALID_API_KEY", message)
+}
+
+function remember(keys: Set<string>, { hash }: KeyCredential): void {
+  if (keys.size >= REMEMBERED_KEYS) keys.clear()
+  keys.add(hash)
+}
+
+/** Without Redis the answer stays the 401 that it is. */
+async function countUnknown(c: HonoContext<AppEnv>, limit: RateLimit): Promise<void> {
+  const waitMs = await limit.take().catch(() => 0)
+  if (waitMs <= 0) return
+  forgetAnswer(c)
+  throw tooManyKeys(waitMs)
+}
+
+function tooManyKeys(waitMs: number): TurnpikeError {
+  const seconds = secondsOf(waitMs)
+  const { burst: limit } = UNKNOWN_KEYS
+  return new TurnpikeError(
+    "QUOTA_EXCEEDED",
+    `Too many API keys that do not exist came from this address. Try again in ${seconds} s.`,
+    {
+      retryAfter: seconds,
+      details: { cap: "unknown_keys", limit },
+    },
+  )
+}

@@ -1,21 +1,41 @@
-import type { Log } from "../platform/log.ts"
+import type { Context } from "../actor/context.ts"
 import { describeError } from "../platform/log.ts"
+import { untilTaken } from "./body-time.ts"
 
-/** A text that is made while it is sent. A failure breaks the connection, so nobody takes a part for the whole. */
-export function textStream(pieces: AsyncGenerator<string>, log: Log, headers: Record<string, string>): Response {
+/**
+ * A text that is made while it is sent. A failure breaks the connection, so nobody takes a part for the whole; so does a reader who
+ * takes nothing for half a minute.
+ */
+export function textStream(
+  pieces: AsyncGenerator<string>,
+  { log, clock }: Pick<Context, "log" | "clock">,
+  headers: Record<string, string>,
+): Response {
   const encoder = new TextEncoder()
+  let stalled = () => {}
+  const reader = untilTaken(clock, () => stalled())
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      stalled = () => {
+        log("info", "stream.stalled")
+        controller.error(new Error("the reader has stalled"))
+        void pieces.return(undefined)
+      }
+    },
     async pull(controller) {
+      reader.taken()
       try {
         const { value, done } = await pieces.next()
         if (done) return controller.close()
         controller.enqueue(encoder.encode(value))
+        reader.sent()
       } catch (error) {
         log("error", "stream.broken", { error: describeError(error) })
         controller.error(error)
       }
     },
     cancel() {
+      reader.taken()
       void pieces.return(undefined)
     },
   })

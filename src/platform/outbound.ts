@@ -1,4 +1,5 @@
 import { abortAfter, type Clock } from "./clock.ts"
+import type { MemoryBudget } from "./memory.ts"
 import { OutboundError } from "./outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "./public-url.ts"
 
@@ -26,19 +27,26 @@ export interface Outbound {
 }
 
 const MAX_REDIRECTS = 3
+const NO_MEMORY = "Too many large answers are read at this moment: ask for this one again, alone."
 
 /** The headers that a redirect to another origin keeps; all others could be credentials. */
 const HARMLESS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"])
 const USER_AGENT = "Turnpike"
 
+/** Of an answer, so much is read in any case; only what is larger needs memory from the isolate's budget. */
+const SMALL_BYTES = 256 * 1024
+
 export function createOutbound({
   fetch,
   clock,
   policy,
+  memory,
 }: {
   fetch: typeof globalThis.fetch
   clock: Clock
   policy: UrlPolicy
+  /** What large answers take from, as one holder, while they are read. Default: only their own limits bound them. */
+  memory?: { budget: MemoryBudget; holder: string }
 }): Outbound {
   return {
     async send(request) {
@@ -49,7 +57,12 @@ export function createOutbound({
       const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal
       try {
         const { response, origin } = await follow(fetch, policy, request, either)
-        return limited(response, { maxBytes: request.maxBytes, signal: either, end: over.clear, origin })
+        const loan = memory?.budget.open(memory.holder, clock)
+        const end = () => {
+          loan?.close()
+          over.clear()
+        }
+        return limited(response, { maxBytes: request.maxBytes, signal: either, end, origin, grow: loan?.grow })
       } catch (error) {
         over.clear()
         throw either.aborted ? either.reason : error
@@ -151,7 +164,19 @@ function discard(response: Response): void {
 /** The response with a body that fails as soon as it is too large or `signal` is aborted, whether it is read or not. */
 function limited(
   response: Response,
-  { maxBytes, signal, end, origin }: { maxBytes: number; signal: AbortSignal; end: () => void; origin: string },
+  {
+    maxBytes,
+    signal,
+    end,
+    origin,
+    grow = () => true,
+  }: {
+    maxBytes: number
+    signal: AbortSignal
+    end: () => void
+    origin: string
+    grow?: ((bytes: number) => boolean) | undefined
+  },
 ): Response {
   if (!response.body) {
     end()
@@ -184,8 +209,11 @@ function limited(
           return controller.close()
         }
         bytes += value.byteLength
-        if (bytes <= maxBytes) return controller.enqueue(value)
-        fail(controller, new OutboundError("too_large", `The answer is larger than ${maxBytes} bytes.`))
+        if (bytes > maxBytes)
+          return fail(controller, new OutboundError("too_large", `The answer is larger than ${maxBytes} bytes.`))
+        if (bytes > SMALL_BYTES && !grow(value.byteLength))
+          return fail(controller, new OutboundError("too_large", NO_MEMORY))
+        controller.enqueue(value)
       } catch (cause) {
         fail(controller, new OutboundError("network", `The connection to ${origin} broke.`, { cause }))
       }

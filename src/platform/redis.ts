@@ -12,25 +12,29 @@ export interface Redis {
   take(key: string): Promise<string | null>
   /** Runs a Lua script in one step. It answers integers, texts, null, and lists of them. */
   run<Answer>(script: string, keys: string[], args: (string | number)[]): Promise<Answer>
+  /** For a library that takes the SDK's client: what it asks in one moment goes in one round trip. */
+  together<Answer>(work: (client: Upstash) => Promise<Answer>[]): Promise<Answer[]>
 }
 
 const RETRY = { retries: 1, backoff: () => 50 }
 
-/** Upstash's Redis over REST: each command or script is one round trip. The v1 worker never uses it, since it would double its size. */
+/** Upstash's Redis over REST: each command or script is one round trip. */
 export function createRedis(
   env: { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string },
   meter: Meter,
 ): Redis {
-  const client = new Upstash({
-    url: env.UPSTASH_REDIS_REST_URL,
-    token: env.UPSTASH_REDIS_REST_TOKEN,
-    automaticDeserialization: false,
-    enableAutoPipelining: false,
-    enableTelemetry: false,
-    retry: RETRY,
-    // A function, since the SDK would turn its own signal's abort into an answer.
-    signal: () => AbortSignal.timeout(TIME_LIMITS.redisMs),
-  })
+  const open = (enableAutoPipelining: boolean) =>
+    new Upstash({
+      url: env.UPSTASH_REDIS_REST_URL,
+      token: env.UPSTASH_REDIS_REST_TOKEN,
+      automaticDeserialization: false,
+      enableAutoPipelining,
+      enableTelemetry: false,
+      retry: RETRY,
+      // A function, since the SDK would turn its own signal's abort into an answer.
+      signal: () => AbortSignal.timeout(TIME_LIMITS.redisMs),
+    })
+  const client = open(false)
   const call = <Answer>(work: () => Promise<Answer>) => meter.measure("redis", () => work().catch(unavailable))
   return {
     get: (key) => call(() => client.get<string>(key)),
@@ -40,6 +44,7 @@ export function createRedis(
       return (await call(() => client.set(key, value, onlyNew ? { px, nx: true } : { px }))) === "OK"
     },
     run: (script, keys, args) => call(() => client.eval(script, keys, args.map(String))),
+    together: (work) => call(() => Promise.all(work(open(true)))),
   }
 }
 

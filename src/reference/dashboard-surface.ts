@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import { DOORS } from "../http/policies.ts"
 import { BODY_CODES, type Surface } from "./surface.ts"
 
 const dashboardError = z
@@ -34,10 +35,11 @@ export const DASHBOARD_SURFACE: Surface = {
   securitySchemes: {
     session: { type: "apiKey", in: "cookie", name: "token", description: "The session that every login path sets." },
   },
-  codesOf: ({ method, body, open, byServer }) => {
+  codesOf: ({ method, path, body, open, byServer }) => {
     const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]
     const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED"]
-    return [...session, ...unsafe, "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])]
+    const door: ErrorCode[] = `${method.toUpperCase()} ${path}` in DOORS ? ["LOGIN_THROTTLED"] : []
+    return [...session, ...unsafe, ...door, "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])]
   },
   errorSchema: (status) => (status === 422 ? validationErrorBody : dashboardError),
 }

@@ -16,6 +16,7 @@ export interface Surface {
 export const BODY_CODES: ErrorCode[] = [
   "INVALID_JSON",
   "PAYLOAD_TOO_LARGE",
+  "REQUEST_TIMEOUT",
   "UNSUPPORTED_MEDIA_TYPE",
   "VALIDATION_FAILED",
 ]
@@ -46,6 +47,10 @@ export const API_SURFACE: Surface = {
       description: "`Authorization: Bearer <API_KEY>`. Keys are for servers only, never for browsers or mobile apps.",
     },
   },
-  codesOf: ({ body }) => ["INVALID_API_KEY", "API_KEY_EXPIRED", "INTERNAL", "UNAVAILABLE", ...(body ? BODY_CODES : [])],
+  codesOf: ({ body }) => [
+    // Of API keys that do not exist, every operation answers QUOTA_EXCEEDED after some.
+    ...(["INVALID_API_KEY", "API_KEY_EXPIRED", "QUOTA_EXCEEDED", "INTERNAL", "UNAVAILABLE"] as const),
+    ...(body ? BODY_CODES : []),
+  ],
   errorSchema: () => apiError,
 }

@@ -117,7 +117,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       const pieces = await exportEndUser(c.get("ctx"), c.get("credential"), end_user_ref)
       // Its name is the customer's text, which the log does without.
       await noteExport(c.get("ctx"), c.get("credential"), { what: "end-user" })
-      return textStream(pieces, c.get("ctx").log, {
+      return textStream(pieces, c.get("ctx"), {
         "content-type": "application/json",
         "content-disposition": 'attachment; filename="end-user.json"',
       })

@@ -27,5 +27,9 @@ export async function streamTurnEvents(
   const batches = (async function* () {
     for await (const batch of rows) yield batch.map(serializeTurnEvent)
   })()
-  return eventStream(batches, { log: ctx.log, onCancel: () => cancelled.abort(new Error("the reader has gone")) })
+  return eventStream(batches, {
+    log: ctx.log,
+    clock: ctx.clock,
+    onCancel: () => cancelled.abort(new Error("the reader has gone")),
+  })
 }

@@ -76,7 +76,7 @@ export function mountUsageReport(app: App, { prefix, query }: Mounting) {
       const { from: begin, to: end, pieces } = await exportUsage(c.get("ctx"), c.get("credential"), asked)
       await noteExport(c.get("ctx"), c.get("credential"), { what: `usage-by-${asked.group_by}`, query: { from, to } })
       const name = `usage-by-${asked.group_by}-${begin.slice(0, 10)}-${end.slice(0, 10)}.csv`
-      return textStream(pieces, c.get("ctx").log, {
+      return textStream(pieces, c.get("ctx"), {
         "content-type": "text/csv; charset=utf-8; header=present",
         "content-disposition": `attachment; filename="${name}"`,
       })

@@ -54,17 +54,17 @@ const totpOf = (secret: Secret, names: { issuer?: string; label?: string } = {})
 
 /**
  * Takes a try of an account's code, and reads it: as one of the secret (sealed; null: they have none) at this time, or as a recovery code.
- * The procedure that uses it up decides whether it counts; then call `succeeded`. WRONG_CODE, LOGIN_THROTTLED, UNAVAILABLE without Redis.
+ * The procedure that uses it up decides whether it counts; then call `giveBack`. WRONG_CODE, LOGIN_THROTTLED, UNAVAILABLE without Redis.
  */
 export async function readCode(
   ctx: AuthContext,
   { userId, sealed, code }: { userId: number; sealed: string | null; code: string },
-): Promise<{ given: GivenCode; succeeded(): void }> {
+): Promise<{ given: GivenCode; giveBack(): void }> {
   const limit = { key: `login:factor:${userId}`, ...FACTOR_POLICY.tries }
-  const { succeeded } = await takeTry(ctx, [limit], "Too many wrong codes for this account.")
+  const { giveBack } = await takeTry(ctx, [limit], "Too many wrong codes for this account.")
   const digits = code.replace(/\s/g, "")
   if (!/^\d+$/.test(digits)) {
-    return { given: { ...NO_CODE, recovery_hash: recoveryHash(userId, code) }, succeeded }
+    return { given: { ...NO_CODE, recovery_hash: recoveryHash(userId, code) }, giveBack }
   }
   if (sealed === null) throw wrongCode()
   const { text, stale } = await ctx.keyRing.open(sealed, factorTarget(userId))
@@ -75,7 +75,7 @@ export async function readCode(
   const resealed = stale ? await ctx.keyRing.seal(text, factorTarget(userId)) : null
   return {
     given: { secret: sealed, step: totp.counter({ timestamp }) + delta, recovery_hash: null, resealed },
-    succeeded,
+    giveBack,
   }
 }
 

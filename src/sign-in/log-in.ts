@@ -1,8 +1,9 @@
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
+import { networkOf } from "../base/network.ts"
 import type { AuthContext } from "./auth-context.ts"
-import { networkOf, takePasswordTry } from "./login-throttle.ts"
+import { takePasswordTry } from "./login-throttle.ts"
 import { tellLocked } from "./notices.ts"
 import { verifyPassword } from "./password.ts"
 import { PASSWORD_POLICY } from "./policies.ts"
@@ -49,13 +50,16 @@ export async function logIn(
     .executeTakeFirst()
   const before = (found?.sessions ?? []).map(({ address }) => address)
   const attempt = { account: found?.user_id ?? name.toLowerCase(), known: isHere(ctx.address, before) }
-  const { succeeded } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
+  const { giveBack } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
     if (found && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, found.user_id)
     throw error
   })
-  const fits = await verifyPassword(password, found?.password_hash ?? null)
+  const fits = await verifyPassword(password, found?.password_hash ?? null).catch((error: unknown) => {
+    giveBack()
+    throw error
+  })
   if (!found || !fits || found.disabled_at !== null) throw invalidCredentials()
-  succeeded()
+  giveBack()
   return { userId: found.user_id, epoch: found.session_epoch }
 }
 

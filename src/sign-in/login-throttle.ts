@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { TurnpikeError } from "../base/errors.ts"
+import { networkOf } from "../base/network.ts"
 import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { LOGIN_POLICY } from "./policies.ts"
@@ -44,10 +45,10 @@ end
 return 0`
 
 /**
- * Takes one try from what the account and the address have left, before the password is checked. `succeeded` gives it back after a
- * right password. LOGIN_THROTTLED; UNAVAILABLE without Redis, since no password is tried uncounted.
+ * Takes one try from what the account and the address have left, before the password is checked. `giveBack` is called after a right
+ * password, and when none was checked. LOGIN_THROTTLED; UNAVAILABLE without Redis, since no password is tried uncounted.
  */
-export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ succeeded(): void }> {
+export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ giveBack(): void }> {
   const limits = limitsOf(attempt, networkOf(ctx.address))
   return takeTry(ctx, limits, "Too many wrong passwords for this account, or from this address.")
 }
@@ -60,7 +61,7 @@ interface TryLimit {
 }
 
 /** Takes one try from all of these limits, or from none. LOGIN_THROTTLED with `message`; UNAVAILABLE without Redis. */
-export async function takeTry(ctx: AuthContext, limits: TryLimit[], message: string): Promise<{ succeeded(): void }> {
+export async function takeTry(ctx: AuthContext, limits: TryLimit[], message: string): Promise<{ giveBack(): void }> {
   const keys = limits.map(({ key }) => key)
   const args = () => [ctx.clock.now().getTime(), ...limits.flatMap(({ burst, intervalMs }) => [burst, intervalMs])]
   const wait = await ctx.redis.run<number>(TAKE, keys, args())
@@ -70,7 +71,7 @@ export async function takeTry(ctx: AuthContext, limits: TryLimit[], message: str
     throw new TurnpikeError("LOGIN_THROTTLED", `${message} Try again in ${seconds} s.`, { retryAfter: seconds })
   }
   return {
-    succeeded() {
+    giveBack() {
       const given = ctx.redis.run(GIVE_BACK, keys, args()).catch((error: unknown) => {
         ctx.log("error", "login.try_not_given_back", { error: describeError(error) })
       })
@@ -88,16 +89,4 @@ function limitsOf({ account, known }: PasswordAttempt, network: string) {
     { key: `login:address:${network}`, ...LOGIN_POLICY.address },
     ...(known ? [] : [{ key: `login:account:${name}`, ...LOGIN_POLICY.accountElsewhere }]),
   ]
-}
-
-/** The network of an address: for IPv6 its /64, which belongs to one customer. */
-export function networkOf(address: string | null): string {
-  if (address === null) return "none"
-  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
-  if (host === undefined) return address
-  const [head = "", tail] = host.split("::")
-  const first = head === "" ? [] : head.split(":")
-  const last = tail === undefined || tail === "" ? [] : tail.split(":")
-  const zeros = tail === undefined ? [] : Array<string>(8 - first.length - last.length).fill("0")
-  return `${[...first, ...zeros, ...last].slice(0, 4).join(":")}::/64`
 }

@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi"
 import type { AuthEnv } from "../base/env.ts"
-import { TurnpikeError } from "../base/errors.ts"
+import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
 import { secondsAhead } from "../platform/clock.ts"
 import { createOauthFetch } from "../platform/oauth-fetch.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
@@ -87,26 +87,45 @@ export const clientOf = (ctx: AuthContext, settings: OidcSettings): oauth.Client
   [oauth.clockTolerance]: OIDC_POLICY.toleranceSeconds,
 })
 
+/** What discovery has found lately: the provider, or why there is none. */
+type Discovered = { until: number } & ({ provider: Provider } | { failed: { code: ErrorCode; message: string } })
+
 /**
- * An issuer's provider, by discovery; kept in Redis for some minutes. LOGIN_PROVIDER_UNAVAILABLE. LOGIN_PROVIDER_FAILED when its
- * metadata belong to another issuer, lack something, or name URLs that we may not call.
+ * An issuer's provider, by discovery; kept in Redis for some minutes, and for seconds when it failed: whoever comes then does not make
+ * us ask again. LOGIN_PROVIDER_UNAVAILABLE. LOGIN_PROVIDER_FAILED when its metadata belong to another issuer, lack something, or name
+ * URLs that we may not call.
  */
 export async function discover(ctx: AuthContext, { issuer }: OidcSettings): Promise<Provider> {
   const key = `oidc:provider:${issuer}`
   const now = ctx.clock.now().getTime()
-  const known = await ctx.redis.get(key)
-  if (known !== null) {
-    const { provider, until } = JSON.parse(known) as { provider: Provider; until: number }
-    if (now < until) return provider
+  const text = await ctx.redis.get(key)
+  const { metadataMs, retryAfterSeconds } = OIDC_POLICY
+  const known = text === null ? null : (JSON.parse(text) as Discovered)
+  const left = known ? known.until - now : 0
+  if (known && left > 0) {
+    if ("provider" in known) return known.provider
+    const { code, message } = known.failed
+    // Else our clock was set back meanwhile.
+    if (left <= retryAfterSeconds * 1000) throw new TurnpikeError(code, message, { retryAfter: Math.ceil(left / 1000) })
   }
-  const provider = await providerErrors("discovery", async () => {
-    const url = new URL(issuer)
-    const response = await oauth.discoveryRequest(url, requestOptions(ctx))
-    return checked(ctx, issuer, await oauth.processDiscoveryResponse(url, response))
-  })
-  const ttlMs = OIDC_POLICY.metadataMs
-  await ctx.redis.set(key, JSON.stringify({ provider, until: now + ttlMs }), { ttlMs })
-  return provider
+  const keep = (found: Discovered) => ctx.redis.set(key, JSON.stringify(found), { ttlMs: found.until - now })
+  try {
+    const provider = await providerErrors("discovery", async () => {
+      const url = new URL(issuer)
+      const response = await oauth.discoveryRequest(url, requestOptions(ctx))
+      return checked(ctx, issuer, await oauth.processDiscoveryResponse(url, response))
+    })
+    await keep({ provider, until: now + metadataMs })
+    return provider
+  } catch (error) {
+    if (error instanceof TurnpikeError && error.code.startsWith("LOGIN_PROVIDER_")) {
+      const { code, message } = error
+      await keep({ failed: { code, message }, until: ctx.clock.now().getTime() + retryAfterSeconds * 1000 }).catch(
+        () => {},
+      )
+    }
+    throw error
+  }
 }
 
 function checked(ctx: AuthContext, issuer: string, said: oauth.AuthorizationServer): Provider {

@@ -4,6 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { Turnstile } from "../platform/turnstile.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { isCommonPassword } from "./is-common.ts"
 import { takePasswordTry } from "./login-throttle.ts"
@@ -40,11 +41,21 @@ export async function verifyPassword(password: string, stored: string | null): P
   return expected.length === derived.length && timingSafeEqual(expected, derived) && stored !== null
 }
 
+/** One derivation takes 32 MiB and a third of a second of an isolate: whoever comes when many wait is told so at once. */
+const turnstile = new Turnstile(PASSWORD_POLICY)
+
 function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key)))
-  })
+  const work = () =>
+    new Promise<Buffer>((resolve, reject) => {
+      scrypt(password.normalize("NFKC"), salt, 32, cost, (error, key) => (error ? reject(error) : resolve(key)))
+    })
+  return turnstile.pass(work, tooMany)
 }
+
+const tooMany = () =>
+  new TurnpikeError("UNAVAILABLE", "Too many passwords are being checked at this moment. Try again in 2 s.", {
+    retryAfter: 2,
+  })
 
 /** A password that is set: long enough, and none that everybody tries first. */
 export const newPassword = z
@@ -87,11 +98,13 @@ export async function changePassword(
     if (current === undefined) {
       throw new TurnpikeError("VALIDATION_FAILED", "Send the current password too.", { param: "current_password" })
     }
-    const { succeeded } = await takePasswordTry(ctx, { account: actor.user_id, known: true })
-    if (!(await verifyPassword(current, former))) {
-      throw new TurnpikeError("WRONG_PASSWORD", "The current password is wrong.")
-    }
-    succeeded()
+    const { giveBack } = await takePasswordTry(ctx, { account: actor.user_id, known: true })
+    const fits = await verifyPassword(current, former).catch((error: unknown) => {
+      giveBack()
+      throw error
+    })
+    if (!fits) throw new TurnpikeError("WRONG_PASSWORD", "The current password is wrong.")
+    giveBack()
   }
   const hash = await hashPassword(next)
   const now = ctx.clock.now()

@@ -67,7 +67,13 @@ export const RESET_POLICY = {
   email: { burst: 3, intervalMs: 10 * 60_000 },
 } as const
 
-export const PASSWORD_POLICY = { minLength: 8, maxLength: 256 } as const
+export const PASSWORD_POLICY = {
+  minLength: 8,
+  maxLength: 256,
+  /** How many an isolate hashes at a time, and how many wait for that; all others are told to come again. */
+  atOnce: 2,
+  waiting: 16,
+} as const
 
 /** How old launch data may be, and how far the platform's clock may be ahead of ours (design section 7). */
 export const LAUNCH_POLICY = {

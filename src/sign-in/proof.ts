@@ -45,9 +45,13 @@ export async function proveAgain(
   const userId = actor.user_id
   if (hash !== null) {
     if (password === undefined) throw missing("password")
-    const { succeeded } = await takePasswordTry(ctx, { account: userId, known: true })
-    if (!(await verifyPassword(password, hash))) throw new TurnpikeError("WRONG_PASSWORD", "The password is wrong.")
-    succeeded()
+    const { giveBack } = await takePasswordTry(ctx, { account: userId, known: true })
+    const fits = await verifyPassword(password, hash).catch((error: unknown) => {
+      giveBack()
+      throw error
+    })
+    if (!fits) throw new TurnpikeError("WRONG_PASSWORD", "The password is wrong.")
+    giveBack()
   }
   if (sealed !== null && code === undefined) throw missing("code")
   const checked = sealed !== null && code !== undefined ? await readCode(ctx, { userId, sealed, code }) : null
@@ -57,7 +61,7 @@ export async function proveAgain(
   })
   if (row.refused === "code") throw wrongCode()
   if (row.refused !== null) throw proofRequired()
-  checked?.succeeded()
+  checked?.giveBack()
 }
 
 const missing = (param: "password" | "code") =>

@@ -108,7 +108,7 @@ export async function confirmFactor(
   if (sealed === undefined) {
     throw new TurnpikeError("CONFLICT", "There is nothing to confirm: begin again.", { retryable: false })
   }
-  const { given, succeeded } = await readCode(ctx, { userId, sealed, code })
+  const { given, giveBack } = await readCode(ctx, { userId, sealed, code })
   if (given.step === null) throw wrongCode()
   const recovery = newRecoveryCodes(userId)
   const now = ctx.clock.now()
@@ -123,7 +123,7 @@ export async function confirmFactor(
     address: ctx.address,
   })
   if (row.refused) throw new TurnpikeError("CONFLICT", "It was set up anew at the same moment.")
-  succeeded()
+  giveBack()
   sendFactorNotice(ctx, userId, { factor: "second_factor", change: "set" })
   return { sessionId, codes: recovery.codes }
 }
@@ -166,7 +166,7 @@ export async function completeSession(
     .select(["n.user_id", "f.secret"])
     .executeTakeFirst()
   if (!waiting) throw notWaiting()
-  const { given, succeeded } = await readCode(ctx, { userId: waiting.user_id, sealed: waiting.secret, code })
+  const { given, giveBack } = await readCode(ctx, { userId: waiting.user_id, sealed: waiting.secret, code })
   const now = ctx.clock.now()
   type Row = { refused: string | null; news: boolean | null; account: UserRow | null }
   const row = await callOne<"complete_session", Row>(ctx.db, "complete_session", {
@@ -179,7 +179,7 @@ export async function completeSession(
   })
   if (row.refused === "code") throw wrongCode()
   if (row.refused !== null || !row.account) throw notWaiting()
-  succeeded()
+  giveBack()
   const user = serializeUser(row.account)
   if (row.news) sendSignInNotice(ctx, user, userAgent)
   return user

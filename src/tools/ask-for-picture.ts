@@ -1,6 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { createOutbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
+import { Turnstile } from "../platform/turnstile.ts"
 import type { CallCredential } from "../providers/refresh.ts"
 import { TOOL_POLICY } from "./policies.ts"
 
@@ -64,7 +65,8 @@ export async function askForPicture(
       response.body?.cancel().catch(() => {})
       throw refusalOf(response.status)
     }
-    return pictureIn(new TextDecoder().decode(await response.arrayBuffer()))
+    const read = async () => pictureIn(new TextDecoder().decode(await response.arrayBuffer()))
+    return await turnstile.pass(read, () => new NoPicture("busy", UNAVAILABLE, { lost: true }))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (!(error instanceof OutboundError)) throw error
@@ -77,6 +79,8 @@ export async function askForPicture(
 
 /** A gateway has passed the request on, and got no whole answer: the picture may have been made. */
 const CUT = new Set([502, 504, 520, 524])
+/** An answer is held several times while its picture is taken out of it: few of an isolate are read at a time. */
+const turnstile = new Turnstile({ atOnce: TOOL_POLICY.picturesAtOnce, waiting: TOOL_POLICY.picturesWaiting })
 
 function refusalOf(status: number): NoPicture {
   // What is wrong with the request itself, such as a prompt that its provider does not allow, the model can change.

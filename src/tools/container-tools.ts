@@ -25,7 +25,10 @@ export async function openContainer(
 ): Promise<BoundTool[]> {
   const secrets = secretsOf({ url, headers })
   const policy = { ...ctx.urlPolicy, operators: true } as const
-  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy })
+  const outbound = createOutbound({
+    ...{ fetch: ctx.fetch, clock: ctx.clock, policy },
+    memory: { budget: ctx.answers, holder: ctx.requestId },
+  })
   const deps = { outbound, clock: ctx.clock, secrets, signal }
   const server = { name: PREFIX, url, headers }
   const connection = await connectMcp(deps, server).catch(unavailable)

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 import type { ObjectPart, TextPart } from "../agent/engine.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
@@ -106,6 +107,9 @@ async function toRun(
   result: McpResult,
   { secrets, context, storeImage }: { secrets: Secrets; context: ToolCallContext; storeImage: StoreImage },
 ): Promise<ToolRun> {
+  const characters = result.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0)
+  // Before anything is made of it: a text has at least as many bytes.
+  if (characters > TOOL_POLICY.maxResultBytes) return tooMuchText(characters)
   const texts = result.parts.flatMap((part) => (part.type === "text" ? [secrets.mask(part.text)] : []))
   // A server that sends structured content should send it as text too (MCP 2025-06-18, tools); not all do.
   if (texts.length === 0 && result.structured !== undefined) {
@@ -113,18 +117,17 @@ async function toRun(
   }
   const text = texts.join("\n")
   const size = new TextEncoder().encode(text).length
-  if (size > TOOL_POLICY.maxResultBytes) {
-    return errorRun(`The tool answered ${size} bytes of text; at most ${TOOL_POLICY.maxResultBytes} are possible.`)
-  }
+  if (size > TOOL_POLICY.maxResultBytes) return tooMuchText(size)
   if (result.isError) return errorRun(text || "The tool failed without saying why.")
   const images: (ObjectPart | TextPart)[] = []
   for (const [index, part] of result.parts.entries()) {
     if (part.type !== "image") continue
-    const bytes = Uint8Array.from(atob(part.data), (char) => char.charCodeAt(0))
-    if (images.length >= TOOL_POLICY.maxImagesPerResult || bytes.length > TOOL_POLICY.maxImageBytes) {
-      images.push({ type: "text", text: `[An image of ${bytes.length} bytes is left out.]` })
+    const size = Math.floor((part.data.length * 3) / 4)
+    if (images.length >= TOOL_POLICY.maxImagesPerResult || size > TOOL_POLICY.maxImageBytes + 2) {
+      images.push({ type: "text", text: `[An image of ${size} bytes is left out.]` })
       continue
     }
+    const bytes = new Uint8Array(Buffer.from(part.data, "base64"))
     const objectKey = await storeImage(context, index, bytes)
     images.push({
       type: "object",
@@ -137,6 +140,9 @@ async function toRun(
   if (images.length === 0) return { output: { type: "text", value: text || "(an empty answer)" } }
   return { output: { type: "parts", value: [...(text ? [{ type: "text" as const, text }] : []), ...images] } }
 }
+
+const tooMuchText = (bytes: number) =>
+  errorRun(`The tool answered ${bytes} bytes of text; at most ${TOOL_POLICY.maxResultBytes} are possible.`)
 
 const imageType = (given: string) => (/^image\/[a-z0-9.+-]{1,60}$/.test(given) ? given : "application/octet-stream")
 

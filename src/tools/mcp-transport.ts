@@ -1,6 +1,9 @@
 import { type JSONRPCMessage, type RequestId, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import { MAX_VALUES } from "../base/storable.ts"
 import type { Clock } from "../platform/clock.ts"
+import { inspected, valueCounter } from "../platform/inspected.ts"
 import type { Outbound } from "../platform/outbound.ts"
+import { OutboundError } from "../platform/outbound-error.ts"
 
 interface TransportOptions {
   outbound: Outbound
@@ -93,22 +96,12 @@ function createFetch({ outbound, limits, calls }: TransportOptions, broken: Map<
   }
 }
 
-/** The same response. `note` is called with the reason when its body breaks, since the SDK keeps only its text. */
+/** The same response, broken when it has too many values. `note` is told why a body breaks, since the SDK keeps only its text. */
 function watched(response: Response, note: (error: unknown) => void): Response {
-  const reader = response.body?.getReader()
-  if (!reader) return response
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      } catch (error) {
-        note(error)
-        controller.error(error)
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
+  const count = valueCounter()
+  const inspect = (piece: Uint8Array) => {
+    if (count(piece) > MAX_VALUES)
+      throw new OutboundError("too_large", `The answer has more than ${MAX_VALUES} values.`)
+  }
+  return inspected(response, inspect, note)
 }

@@ -5,8 +5,8 @@ export const TOOL_POLICY = {
   /** The same as JSON in a transcript, where some characters take many bytes. */
   maxWireBytes: 192 * 1024,
   timeoutMs: 30_000,
-  /** An MCP answer may carry images beside its text. */
-  maxMcpBytes: 8 * 1024 * 1024,
+  /** An MCP answer may carry images beside its text: one of the largest, in base64. */
+  maxMcpBytes: 6 * 1024 * 1024,
   mcpTimeoutMs: 60_000,
   mcpConnectMs: 10_000,
   /** Connecting all servers of a turn, twice: together with a model call it must fit into a lease. */
@@ -24,6 +24,9 @@ export const TOOL_POLICY = {
   maxPictureBytes: 8 * 1024 * 1024,
   /** The same in base64, with what is around it. */
   maxPictureAnswerBytes: 11 * 1024 * 1024,
+  /** Answers with pictures that an isolate reads at a time, and those that wait for that. */
+  picturesAtOnce: 1,
+  picturesWaiting: 64,
   picturePromptCharacters: 4_000,
   /** How much of a file the model sees at once. */
   fileWindowBytes: 48 * 1024,

@@ -2,6 +2,7 @@ import { callModel } from "../agent/call-model.ts"
 import type { ModelAccounts, ModelAnswer, ModelCall, ModelUsage } from "../agent/engine.ts"
 import { usageOfCut } from "../agent/estimate.ts"
 import { storable } from "../base/storable.ts"
+import { byteCounter, inspected } from "../platform/inspected.ts"
 import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
@@ -15,6 +16,16 @@ export interface CutCall {
   answer: ModelAnswer | null
   /** Whether the customer pays for it; otherwise it is our loss. */
   paid: boolean
+}
+
+/** What a provider says without an end, in all or in one line, must not take a worker's memory. */
+function bounded(response: Response): Response {
+  const count = byteCounter()
+  const most = response.ok ? TURN_POLICY.modelBytes : TURN_POLICY.modelErrorBytes
+  return inspected(response, (piece) => {
+    const { all, line } = count(piece)
+    if (all > most || line > TURN_POLICY.modelLineBytes) throw new Error("the provider's answer is too large")
+  })
 }
 
 export const isCut = (came: ModelAnswer | CutCall): came is CutCall => "why" in came
@@ -47,7 +58,7 @@ export async function callWithin(
     // Another server must not get the account's key.
     const response = await send(input, { ...init, redirect: "manual" })
     headers = response.headers
-    return response
+    return bounded(response)
   }
   try {
     const came = await run.alive.during(async (ended) => {

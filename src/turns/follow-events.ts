@@ -20,20 +20,23 @@ interface Look {
 /**
  * A turn's events after `afterSeq` as they come: each item is what is new, or an empty list when it is time for a sign of
  * life. Ends behind the turn's last event, or after `maxLooks`, so that the reader comes again, or with `signal`. The first look, which
- * throws NOT_FOUND, has been taken when this resolves.
+ * throws NOT_FOUND, has been taken when this resolves. QUOTA_EXCEEDED when too many follow or wait.
  */
 export async function followTurnEvents(
   ctx: Context,
   credential: Credential,
   { turnId, afterSeq, signal }: { turnId: string; afterSeq: number; signal: AbortSignal },
 ): Promise<AsyncGenerator<TurnEventRow[]>> {
-  const looks = new SharedLooks(ctx.clock, turnId, "events")
+  const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "events" })
   const lookBehind = (seq: number) =>
     looks.look(
       () => look(ctx, credential, { turnId, afterSeq: seq }),
       ({ lastSeq, isOver }) => ({ lastSeq, ended: isOver }),
     )
-  const first = await lookBehind(afterSeq)
+  const first = await lookBehind(afterSeq).catch((error: unknown) => {
+    looks.end()
+    throw error
+  })
   return follow(ctx, { looks, lookBehind, signal, first })
 }
 
@@ -48,18 +51,22 @@ async function* follow(ctx: Context, { looks, lookBehind, signal, first }: Follo
   const now = () => ctx.clock.now().getTime()
   let found = first
   let saidAt = now()
-  for (let count = 1; ; count++) {
-    if (found.events.length > 0 || now() - saidAt >= STREAM_POLICY.heartbeatMs) {
-      yield found.events
-      saidAt = now()
+  try {
+    for (;;) {
+      if (found.events.length > 0 || now() - saidAt >= STREAM_POLICY.heartbeatMs) {
+        yield found.events
+        saidAt = now()
+      }
+      if (found.ended || looks.taken >= STREAM_POLICY.maxLooks || signal.aborted) return
+      // A full page is followed by the next one at once.
+      if (found.events.length < STREAM_POLICY.page) {
+        const until = Math.min(now() + STREAM_POLICY.ownLookMs, saidAt + STREAM_POLICY.heartbeatMs)
+        if (!(await looks.pause({ until, signal }))) return
+      }
+      found = await lookBehind(found.seen)
     }
-    if (found.ended || count >= STREAM_POLICY.maxLooks || signal.aborted) return
-    // A full page is followed by the next one at once.
-    if (found.events.length < STREAM_POLICY.page) {
-      const until = Math.min(now() + STREAM_POLICY.ownLookMs, saidAt + STREAM_POLICY.heartbeatMs)
-      if (!(await looks.pause({ until, signal }))) return
-    }
-    found = await lookBehind(found.seen)
+  } finally {
+    looks.end()
   }
 }
 

@@ -55,3 +55,10 @@ begin
   end if;
   perform turnpike.note_use(caller, p_moment);
 end $$;
+
+-- How far turns have come, for whoever may wait for them: nothing of what they say, and no caller is asked for.
+create function turnpike.get_turn_marks(p_turn_ids text[])
+returns table (turn_id text, last_seq integer, ended boolean) language plpgsql stable as $$
+begin
+  return query select t.turn_id, t.last_event_seq, t.state in ('done', 'failed', 'cancelled') from turns t where t.turn_id = any (p_turn_ids);
+end $$;

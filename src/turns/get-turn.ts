@@ -20,21 +20,25 @@ export function turnNotFound(turnId: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is no turn "${turnId}" that you can see.`)
 }
 
-/** The turn once it has ended, or as it is after `waitSeconds`, or when the client has left. */
+/** The turn once it has ended, or as it is after `waitSeconds`, or when the client has left. QUOTA_EXCEEDED when too many wait. */
 export async function waitForTurn(
   ctx: Context,
   credential: Credential,
   { turnId, waitSeconds, signal }: { turnId: string; waitSeconds: number; signal: AbortSignal },
 ): Promise<TurnRow> {
   const until = ctx.clock.now().getTime() + waitSeconds * 1000
-  const looks = new SharedLooks(ctx.clock, turnId, "end")
-  for (;;) {
-    const turn = await looks.look(
-      () => getTurn(ctx, credential, turnId),
-      ({ state, last_event_seq }) => ({ ended: isTerminal(state), lastSeq: last_event_seq }),
-    )
-    if (isTerminal(turn.state) || ctx.clock.now().getTime() >= until) return turn
-    if (!(await looks.pause({ until, signal }))) return turn
+  const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "end" })
+  try {
+    for (;;) {
+      const turn = await looks.look(
+        () => getTurn(ctx, credential, turnId),
+        ({ state, last_event_seq }) => ({ ended: isTerminal(state), lastSeq: last_event_seq }),
+      )
+      if (isTerminal(turn.state) || ctx.clock.now().getTime() >= until) return turn
+      if (!(await looks.pause({ until, signal }))) return turn
+    }
+  } finally {
+    looks.end()
   }
 }
 

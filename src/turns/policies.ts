@@ -52,6 +52,10 @@ export const TURN_POLICY = {
   maxModelCalls: 256,
   /** The limit of a turn's transcript as JSON: what its model calls and tools have said so far. */
   transcriptBytes: 3 * 1024 * 1024,
+  /** The limits of what a provider streams for one answer: in all, in one of its lines, and of an error. */
+  modelBytes: 32 * 1024 * 1024,
+  modelLineBytes: 4 * 1024 * 1024,
+  modelErrorBytes: 256 * 1024,
   /** The limit of the history that a claim reads, as JSON. */
   historyBytes: 2 * 1024 * 1024,
   /** How often text is written for a reader, and how soon it is checked whether there is one. */
@@ -79,13 +83,28 @@ export const LOOK_POLICY = {
   /** Until then a waiter looks more often; from then on there is one look a second for all waiters of an isolate. */
   eagerMs: 2_000,
   pauseMs: 1_000,
+  /** One for whom nothing new has come for so long is content with a look in so much time. */
+  quietMs: 60_000,
+  quietPauseMs: 3_000,
+  /** So long after an event its reader looks itself. */
+  speaksMs: 5_000,
+  /** Turns that one look for all looks at. */
+  atOnce: 500,
+  /**
+   * Long polls and streams that a key or session may have open in an isolate, the first of which look more often in their first seconds,
+   * and when a caller that is over it may try again. One that was not seen for `goneMs` counts as gone.
+   */
+  perCaller: 500,
+  eagerPerCaller: 64,
+  retryAfterSeconds: 5,
+  goneMs: 60_000,
   /** The shortest pause for an end: a plain turn takes some ten. And for events: text is written every 150. */
   leastMs: { end: 5, events: 100 },
   /** Another caller's look that takes longer than this is no longer waited for, and how soon its answer is looked for again. */
   patienceMs: 3_000,
   againMs: 50,
   /** Turns whose last look an isolate remembers. */
-  sharedTurns: 1_000,
+  sharedTurns: 2_000,
 } as const
 
 /** How a reader follows a turn's events. Times in milliseconds. */

@@ -15,6 +15,7 @@ export interface FakeServer {
   other?: (request: Request) => Response | Promise<Response>
   pages?: string[][]
   headers?: Record<string, string>
+  maxBytes?: number
 }
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" } })
@@ -27,6 +28,7 @@ export function connectTo({
   other,
   pages = [["one", "two"]],
   headers = { authorization: "Bearer s" },
+  maxBytes = 100_000,
 }: FakeServer = {}) {
   const seen: { method: string; headers: Headers; message: McpMessage | null; signal: AbortSignal }[] = []
   let sessions = 0
@@ -60,7 +62,7 @@ export function connectTo({
   const clock = createTestClock()
   const outbound = createOutbound({ fetch, clock, policy: { allowLoopback: false, ownHosts: [] } })
   const server = { name: "fake", url: "https://mcp.customer.com/mcp", headers }
-  const limits = { connectMs: 5000, maxBytes: 100_000, maxTools: 5 }
+  const limits = { connectMs: 5000, maxBytes, maxTools: 5 }
   const open = (signal = new AbortController().signal) => openMcpServer({ outbound, clock, server, limits, signal })
   const asked = (method: string) => seen.filter(({ message }) => message?.method === method)
   return { seen, asked, open, clock, outbound }

@@ -36,8 +36,6 @@ test("deployed code imports nothing of the local stand-ins or of what makes the 
     const models = [...reached(`functions/${group}.ts`)].filter((path) => path.startsWith("src/agent/call-model"))
     expect(models, group).toEqual([])
   }
-  // Its SDK would double the smallest worker.
-  expect([...reached("functions/v1.ts")]).not.toContain("src/platform/redis.ts")
 })
 
 test("the client stands alone: nothing of the service, nothing of any package", () => {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest"
+import { FILE_POLICY } from "../../src/files/policies.ts"
+import { BODY_POLICY } from "../../src/http/policies.ts"
 import { TIME_LIMITS } from "../../src/platform/time-limits.ts"
 import { PROVIDER_POLICY } from "../../src/providers/policies.ts"
 import { OIDC_POLICY } from "../../src/sign-in/policies.ts"
@@ -9,6 +11,8 @@ import { WEBHOOK_POLICY } from "../../src/webhooks/policies.ts"
 import { read, source } from "./source.ts"
 
 const POLICIES: Record<string, Record<string, unknown>> = {
+  BODY_POLICY,
+  FILE_POLICY,
   OIDC_POLICY,
   PROVIDER_POLICY,
   TOOL_POLICY,

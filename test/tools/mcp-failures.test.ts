@@ -28,6 +28,22 @@ describe("a stream", () => {
     })
   })
 
+  test("that has too many values fails the call before it is parsed", async () => {
+    const many = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { content: [], structuredContent: { a: Array(50_001).fill(1) } },
+    })
+    const { open } = connectTo({
+      ...toCalls(() => mcpEventStream([`data: ${many}`], { open: true })),
+      maxBytes: 1024 * 1024,
+    })
+    expect(await failureOf(callTool(await open()))).toMatchObject({
+      kind: "unreachable",
+      message: 'The MCP server "fake" answers too much. The answer has more than 50000 values.',
+    })
+  })
+
   test("that the server closes to be asked again is taken up where it ended", async () => {
     let asked: number | undefined
     const { open, seen, clock } = connectTo({

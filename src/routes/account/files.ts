@@ -38,10 +38,10 @@ export function mountOwnFiles(app: App) {
       query: z.strictObject({ ...nameQuery, ...testQuery }),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "LIMIT_REACHED"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "REQUEST_TIMEOUT", "LIMIT_REACHED"],
     },
     async (c, { params: { space_id: spaceId }, query: { name }, once }) => {
-      const upload = { spaceId, ...(await readFileBody(c.req.raw, name)) }
+      const upload = { spaceId, ...(await readFileBody(c.req.raw, name, c.get("ctx").clock)) }
       const file = madeOf(c, await uploadFile(c.get("ctx"), sessionOf(c), upload, once))
       c.header("Location", `/api/account/spaces/${spaceId}/files/${file.file_id}`)
       return serializeFile(file)

@@ -1,5 +1,6 @@
 import { parseAuthEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
+import { guardDoors } from "../../http/doors.ts"
 import { jsonOnly } from "../../http/json-bodies.ts"
 import { loginPages } from "../../http/login-pages.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
@@ -18,10 +19,11 @@ const SIGNED_IN = ["/api/auth/me", "/api/auth/app-token", "/api/auth/second-fact
 export const auth: Group = {
   parseEnv: parseAuthEnv,
   mount(app) {
+    app.use("/api/auth/oauth-login/*", loginPages)
+    app.use("/api/auth/*", guardDoors)
     // No page calls it, but a server that proves itself otherwise.
     mountBot(app)
     app.use("/api/auth/*", sameOriginOrInternal, jsonOnly)
-    app.use("/api/auth/oauth-login/*", loginPages)
     for (const path of SIGNED_IN) app.use(path, sessionAuth)
     mountLogin(app)
     mountSession(app)

@@ -9,6 +9,8 @@ import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from
 import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { inTime } from "../../http/body-time.ts"
+import { BODY_POLICY } from "../../http/policies.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl, REDELIVERY_SECONDS } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -37,13 +39,14 @@ const redelivered = createMiddleware<AppEnv>(async (c, next) => {
   const retried = Number(c.req.header("upstash-retried") ?? 0)
   c.res.headers.set("Retry-After", String(REDELIVERY_SECONDS[retried] ?? REDELIVERY_SECONDS.at(-1)))
 })
+const bodyOf = (c: HonoContext<AppEnv>) => inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, () => c.req.arrayBuffer())
 
 /** Only what one of our own workers has signed for exactly this URL and body goes on. */
 const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
   const ctx = c.get("ctx")
   const redis = createRedis(parseCallbacksEnv(c.env), ctx.meter)
-  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, body: await c.req.arrayBuffer() })
+  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, body: await bodyOf(c) })
   await next()
 })
 
@@ -54,7 +57,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await verifySignature(env, {
     signature: c.req.header("upstash-signature"),
     url: callbackUrl(env, c.req.path),
-    body: await c.req.arrayBuffer(),
+    body: await bodyOf(c),
     now: ctx.clock.now(),
   })
   await next()
@@ -107,7 +110,8 @@ function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
 
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
   const ctx = c.get("ctx")
-  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy })
+  const memory = { budget: ctx.answers, holder: ctx.requestId }
+  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy, memory })
   const env = parseCallbacksEnv(c.env)
   return {
     ...ctx,

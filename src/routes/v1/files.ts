@@ -31,10 +31,10 @@ export function mountFiles(app: App) {
       query: z.strictObject(nameQuery),
       upload: true,
       answer: { status: 201, description: "The file.", schema: fileSchema, headers: { Location: "Its path." } },
-      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "LIMIT_REACHED"],
+      errors: ["NOT_FOUND", "SPACE_ARCHIVED", "CONFLICT", "PAYLOAD_TOO_LARGE", "REQUEST_TIMEOUT", "LIMIT_REACHED"],
     },
     async (c, { params, query, once }) => {
-      const body = await readFileBody(c.req.raw, query.name)
+      const body = await readFileBody(c.req.raw, query.name, c.get("ctx").clock)
       const upload = { spaceId: params.space_id, ...body }
       const file = madeOf(c, await uploadFile(c.get("ctx"), c.get("credential"), upload, once))
       c.header("Location", `/v1/files/${file.file_id}`)

@@ -1,0 +1,127 @@
+import { connect } from "node:net"
+import type { Site } from "./site.ts"
+
+const MiB = 1024 * 1024
+
+/** Somebody with a key of their own, or with none. */
+export interface Attacker {
+  site: Site
+  key: string
+  space: string
+  /** Their server (hostile-server.ts). */
+  server: string
+}
+
+export type Attack = (attacker: Attacker) => Promise<unknown>
+
+const MANY_KEYS = JSON.stringify(Object.fromEntries(Array.from({ length: 121_836 }, (_, n) => [n.toString(36), 1])))
+const EXPONENTIAL = ["^(a|a)*$", "^(a+)+$", "^(a|aa)+$", "^(.*a){20}$", "^([a-z]+)*$", "(x+x+)+y"]
+
+export async function callSite(
+  { site, key }: Attacker,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<Response> {
+  const headers: Record<string, string> = { authorization: `Bearer ${key}`, "idempotency-key": crypto.randomUUID() }
+  if (body !== undefined) headers["content-type"] = "application/json"
+  const response = await fetch(site.runtime.url + path, { method, headers, ...(body !== undefined && { body }) })
+  return response
+}
+
+const drop = async (answer: Promise<Response>) => void (await (await answer).arrayBuffer())
+
+const tool = (attacker: Attacker, schema: object) => ({
+  name: "attack",
+  description: "Attacks.",
+  input_schema: { type: "object", properties: schema },
+  request: { method: "POST", url: `${attacker.server}/endless` },
+})
+
+/** Has a turn call a tool, and waits until it has ended. */
+export async function runTurn(attacker: Attacker, text: string): Promise<{ state: string }> {
+  const body = JSON.stringify({ space: attacker.space, end_user_ref: crypto.randomUUID(), text })
+  const { turn_id } = (await (await callSite(attacker, "POST", "/v1/turns", body)).json()) as { turn_id: string }
+  for (;;) {
+    const turn = (await (await callSite(attacker, "GET", `/v1/turns/${turn_id}?wait=30`)).json()) as { state: string }
+    if (turn.state !== "queued" && turn.state !== "running") return turn
+  }
+}
+
+async function withTool(attacker: Attacker, schema: object, input: object): Promise<void> {
+  const path = `/v1/spaces/${attacker.space}/tools/attack`
+  const { name: _name, ...body } = tool(attacker, schema)
+  const made = await callSite(attacker, "PUT", path, JSON.stringify(body))
+  await made.arrayBuffer()
+  if (made.ok) await runTurn(attacker, `[call attack ${JSON.stringify(input)}]`)
+  await drop(callSite(attacker, "DELETE", path))
+}
+
+export async function useMcp(attacker: Attacker, kind: string): Promise<void> {
+  const body = JSON.stringify({ url: `${attacker.server}/mcp/${kind}` })
+  const made = await callSite(attacker, "PUT", `/v1/spaces/${attacker.space}/mcp-servers/m${kind}`, body)
+  if (!made.ok) throw new Error(await made.text())
+  await made.arrayBuffer()
+}
+
+/** The five findings of the hostile review that stopped everybody in a worker. */
+export const BLOCKING: Record<string, Attack> = {
+  "121,836 keys, nobody": async ({ site }) =>
+    drop(
+      fetch(`${site.runtime.url}/api/auth/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+        body: MANY_KEYS,
+      }),
+    ),
+  "121,836 keys, with a key": (attacker) => drop(callSite(attacker, "POST", "/v1/spaces", MANY_KEYS)),
+  "a pattern of 1 MB": (attacker) =>
+    withTool(attacker, { a: { type: "string", pattern: "(a|b)".repeat(200_000) } }, { a: "a" }),
+  "exponential patterns": async (attacker) => {
+    for (const pattern of EXPONENTIAL) {
+      await withTool(attacker, { a: { type: "string", pattern } }, { a: `${"a".repeat(40_000)}!` })
+    }
+  },
+  "formats of 64 KiB": async (attacker) => {
+    for (const format of ["url", "uri", "email", "date-time", "hostname", "ipv6"]) {
+      await withTool(attacker, { a: { type: "string", format } }, { a: `http://${"a-".repeat(31_000)}!` })
+    }
+  },
+  "an outputSchema": async (attacker) => {
+    await useMcp(attacker, "schema")
+    await runTurn(attacker, "[call mschema__attack {}]")
+    await drop(callSite(attacker, "DELETE", `/v1/spaces/${attacker.space}/mcp-servers/mschema`))
+  },
+}
+
+/** An upload that says 100 MB, sends some and then nothing. Answers what gives it up. */
+export function stallUpload(attacker: Attacker, sentBytes: number): () => void {
+  const { hostname, port } = new URL(attacker.site.runtime.url)
+  const socket = connect(Number(port), hostname)
+  socket.on("error", () => {})
+  const head = [
+    `POST /v1/spaces/${attacker.space}/files?name=stalled.bin HTTP/1.1`,
+    `host: ${hostname}:${port}`,
+    `authorization: Bearer ${attacker.key}`,
+    `content-length: ${100 * MiB}`,
+  ]
+  socket.write(`${head.join("\r\n")}\r\n\r\n`)
+  socket.write(Buffer.alloc(sentBytes, "x"))
+  return () => socket.destroy()
+}
+
+/** A JSON body that stops before its end. */
+export function stallJson(attacker: Attacker): () => void {
+  const { hostname, port } = new URL(attacker.site.runtime.url)
+  const socket = connect(Number(port), hostname)
+  socket.on("error", () => {})
+  const head = [
+    "POST /v1/turns HTTP/1.1",
+    `host: ${hostname}:${port}`,
+    `authorization: Bearer ${attacker.key}`,
+    "content-type: application/json",
+    `content-length: ${MiB}`,
+  ]
+  socket.write(`${head.join("\r\n")}\r\n\r\n{"text":"${"x".repeat(MiB - 1000)}`)
+  return () => socket.destroy()
+}

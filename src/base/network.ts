@@ -1,0 +1,31 @@
+/** The networks of an address, the narrowest first: itself, or for IPv6 those of a customer (/64), a site (/56) and a provider's customer (/48). */
+export function networksOf(address: string): string[] {
+  const groups = groupsOf(address)
+  if (groups === null) return [address]
+  return [64, 56, 48].map((bits) => networkIn(groups, bits))
+}
+
+/** The narrowest network that belongs to one customer: an address, or for IPv6 its /64. */
+export function networkOf(address: string | null): string {
+  if (address === null) return "none"
+  return networksOf(address)[0] as string
+}
+
+/** The eight groups of an IPv6 address; null for all others. */
+function groupsOf(address: string): number[] | null {
+  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
+  if (host === undefined) return null
+  const [head = "", tail] = host.split("::")
+  const first = head === "" ? [] : head.split(":")
+  const last = tail === undefined || tail === "" ? [] : tail.split(":")
+  const zeros = tail === undefined ? [] : Array<string>(8 - first.length - last.length).fill("0")
+  return [...first, ...zeros, ...last].map((group) => Number.parseInt(group, 16))
+}
+
+function networkIn(groups: number[], bits: number): string {
+  const kept = groups.slice(0, 4).map((group, at) => {
+    const left = Math.min(16, Math.max(0, bits - 16 * at))
+    return (group & (0xffff << (16 - left)) & 0xffff).toString(16)
+  })
+  return `${kept.join(":")}::/${bits}`
+}

@@ -1,0 +1,52 @@
+import type { Credential } from "../actor/actor.ts"
+import { TurnpikeError } from "../base/errors.ts"
+import type { Clock } from "../platform/clock.ts"
+import { LOOK_POLICY } from "./policies.ts"
+
+/** When each of a caller's waits in this isolate was seen last, in ms. Nothing takes one back that is cut off, so it is forgotten. */
+const waits = new Map<string, Map<symbol, number>>()
+
+/** The place of one long poll or stream among those of its key or session. */
+export class Waiter {
+  private readonly clock: Clock
+  private readonly owner: string
+  private readonly me = Symbol("wait")
+  /** Whether it is among the first ones, which look often in the beginning. */
+  readonly eager: boolean
+
+  /** QUOTA_EXCEEDED when the caller has as many as may wait. */
+  constructor(clock: Clock, credential: Credential) {
+    this.clock = clock
+    this.owner = credential.kind === "key" ? credential.hash : credential.sessionId
+    const others = this.others()
+    if (others >= LOOK_POLICY.perCaller) throw tooMany()
+    this.eager = others < LOOK_POLICY.eagerPerCaller
+    this.stay()
+  }
+
+  /** Says that it still waits: often enough, it keeps its place. */
+  stay(): void {
+    const own = waits.get(this.owner) ?? new Map<symbol, number>()
+    waits.set(this.owner, own.set(this.me, this.clock.now().getTime()))
+  }
+
+  leave(): void {
+    const own = waits.get(this.owner)
+    own?.delete(this.me)
+    if (own?.size === 0) waits.delete(this.owner)
+  }
+
+  private others(): number {
+    const own = waits.get(this.owner)
+    if (!own) return 0
+    const before = this.clock.now().getTime() - LOOK_POLICY.goneMs
+    if (own.size >= LOOK_POLICY.eagerPerCaller) for (const [one, at] of own) if (at < before) own.delete(one)
+    return own.size
+  }
+}
+
+function tooMany(): TurnpikeError {
+  const { perCaller: limit, retryAfterSeconds: retryAfter } = LOOK_POLICY
+  const message = `This key has ${limit} long polls and event streams open already: end some, or register a webhook instead.`
+  return new TurnpikeError("QUOTA_EXCEEDED", message, { retryAfter, details: { cap: "open_waits", limit } })
+}

@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
+import { networksOf } from "../../src/base/network.ts"
+import { DOORS, UNKNOWN_KEYS } from "../../src/http/policies.ts"
+import { generateApiKey } from "../../src/keys/api-key.ts"
+import { createPerson } from "../harness/auth.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const IDP_INTERNAL_SECRET = "a-long-random-secret"
+const REDIS_DOWN = [{ service: "redis", call: 1, times: 1e9, action: "fail", when: "before" }] as const
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld({ env: { IDP_INTERNAL_SECRET } })
+})
+afterAll(() => world.close())
+afterEach(() => vi.useRealTimers())
+
+/** A request without what opens the door: what it is told says nothing of whether it was counted. */
+async function knock(door: string, address: string, headers: Record<string, string> = {}) {
+  const [method = "", path = ""] = door.split(" ")
+  const response = await world.invoke(
+    new Request(`https://api.test${path}`, {
+      method,
+      headers: { "sec-fetch-site": "same-origin", "cf-connecting-ip": address, ...headers },
+      ...(method === "POST" && { body: "{}" }),
+    }),
+  )
+  const retry = response.headers.get("retry-after")
+  return { status: response.status, retry: retry === null ? null : Number(retry), body: await response.text() }
+}
+
+/** As a client of /v1 with a key of the right form. */
+async function withKey(key: string, address: string) {
+  const headers = { authorization: `Bearer ${key}`, "cf-connecting-ip": address }
+  const response = await world.invoke(new Request("https://api.test/v1/me", { headers }))
+  return { status: response.status, headers: response.headers, body: await response.text() }
+}
+
+const madeUp = () => generateApiKey("turnpike", false).value
+
+/** How many requests of one address are let in before the first 429. */
+async function letIn(door: string, address: string): Promise<number> {
+  for (let n = 0; ; n++) if ((await knock(door, address)).status === 429) return n
+}
+
+describe("an address comes to a door as often as its policy says", () => {
+  test.each(Object.entries(DOORS))("%s", async (door, { burst, everyMs }) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+    const address = `192.0.2.${Object.keys(DOORS).indexOf(door)}`
+    // Of what fails, the last one is told to wait.
+    expect(await letIn(door, address)).toBe(burst)
+    const refused = await knock(door, address)
+    expect([refused.status, refused.retry]).toEqual([429, Math.ceil((everyMs + 1) / 1000)])
+    expect(JSON.parse(refused.body)).toMatchObject({ code: "LOGIN_THROTTLED" })
+    expect((await knock(door, "198.51.100.77")).status).not.toBe(429)
+    vi.setSystemTime(Date.now() + (refused.retry ?? 0) * 1000)
+    expect((await knock(door, address)).status).not.toBe(429)
+  })
+
+  test("one that is shut out costs no call of anything", async () => {
+    const address = "192.0.2.99"
+    await letIn("POST /api/auth/tg-login/start", address)
+    await world.plan([])
+    for (let n = 0; n < 5; n++) expect((await knock("POST /api/auth/tg-login/start", address)).status).toBe(429)
+    expect(await world.plan([])).toEqual([])
+  })
+
+  test("a page of the login flow says it as a page", async () => {
+    const address = "192.0.2.98"
+    await letIn("GET /api/auth/oauth-login/start", address)
+    const { status, body } = await knock("GET /api/auth/oauth-login/start", address, { accept: "text/html" })
+    expect([status, body.includes("<h1>You are not signed in</h1>")]).toEqual([429, true])
+  })
+
+  test("HEAD counts as GET", async () => {
+    const address = "192.0.2.97"
+    await letIn("GET /api/auth/oauth-login/start", address)
+    expect((await knock("HEAD /api/auth/oauth-login/start", address)).status).toBe(429)
+  })
+
+  test("networks of IPv6 count as one: /64, then /56 and /48 with more", async () => {
+    expect(networksOf("2001:db8:abcd:12ff::7")).toEqual([
+      "2001:db8:abcd:12ff::/64",
+      "2001:db8:abcd:1200::/56",
+      "2001:db8:abcd:0::/48",
+    ])
+    const door = "POST /api/auth/tg-login/start"
+    const { burst } = DOORS[door] as { burst: number }
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+    const letInFrom = async (addressOf: (n: number) => string) => {
+      for (let n = 0; ; n++) if ((await knock(door, addressOf(n))).status === 429) return n
+    }
+    expect(await letInFrom((n) => `2001:db8:1:100::${n.toString(16)}`)).toBe(burst)
+    // Each from a /64 of its own in the same /56, which has twice as much; the one that was refused has counted there.
+    expect(await letInFrom((n) => `2001:db8:1:1${(n + 1).toString(16).padStart(2, "0")}::1`)).toBe(burst - 1)
+    // Each from a /56 of its own in the same /48, which has four times as much.
+    expect(await letInFrom((n) => `2001:db8:1:${(n + 2).toString(16)}00::1`)).toBe(2 * burst - 1)
+    expect((await knock(door, "2001:db8:2::1")).status).not.toBe(429)
+  })
+})
+
+describe("who has the right token is never counted", () => {
+  test("a server with the internal secret", async () => {
+    const headers = { "x-internal-secret": IDP_INTERNAL_SECRET, "content-type": "application/json" }
+    const body = JSON.stringify({ issuer: "https://id.test", subject: "7", email_verified: false })
+    const { burst } = DOORS["POST /api/auth/idp/session"] as { burst: number }
+    const seen = new Set<number>()
+    for (let n = 0; n < burst + 10; n++) {
+      const request = new Request("https://api.test/api/auth/idp/session", {
+        method: "POST",
+        headers: { ...headers, "cf-connecting-ip": "203.0.113.1" },
+        body,
+      })
+      const response = await world.invoke(request)
+      expect(response.headers.get("server-timing")).toMatch(/redis;dur=0.0;desc="calls=0"/)
+      seen.add(response.status)
+    }
+    expect([...seen]).toEqual([200])
+  })
+
+  test("a session, whatever its address has done", async () => {
+    const { userId } = await createPerson(world)
+    const person = await world.signIn(userId)
+    const address = "203.0.113.2"
+    await letIn("POST /api/auth/magic", address)
+    expect((await person.call("GET", "/api/auth/me", undefined, { "cf-connecting-ip": address })).status).toBe(200)
+  })
+})
+
+describe("API keys that do not exist", () => {
+  test("are counted by address, and refused then; a valid one is not", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+    const address = "203.0.113.3"
+    const client = await world.createAccount()
+    const other = await world.createAccount()
+    expect((await withKey(client.key, address)).status).toBe(200)
+    for (let n = 0; n < UNKNOWN_KEYS.burst; n++) expect((await withKey(madeUp(), address)).status).toBe(401)
+    const refused = await withKey(madeUp(), address)
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([
+      429,
+      String(Math.ceil((UNKNOWN_KEYS.everyMs + 1) / 1000)),
+    ])
+    expect(refused.headers.get("www-authenticate")).toBeNull()
+    expect(JSON.parse(refused.body).error).toMatchObject({
+      code: "QUOTA_EXCEEDED",
+      retryable: true,
+      details: { cap: "unknown_keys", limit: UNKNOWN_KEYS.burst },
+    })
+    // Known to this isolate, and not.
+    for (const { key } of [client, other]) {
+      const { status, headers } = await withKey(key, address)
+      expect([status, headers.get("server-timing")]).toEqual([
+        200,
+        expect.stringMatching(/redis;dur=0.0;desc="calls=0"/),
+      ])
+    }
+    expect((await withKey(madeUp(), "203.0.113.4")).status).toBe(401)
+  })
+
+  test("from an address that is shut out, few are looked up at a time", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+    const address = "203.0.113.5"
+    for (let n = 0; n <= UNKNOWN_KEYS.burst; n++) await withKey(madeUp(), address)
+    await world.plan([])
+    const seen = await Promise.all(Array.from({ length: 200 }, () => withKey(madeUp(), address)))
+    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([429]))
+    const statements = (await world.plan([])).filter(({ service }) => service === "pg")
+    expect(statements.length).toBeLessThanOrEqual(8)
+  })
+})
+
+test("without Redis nobody signs in anew, and keys and sessions go on", async () => {
+  const client = await world.createAccount()
+  const { userId } = await createPerson(world)
+  const person = await world.signIn(userId)
+  await world.plan([...REDIS_DOWN])
+  try {
+    const address = "203.0.113.6"
+    for (const door of Object.keys(DOORS)) {
+      const { status, retry } = await knock(door, address)
+      expect([status, retry], door).toEqual([503, 1])
+    }
+    expect((await withKey(client.key, address)).status).toBe(200)
+    expect((await withKey(madeUp(), address)).status).toBe(401)
+    expect((await person.call("GET", "/api/auth/me", undefined, { "cf-connecting-ip": address })).status).toBe(200)
+  } finally {
+    await world.clearFaults()
+  }
+})

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest"
+import { SURFACES } from "../../scripts/documents.ts"
+import { DOORS } from "../../src/http/policies.ts"
+
+/** They do nothing for somebody who has no session. */
+const HARMLESS = ["POST /api/auth/logout"]
+
+test("every operation that needs neither session nor key has a rate by address, and nothing else has", () => {
+  const open = Object.values(SURFACES).flatMap(({ app }) =>
+    app.operations.filter((operation) => operation.open).map(({ method, path }) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(open.length).toBeGreaterThan(8)
+  expect([...Object.keys(DOORS), ...HARMLESS].sort()).toEqual(open.sort())
+})

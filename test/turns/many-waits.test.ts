@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { LOOK_POLICY } from "../../src/turns/policies.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+/** Long polls of one key, each for a turn of its own that nobody runs. */
+async function pollMany(client: TestClient, count: number) {
+  const space = await client.space()
+  const turns: string[] = []
+  for (let n = 0; n < count; n++) {
+    turns.push((await turnOf(await client.sendTurn({ space, end_user_ref: `customer-${n}` }))).turn_id)
+  }
+  await world.settled()
+  const leave = new AbortController()
+  const headers = { authorization: `Bearer ${client.key}` }
+  const ask = (turnId: string) =>
+    world.invoke(new Request(`https://api.test/v1/turns/${turnId}?wait=30`, { headers, signal: leave.signal }))
+  return { turns, ask, leave: () => leave.abort(new Error("the client has left")) }
+}
+
+/** Two statements of our own, one after the other: whatever was begun before them has been answered. */
+async function atRest() {
+  for (let i = 0; i < 2; i++) await world.sql("select pg_sleep(0.002)")
+}
+
+async function statementsWithin(seconds: number): Promise<number> {
+  await world.plan([])
+  for (let ms = 0; ms < seconds * 1000; ms += 50) {
+    await world.advance(50)
+    await atRest()
+  }
+  return (await world.calls()).filter(({ label }) => label.includes("get_turn")).length
+}
+
+test("300 long polls of one key, each of another turn, look together; each still sees its end within a second", async () => {
+  const client = await world.createAccount({ usd: 1_000 })
+  const { turns, ask } = await pollMany(client, 300)
+  const answers = turns.map(ask)
+  await atRest()
+  await statementsWithin(3)
+  const statements = await statementsWithin(5)
+  console.log(`300 polls: ${statements / 5} statements a second`)
+  expect(statements).toBeLessThanOrEqual(5 * 3)
+  await world.drain()
+  await statementsWithin(1.5)
+  const ended = await Promise.all(answers)
+  for (const answer of ended) expect((await turnOf(answer)).state).toBe("done")
+})
+
+test("a key has so many waits open in an isolate: the next one is told to come again, and those of others go on", async () => {
+  const client = await world.createAccount({ usd: 1_000 })
+  const { turns, ask, leave } = await pollMany(client, 1)
+  const turn = turns[0] as string
+  const polls = Array.from({ length: LOOK_POLICY.perCaller }, () => ask(turn))
+  await atRest()
+  const refused = await ask(turn)
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, String(LOOK_POLICY.retryAfterSeconds)])
+  const { error } = (await refused.json()) as { error: object }
+  expect(error).toMatchObject({
+    code: "QUOTA_EXCEEDED",
+    retryable: true,
+    details: { cap: "open_waits", limit: LOOK_POLICY.perCaller },
+  })
+  const streamed = await world.invoke(
+    new Request(`https://api.test/v1/turns/${turn}/events`, {
+      headers: { authorization: `Bearer ${client.key}`, accept: "text/event-stream" },
+    }),
+  )
+  expect(streamed.status).toBe(429)
+  // Reading it once needs no place, and neither does another key.
+  expect((await client.getTurn(turn)).state).toBe("queued")
+  const second = world.createClient(client.userId, (await world.makeKey(client.userId, { scope: "all" })).value)
+  const other = second.call("GET", `/v1/turns/${turn}?wait=30`)
+  leave()
+  await Promise.all(polls)
+  const again = client.call("GET", `/v1/turns/${turn}?wait=30`)
+  await atRest()
+  await world.drain()
+  await statementsWithin(1.5)
+  expect([(await again).status, (await other).status]).toEqual([200, 200])
+})
+
+test("waits that were cut off without a word hold their places for a minute", async () => {
+  const client = await world.createAccount({ usd: 1_000 })
+  const { turns, ask } = await pollMany(client, 1)
+  const turn = turns[0] as string
+  // Their first look is never answered.
+  await world.plan([
+    {
+      service: "pg",
+      match: "get_turn",
+      call: 1,
+      times: LOOK_POLICY.perCaller,
+      action: "delay",
+      when: "before",
+      delay_ms: 3_000,
+    },
+  ])
+  const cut = Array.from({ length: LOOK_POLICY.perCaller }, () => ask(turn))
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect((await ask(turn)).status).toBe(429)
+  await world.advance(LOOK_POLICY.goneMs + 1)
+  await world.clearFaults()
+  const again = ask(turn)
+  await world.drain()
+  await statementsWithin(1.5)
+  expect((await again).status).toBe(200)
+  await Promise.allSettled(cut)
+})

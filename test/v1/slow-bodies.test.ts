@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { FILE_POLICY } from "../../src/files/policies.ts"
+import { BODY_POLICY } from "../../src/http/policies.ts"
+import { textStream } from "../../src/http/text-stream.ts"
+import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+
+const MiB = 1024 * 1024
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+/** A body that brings these bytes and then nothing, until it is told to end or to bring more. */
+function stalling(first: Uint8Array) {
+  let controller!: ReadableStreamDefaultController<Uint8Array>
+  const body = new ReadableStream<Uint8Array>({
+    start(own) {
+      controller = own
+      own.enqueue(first)
+    },
+  })
+  return { body, more: (bytes: Uint8Array) => controller.enqueue(bytes), end: () => controller.close() }
+}
+
+function send(
+  client: Pick<TestClient, "key">,
+  path: string,
+  body: ReadableStream,
+  headers: Record<string, string> = {},
+) {
+  const init = { method: "POST", headers: { authorization: `Bearer ${client.key}`, ...headers }, body, duplex: "half" }
+  return world.invoke(new Request(`https://api.test${path}`, init as RequestInit))
+}
+
+const upload = (client: Pick<TestClient, "key">, space: string, body: ReadableStream, headers = {}) =>
+  send(client, `/v1/spaces/${space}/files?name=slow.bin`, body, headers)
+
+async function errorOf(answer: Promise<Response>) {
+  const response = await answer
+  const { error } = (await response.json()) as { error: { code: string; retryable: boolean; message: string } }
+  return { status: response.status, retryAfter: response.headers.get("retry-after"), ...error }
+}
+
+/** The request waits for its body: nothing else is under way. */
+async function waiting() {
+  for (let n = 0; n < 5; n++) await world.sql("select 1")
+}
+
+async function pass(ms: number) {
+  await waiting()
+  await world.advance(ms)
+}
+
+const TOO_SLOW = { status: 408, code: "REQUEST_TIMEOUT", retryable: true }
+
+test("a JSON body that stops is ended after half a minute", async () => {
+  const client = await world.createAccount()
+  const { body } = stalling(new TextEncoder().encode('{"title": "A'))
+  const answer = send(client, "/v1/spaces", body, { "content-type": "application/json" })
+  await pass(BODY_POLICY.jsonMs)
+  expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+})
+
+test("one that comes in pieces of unknown size is read, and refused as soon as it is too large", async () => {
+  const client = await world.createAccount()
+  const small = stalling(new TextEncoder().encode('{"title": "A'))
+  const made = send(client, "/v1/spaces", small.body, { "content-type": "application/json" })
+  small.more(new TextEncoder().encode(' space"}'))
+  small.end()
+  expect((await made).status).toBe(201)
+  const large = stalling(new TextEncoder().encode(`{"title": "${"x".repeat(MiB)}`))
+  const refused = send(client, "/v1/spaces", large.body, { "content-type": "application/json" })
+  expect(await errorOf(refused)).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" })
+})
+
+test("a callback that stops is ended too, before it is known who sends it", async () => {
+  const { body } = stalling(new Uint8Array(10))
+  const answer = send({ key: "none" }, "/callbacks/turns/turn_1", body)
+  await pass(BODY_POLICY.jsonMs)
+  expect((await answer).status).toBe(408)
+})
+
+test.each(["the body itself", "a form"])("an upload that stops is ended, as %s: no file is left", async (how) => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const form = 'multipart/form-data; boundary="b"'
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n'
+  const isForm = how === "a form"
+  const { body, more } = stalling(new TextEncoder().encode(isForm ? head : "x"))
+  const answer = upload(client, space, body, { "content-type": isForm ? form : "text/plain" })
+  // As long as something comes, it goes on.
+  for (let n = 0; n < 3; n++) {
+    await pass(BODY_POLICY.idleMs - 1)
+    more(new Uint8Array(1024))
+  }
+  await pass(BODY_POLICY.idleMs)
+  expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+  await world.settled()
+  const { data } = (await (await client.call("GET", `/v1/spaces/${space}/files`)).json()) as { data: object[] }
+  expect(data).toEqual([])
+})
+
+test("an upload that brings a byte now and then is ended after three minutes", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const { body, more } = stalling(new Uint8Array(1))
+  const answer = upload(client, space, body)
+  for (let ms = 0; ms <= FILE_POLICY.partMs; ms += 20_000) {
+    await pass(20_000)
+    more(new Uint8Array(1))
+  }
+  expect(await errorOf(answer)).toMatchObject(TOO_SLOW)
+})
+
+test("an account holds so much memory of an isolate with uploads, and all together no more than it can bear", async () => {
+  const [first, second, third] = [await world.createAccount(), await world.createAccount(), await world.createAccount()]
+  const spaces = new Map([first, second, third].map((client) => [client, ""]))
+  for (const client of spaces.keys()) spaces.set(client, await client.space())
+  const begin = (client: TestClient) => {
+    const { body } = stalling(new Uint8Array(FILE_POLICY.partBytes))
+    return upload(client, spaces.get(client) as string, body)
+  }
+  const refused = async (client: TestClient) => {
+    expect(await errorOf(begin(client))).toMatchObject({ status: 503, code: "UNAVAILABLE", retryAfter: "5" })
+  }
+  const stalled = [first, first, first, first].map(begin)
+  await waiting()
+  await refused(first)
+  stalled.push(...[second, second, second, second].map(begin))
+  await waiting()
+  await refused(third)
+  await pass(BODY_POLICY.idleMs)
+  for (const answer of stalled) expect((await answer).status).toBe(408)
+  const { body, end } = stalling(new Uint8Array(FILE_POLICY.partBytes))
+  end()
+  expect((await upload(third, spaces.get(third) as string, body)).status).toBe(201)
+})
+
+test("a reader who takes nothing of a list for half a minute is cut off, and one who reads slowly is not", async () => {
+  let made = 0
+  const ctx = { clock: world.clock, log: () => {} }
+  async function* pieces() {
+    for (;;) yield `${++made}\n`
+  }
+  const slow = textStream(pieces(), ctx, {}).body?.getReader()
+  for (let n = 0; n < 5; n++) {
+    expect((await slow?.read())?.done).toBe(false)
+    await world.advance(BODY_POLICY.idleMs - 1)
+  }
+  await world.advance(1)
+  await expect(slow?.read()).rejects.toThrow("the reader has stalled")
+})
+
+test("a reader of events who takes nothing is left alone after half a minute: nobody looks for them any more", async () => {
+  const client = await world.createAccount()
+  const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+  await world.settled()
+  const headers = { authorization: `Bearer ${client.key}`, accept: "text/event-stream" }
+  const { body } = await world.invoke(new Request(`https://api.test/v1/turns/${turn_id}/events`, { headers }))
+  expect(body).not.toBeNull()
+  for (let n = 0; n < 40; n++) await pass(1_000)
+  await world.plan([])
+  for (let n = 0; n < 20; n++) await pass(1_000)
+  expect((await world.calls()).filter(({ label }) => /turn/.test(label))).toEqual([])
+})
