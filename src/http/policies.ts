@@ -20,6 +20,8 @@ export const DOORS: Record<string, Door> = {
   "GET /api/auth/tg-login/status": { counts: "failures", ...usual },
   "GET /api/auth/oauth-login/callback": { counts: "failures", ...usual },
   "POST /api/auth/messenger-webapp": { counts: "failures", ...usual },
+  "POST /api/auth/password-reset/start": { counts: "tries", ...usual },
+  "POST /api/auth/password-reset": { counts: "failures", ...usual },
   // Servers call these two, with a secret.
   "POST /api/auth/idp/session": { counts: "failures", ...usual },
   "POST /api/auth/bot": { counts: "failures", ...usual },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { createApiKey, createUser, type RunSql, subscribe, topUp } from "../ops/seed.ts"
-import { CUSTOMERS, LATER_INSTRUCTIONS, SPACES, TALKS } from "./demo-story.ts"
+import { CUSTOMERS, DEMO_SPACES, LATER_INSTRUCTIONS, TALKS } from "./demo-story.ts"
 import type { Namespace } from "./namespace.ts"
 import { createPastWorker } from "./past-worker.ts"
 import { eventsOf, quotaHeaders, type Said } from "./provider-models.ts"
@@ -176,7 +176,7 @@ async function openAccounts(
     const made = { userId, brand: "turnpike", name: `${name}, server`, scope: "all", now: begins } as const
     const key = isDemo ? demoKey : (await createApiKey(sql, made)).value
     const spaces: Customer["spaces"] = []
-    for (const space of isDemo ? SPACES : SPACES.slice(0, 1 + (userId % 2))) {
+    for (const space of isDemo ? DEMO_SPACES : DEMO_SPACES.slice(0, 1 + (userId % 2))) {
       const title = isDemo ? space.title : `${name} ${space.title.toLowerCase()}`
       const config = { title, model: space.model, manifest: { instructions: space.instructions } }
       const { space_id } = (await must(past, key, "POST", "/v1/spaces", config)) as { space_id: string }

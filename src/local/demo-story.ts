@@ -9,7 +9,7 @@ export const CUSTOMERS = [
   { name: "Tailspin", credit: 20, plan: "trial", share: 1, endUsers: 2 },
 ] as const
 
-export const SPACES = [
+export const DEMO_SPACES = [
   {
     title: "Support",
     model: "openai-compatible/demo",

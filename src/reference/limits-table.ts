@@ -1,22 +1,27 @@
 import { ANALYTICS_POLICY, REPORT_POLICY } from "../analytics/policies.ts"
+import { COUNTED, type CountedCap } from "../base/counted.ts"
 import { BOOKING_POLICY } from "../billing/policies.ts"
 import { ERASURE_POLICY } from "../end-users/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES, MAX_OPEN_BYTES } from "../http/json-bodies.ts"
+import { BODY_POLICY, DOORS, UNKNOWN_KEYS } from "../http/policies.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { CAPS, type CapName } from "../quotas/cap-state.ts"
+import { SETTINGS } from "../settings/registry.ts"
 import {
   ACTING_POLICY,
+  FACTOR_POLICY,
   LAUNCH_POLICY,
   LOGIN_POLICY,
   PASSWORD_POLICY,
+  RESET_POLICY,
   SESSION_POLICY,
   TOKEN_POLICY,
 } from "../sign-in/policies.ts"
 import { SPACE_POLICY } from "../spaces/policies.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
-import { STREAM_POLICY, TURN_POLICY } from "../turns/policies.ts"
+import { LOOK_POLICY, STREAM_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import { WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { SHOWN_LIMITS, shownLimit } from "./limits.ts"
 
@@ -24,6 +29,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   ...{ ANALYTICS_POLICY, REPORT_POLICY, BOOKING_POLICY, ERASURE_POLICY, FILE_POLICY, PROVIDER_POLICY },
   ...{ ACTING_POLICY, LAUNCH_POLICY, LOGIN_POLICY, PASSWORD_POLICY, SESSION_POLICY, TOKEN_POLICY },
   ...{ SPACE_POLICY, TOOL_POLICY, STREAM_POLICY, TURN_POLICY, WEBHOOK_POLICY },
+  ...{ BODY_POLICY, FACTOR_POLICY, LOOK_POLICY, RESET_POLICY },
 }
 
 /** Where each cap is set. None has a default. */
@@ -34,6 +40,18 @@ const CAPS_SET: Record<CapName, string> = {
   end_user_monthly: "`PUT /v1/end-users/{end_user_ref}/limits`, else the key's `caps`, else `PUT /api/account/limits`",
   account_daily: "`daily_cap_usd` of the account's plan",
 }
+
+/** What is limited by number or size, for each account: the setting that has the limit. */
+const COUNTS_SET = {
+  open_test_turns: ["max_open_test_turns", "429 `QUOTA_EXCEEDED`"],
+  spaces: ["max_spaces", "409 `LIMIT_REACHED`"],
+  config_bytes: ["max_config_bytes", "409 `LIMIT_REACHED`"],
+  files: ["max_files", "409 `LIMIT_REACHED`"],
+  file_bytes: ["max_file_bytes", "409 `LIMIT_REACHED`"],
+} as const satisfies Partial<Record<CountedCap, readonly [keyof typeof SETTINGS, string]>>
+
+const rate = ({ burst, everyMs }: { burst: number; everyMs: number }) =>
+  `${burst} at once, then one in ${shownLimit("everyMs", everyMs)}`
 
 /** The rows of the table: what, its default, where it is set, what happens beyond it. */
 export function limitRows(): [what: string, value: string, set: string, beyond: string][] {
@@ -54,7 +72,25 @@ export function limitRows(): [what: string, value: string, set: string, beyond: 
       return [what, shownLimit(name, value), set ?? "", beyond]
     },
   )
-  return [...caps, ...bodies, ...policies]
+  const counts = Object.entries(COUNTS_SET).map(([cap, [setting, beyond]]): [string, string, string, string] => [
+    `Of an account: ${COUNTED[cap as CountedCap]} (\`${cap}\`)`,
+    shownLimit(cap.endsWith("bytes") ? "Bytes" : cap, SETTINGS[setting].default),
+    `the setting \`${setting}\``,
+    beyond,
+  ])
+  const doors = Object.entries(DOORS).map(([operation, door]): [string, string, string, string] => [
+    `\`${operation}\` from one address: ${door.counts === "tries" ? "requests" : "refused ones"}`,
+    rate(door),
+    "",
+    "429 `LOGIN_THROTTLED`",
+  ])
+  const keys: [string, string, string, string] = [
+    "API keys that do not exist, from one address",
+    rate(UNKNOWN_KEYS),
+    "",
+    "429 `QUOTA_EXCEEDED`",
+  ]
+  return [...caps, ...counts, ...bodies, ...doors, keys, ...policies]
 }
 
 /** The same as Markdown. */
