@@ -128,18 +128,18 @@ export interface CreateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
 }
 
-/** The `details` of INSUFFICIENT_CREDITS. */
+/** The `details` of INSUFFICIENT_CREDITS; without amounts for whoever does not see the balance. */
 export interface CreditsDetails {
-  balance_usd: number
+  balance_usd?: number | undefined
   /** Set aside for turns that are not over. */
-  held_usd: number
+  held_usd?: number | undefined
   /** balance_usd - held_usd: what new turns may hold. */
-  available_usd: number
+  available_usd?: number | undefined
   /** The least that the turn must be able to hold. */
   needed_usd?: number | undefined
 }
@@ -276,7 +276,7 @@ export interface ErrorAnswer {
 /** The same as the body that a webhook receives. */
 export interface FeedEvent {
   id: string
-  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping"
+  type: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping"
   created_at: string
   /** The event's number in its turn's log. Null when the event belongs to no turn. */
   seq: number | null
@@ -453,7 +453,8 @@ export interface Me {
   }
   /** The caps that are set on the key itself, `key_daily` and `key_window`, and `account_daily` of the account's plan, with what is spent, reserved and left now. Read an end user for the caps of one customer. Empty for a test key, whose turns have no caps. */
   caps: CapState[]
-  balance: Balance
+  /** Null for a test key, and for a key to one space. */
+  balance: Balance | null
 }
 
 export interface Model {
@@ -565,7 +566,7 @@ export interface Replay {
   /** Exclusive. Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
   /** Also send events that this webhook has accepted before. */
   include_delivered?: boolean | undefined
 }
@@ -751,7 +752,8 @@ export interface TurnEstimate {
   } | null
   /** The pin that it would run on. */
   model: string
-  balance: Balance
+  /** Null for a test key, and for a key to one space. */
+  balance: Balance | null
   /** Every cap that applies to it. A window that is not open is shown as if the turn opened it now. */
   caps: CapState[]
 }
@@ -771,7 +773,7 @@ export interface UpdateWebhook {
   /** Where events are posted: an https URL with a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created")[] | null | undefined
   /** A note of your own. */
   description?: string | null | undefined
   /** false stops it; true starts it again, also after we have disabled it. */
@@ -1166,6 +1168,10 @@ export interface Operations {
       /** The size of a page. */
       limit?: number | undefined
       cursor?: number | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
     }
     answer: {
       data: ConfigVersionSummary[]
@@ -1186,9 +1192,13 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
     }
     answer: {
       data: Delivery[]
@@ -1222,7 +1232,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.done" | "turn.failed" | "turn.cancelled" | "balance.low" | "balance.depleted" | "cap.reached" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "ping" | undefined
       turn?: string | undefined
       /** Inclusive. */
       created_after?: string | undefined
@@ -1269,6 +1279,8 @@ export interface Operations {
     }
     answer: {
       data: McpServer[]
+      has_more: boolean
+      next_cursor: string | null
     }
   }
 
@@ -1289,6 +1301,8 @@ export interface Operations {
     }
     answer: {
       data: Secret[]
+      has_more: boolean
+      next_cursor: string | null
     }
   }
 
@@ -1323,6 +1337,8 @@ export interface Operations {
     }
     answer: {
       data: Tool[]
+      has_more: boolean
+      next_cursor: string | null
     }
   }
 
@@ -1378,6 +1394,10 @@ export interface Operations {
       limit?: number | undefined
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
+      /** Inclusive. */
+      created_after?: string | undefined
+      /** Exclusive. */
+      created_before?: string | undefined
     }
     answer: {
       data: Webhook[]
