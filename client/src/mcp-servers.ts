@@ -1,3 +1,4 @@
+import type { List } from "./list.ts"
 import type { Deleted, McpCheck, McpServer, PutMcpServer } from "./operations.ts"
 import type { CreateOptions, RequestOptions } from "./options.ts"
 import type { Transport } from "./transport.ts"
@@ -15,10 +16,10 @@ export class McpServers {
    * All MCP servers of a space, by name.
    *
    * @example
-   * const servers = await turnpike.spaces.mcpServers.list("spc_…")
+   * const servers = await turnpike.spaces.mcpServers.list("spc_…").toArray()
    */
-  async list(spaceId: string, options?: RequestOptions): Promise<McpServer[]> {
-    return (await this.#transport.call("listMcpServers", { params: { space_id: spaceId } }, options)).data
+  list(spaceId: string, options?: RequestOptions): List<McpServer> {
+    return this.#transport.list("listMcpServers", { params: { space_id: spaceId } }, options)
   }
 
   /**

@@ -135,10 +135,10 @@ export class Secrets {
    * All secrets of a space, by name.
    *
    * @example
-   * const names = (await turnpike.spaces.secrets.list("spc_…")).map(({ name }) => name)
+   * const names = (await turnpike.spaces.secrets.list("spc_…").toArray()).map(({ name }) => name)
    */
-  async list(spaceId: string, options?: RequestOptions): Promise<Secret[]> {
-    return (await this.#transport.call("listSecrets", { params: { space_id: spaceId } }, options)).data
+  list(spaceId: string, options?: RequestOptions): List<Secret> {
+    return this.#transport.list("listSecrets", { params: { space_id: spaceId } }, options)
   }
 
   /**

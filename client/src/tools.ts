@@ -1,3 +1,4 @@
+import type { List } from "./list.ts"
 import type { Deleted, PutTool, Tool, ToolTest } from "./operations.ts"
 import type { CreateOptions, RequestOptions } from "./options.ts"
 import type { Transport } from "./transport.ts"
@@ -15,10 +16,10 @@ export class Tools {
    * All tools of a space, by name.
    *
    * @example
-   * const tools = await turnpike.spaces.tools.list("spc_…")
+   * const tools = await turnpike.spaces.tools.list("spc_…").toArray()
    */
-  async list(spaceId: string, options?: RequestOptions): Promise<Tool[]> {
-    return (await this.#transport.call("listTools", { params: { space_id: spaceId } }, options)).data
+  list(spaceId: string, options?: RequestOptions): List<Tool> {
+    return this.#transport.list("listTools", { params: { space_id: spaceId } }, options)
   }
 
   /**

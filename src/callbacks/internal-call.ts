@@ -2,12 +2,11 @@ import { SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
-import type { Redis } from "../platform/redis.ts"
-import { bodyDigest, CLOCK_TOLERANCE_SECONDS, verifySignedBody } from "../platform/signed-body.ts"
+import { bodyDigest } from "../platform/signed-body.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
-const ISSUER = "turnpike"
-const VALID_SECONDS = 60
+/** What a token of such a call says. */
+export const INTERNAL_CALL = { issuer: "turnpike", purpose: "internal-calls", validSeconds: 60 } as const
 
 /** The header with the token of a call from one of our workers to another. */
 export const INTERNAL_SIGNATURE = "turnpike-signature"
@@ -19,15 +18,15 @@ export const INTERNAL_SIGNATURE = "turnpike-signature"
 export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {
   const url = ctx.callbackUrl(path)
   const body = new TextEncoder().encode(JSON.stringify(input)) as Uint8Array<ArrayBuffer>
-  const [key] = await ctx.keyRing.derive("internal-calls")
+  const [key] = await ctx.keyRing.derive(INTERNAL_CALL.purpose)
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
   const token = await new SignJWT({ body: await bodyDigest(body) })
     .setProtectedHeader({ alg: "HS256" })
-    .setIssuer(ISSUER)
+    .setIssuer(INTERNAL_CALL.issuer)
     .setSubject(url)
     .setJti(newId("request", ctx.clock.now()))
     .setNotBefore(seconds)
-    .setExpirationTime(seconds + VALID_SECONDS)
+    .setExpirationTime(seconds + INTERNAL_CALL.validSeconds)
     .sign(key as Uint8Array)
   const unavailable = (cause: unknown) =>
     new TurnpikeError("UNAVAILABLE", "The worker that calls tools does not answer. Try again.", {
@@ -46,23 +45,4 @@ export async function callCallbacksWorker(ctx: Context, path: string, input: unk
     })
   if (!response.ok) throw unavailable(new Error(`HTTP ${response.status} ${(await response.text()).slice(0, 300)}`))
   return response.json()
-}
-
-/**
- * Verifies that one of our own workers sent this body to this path, and that it comes for the first time: a call is one try of a customer's
- * tool. INVALID_SIGNATURE otherwise; UNAVAILABLE without Redis, which keeps the calls that came.
- */
-export async function verifyInternalCall(
-  ctx: Context & { redis: Redis },
-  { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
-): Promise<void> {
-  if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
-  const keys = await ctx.keyRing.derive("internal-calls")
-  const signed = { token: signature, issuer: ISSUER, keys, url: ctx.callbackUrl(path), body, now: ctx.clock.now() }
-  const { jti } = await verifySignedBody(signed).catch((error: Error) => {
-    throw new TurnpikeError("INVALID_SIGNATURE", error.message, { cause: error })
-  })
-  const ttlMs = (VALID_SECONDS + 2 * CLOCK_TOLERANCE_SECONDS) * 1000
-  const isFirst = jti !== undefined && (await ctx.redis.set(`internal:${jti}`, "1", { ttlMs, onlyNew: true }))
-  if (!isFirst) throw new TurnpikeError("INVALID_SIGNATURE", "This call has come before.")
 }

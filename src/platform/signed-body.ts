@@ -15,10 +15,9 @@ interface SignedBody {
 
 /**
  * Verifies a token that binds a body to a URL, in the form of QStash's: HS256, issuer, subject = URL, validity at `now`, and the
- * base64url SHA-256 of the raw body in the claim `body`. Returns the token's id, if it has one. Throws an Error whose message says
- * what is wrong.
+ * base64url SHA-256 of the raw body in the claim `body`. Throws an Error whose message says what is wrong.
  */
-export async function verifySignedBody({ token, issuer, keys, url, body, now }: SignedBody): Promise<{ jti?: string }> {
+export async function verifySignedBody({ token, issuer, keys, url, body, now }: SignedBody): Promise<void> {
   const claims = await firstThatFits(keys, async (key) => {
     const { payload } = await jwtVerify(token, key, {
       algorithms: ["HS256"],
@@ -31,7 +30,6 @@ export async function verifySignedBody({ token, issuer, keys, url, body, now }: 
     return payload
   })
   if (String(claims.body).replace(/=+$/, "") !== (await bodyDigest(body))) throw new Error("The body was altered.")
-  return typeof claims.jti === "string" ? { jti: claims.jti } : {}
 }
 
 /** SHA-256 of a body, base64url without padding. */

@@ -17,6 +17,7 @@ const list = async (query: string) => (await admin.json("GET", `/api/admin/audit
 test("the audit log is newest first, by actor, subject, action and time, as JSON and as CSV", async () => {
   const other = await signInAdmin(world)
   const { userId } = await createPerson(world)
+  await world.advance(1)
   const start = world.clock.now().toISOString()
   await admin.json("PUT", `/api/admin/users/${userId}`, { name: "=1+1" })
   await world.advance(60_000)
@@ -24,22 +25,24 @@ test("the audit log is newest first, by actor, subject, action and time, as JSON
   await other.json("PUT", `/api/admin/users/${userId}`, { name: "Two" })
   await other.json("PUT", "/api/admin/settings", { key: "trial_days", value: 3 })
   const all = await list("")
-  expect(all).toMatchObject({ total: 3, limit: 50, offset: 0 })
+  expect(all).toMatchObject({ total: 5, limit: 50, offset: 0 })
   expect(all.items).toMatchObject([
     { action: "setting.update", subject_type: "setting", subject_id: "trial_days", actor_user_id: other.userId },
     { action: "user.update", before: { name: "=1+1" }, after: { name: "Two" }, created_at: middle, actor_name: "Ada" },
     { action: "user.update", before: { name: null }, after: { name: "=1+1" }, created_at: start },
+    { action: "user.sign_in", actor_user_id: other.userId },
+    { action: "user.sign_in", actor_user_id: admin.userId },
   ])
   expect(all.items[0].audit_id).toBeGreaterThan(all.items[1].audit_id)
   const filters: [string, number][] = [
-    [`?actor_user_id=${admin.userId}`, 1],
+    [`?actor_user_id=${admin.userId}`, 2],
     [`?actor_user_id=${other.userId}&action=user.update`, 1],
     [`?subject_type=user&subject_id=${userId}`, 2],
     ["?subject_type=user&subject_id=0", 0],
     ["?subject_type=setting", 1],
     ["?action=user.update", 2],
     [`?created_after=${middle}`, 2],
-    [`?created_before=${middle}`, 1],
+    [`?created_before=${middle}`, 3],
     [`?created_after=${start}&created_before=${middle}`, 1],
   ]
   for (const [query, total] of filters) {

@@ -13,13 +13,13 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
 
     const { secrets, tools, mcpServers, versions } = turnpike.spaces
     expect(await secrets.put(space_id, "TOKEN", { value: "a-secret-value" })).toMatchObject({ name: "TOKEN" })
-    expect((await secrets.list(space_id)).map(({ name }) => name)).toEqual(["TOKEN"])
+    expect((await secrets.list(space_id).toArray()).map(({ name }) => name)).toEqual(["TOKEN"])
 
     const request = { method: "GET" as const, url: "http://localhost:9/document" }
     const tool = { description: "Reads the document.", input_schema: { type: "object" }, request }
     expect(await tools.put(space_id, "read_document", tool)).toEqual({ name: "read_document", ...tool })
     expect(await tools.get(space_id, "read_document")).toEqual({ name: "read_document", ...tool })
-    expect(await tools.list(space_id)).toHaveLength(1)
+    expect(await tools.list(space_id).toArray()).toHaveLength(1)
     expect(await tools.test(space_id, "read_document")).toMatchObject({ ok: false, request: { method: "GET" } })
 
     const server = { url: "http://localhost:9/mcp" }
@@ -27,7 +27,7 @@ export function administrationTests(get: () => { turnpike: Turnpike; space: stri
     expect(await mcpServers.get(space_id, "docs")).toEqual({ name: "docs", ...server })
     expect(await mcpServers.check(space_id, "docs")).toMatchObject({ ok: false, tools: [] })
     expect(await mcpServers.delete(space_id, "docs")).toEqual({ name: "docs", deleted: true })
-    expect(await mcpServers.list(space_id)).toEqual([])
+    expect(await mcpServers.list(space_id).toArray()).toEqual([])
 
     await tools.delete(space_id, "read_document")
     await secrets.delete(space_id, "TOKEN")

@@ -29,6 +29,14 @@ export const ADMIN_PEOPLE: AdminFixtures = {
     params: { user_id: client.userId },
     body: { email: `${unique()}@example.com`, password: `canary ${unique()}` },
   }),
+  resetSecondFactor: async ({ world }) => {
+    const { userId } = await world.createAccount()
+    await world.sql(
+      "insert into second_factors (user_id, secret, created_at, confirmed_at) values ($1, 'canary', now(), now())",
+      [userId],
+    )
+    return { params: { user_id: userId } }
+  },
   endUserSessions: async ({ client }) => ({ params: { user_id: client.userId } }),
   listUserSpaces: async ({ client }) => ({ params: { user_id: client.userId } }),
   createSubscription: async ({ client }) => ({ body: { user_id: client.userId, plan: "trial", note } }),

@@ -6,9 +6,21 @@ import type { Reconciliation } from "../../src/billing/reconciliation-row.ts"
 import { createUser } from "../../src/ops/seed.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
 
-/** An admin of the service, signed in. */
-export async function signInAdmin(world: World) {
-  return world.signIn(await createUser(world.sql, { role: "admin", name: "Ada" }))
+/** An admin of the service, signed in: anew, when the clock has moved so far that a proof of who they are is over, or their session. */
+export async function signInAdmin(world: World): ReturnType<World["signIn"]> {
+  const userId = await createUser(world.sql, { role: "admin", name: "Ada" })
+  const first = await world.signIn(userId)
+  let [browser, since] = [first, world.clock.ms()]
+  async function fresh() {
+    if (world.clock.ms() - since >= 10 * 60_000) [browser, since] = [await world.signIn(userId), world.clock.ms()]
+    return browser
+  }
+  return {
+    ...first,
+    cookie: () => browser.cookie(),
+    call: async (...request) => (await fresh()).call(...request),
+    json: async (...request) => (await fresh()).json(...request),
+  }
 }
 
 export type Admin = Awaited<ReturnType<typeof signInAdmin>>
