@@ -1,4 +1,6 @@
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Server } from "node:net"
+import { isOfThisMachine } from "./service.ts"
 
 /**
  * The published MCP server as a container of `npm start`: `PORT` says where. It ends with whoever started it, since its standard input
@@ -12,6 +14,14 @@ Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknow
   const ready = rest.find((item) => typeof item === "function")
   return listen.call(this, Number(port), "127.0.0.1", ready)
 } as typeof Server.prototype.listen
+
+// It would answer the pages of other sites too.
+const emit = HttpServer.prototype.emit as (this: HttpServer, event: string, ...rest: unknown[]) => boolean
+HttpServer.prototype.emit = function (this: HttpServer, event: string, ...rest: unknown[]) {
+  if (event !== "request" || isOfThisMachine(rest[0] as IncomingMessage)) return emit.call(this, event, ...rest)
+  ;(rest[1] as ServerResponse).writeHead(403).end()
+  return true
+} as typeof HttpServer.prototype.emit
 
 process.argv[2] = "streamableHttp"
 await import("@modelcontextprotocol/server-everything/dist/index.js" as string)

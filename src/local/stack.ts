@@ -38,9 +38,8 @@ export async function startStack(options: StackOptions) {
   const made: string[] = []
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
   let template: Promise<string> | null = null
-  const roles = servers.then(async ([postgres]) =>
-    createWorkerRoles(postgres.url, options.databaseUrl ? run : undefined),
-  )
+  // Tests beside each other have roles of their own, which go with their databases; a database that lasts keeps its roles.
+  const roles = servers.then(([postgres]) => createWorkerRoles(postgres.url, options.control ? run : undefined))
   roles.catch(() => {})
 
   async function makeTemplate(): Promise<string> {
@@ -138,7 +137,7 @@ export async function startStack(options: StackOptions) {
       // Our own server is removed with its directory, or keeps only databases that last.
       if (options.databaseUrl) {
         for (const name of made.reverse()) await dropDatabase(postgres.url, name)
-        await (await roles).drop().catch(() => {})
+        if (options.control) await (await roles).drop()
       }
       await redis.close()
       await postgres.stop()

@@ -46,19 +46,34 @@ export async function createRoles(
   client: pg.ClientBase,
   { workers = WORKER_ROLES, prefix = ROLE_PREFIX, renew = false, password = newPassword } = {},
 ): Promise<Record<string, string>> {
-  const made: Record<string, string> = {}
-  for (const worker of workers) {
-    accessOf(worker)
-    const role = roleName(worker, prefix)
-    const known = (await client.query("select 1 from pg_roles where rolname = $1", [role])).rowCount === 1
-    if (known && !renew) continue
-    const secret = password(worker)
-    await client.query(
-      `${known ? "alter" : "create"} role ${pg.escapeIdentifier(role)} login nocreatedb nocreaterole password ${pg.escapeLiteral(secret)}`,
-    )
-    made[worker] = secret
+  for (const worker of workers) accessOf(worker)
+  return inTransaction(client, async () => {
+    // Of two that make the same role at once, the later finds it.
+    await client.query("select pg_advisory_xact_lock(hashtext('turnpike roles'))")
+    const made: Record<string, string> = {}
+    for (const worker of workers) {
+      const role = roleName(worker, prefix)
+      const known = (await client.query("select 1 from pg_roles where rolname = $1", [role])).rowCount === 1
+      if (known && !renew) continue
+      const secret = password(worker)
+      const change = `${known ? "alter" : "create"} role ${pg.escapeIdentifier(role)}`
+      await client.query(`${change} login nocreatedb nocreaterole password ${pg.escapeLiteral(secret)}`)
+      made[worker] = secret
+    }
+    return made
+  })
+}
+
+async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query("begin")
+  try {
+    const done = await work()
+    await client.query("commit")
+    return done
+  } catch (error) {
+    await client.query("rollback")
+    throw error
   }
-  return made
 }
 
 const newPassword = (_worker: string) => randomBytes(24).toString("base64url")
@@ -77,22 +92,18 @@ export async function grantRelease(
   { name: schema }: Pick<Release, "name">,
   { prefix = ROLE_PREFIX, exact = false } = {},
 ): Promise<string[]> {
-  await client.query("begin")
-  try {
+  return inTransaction(client, async () => {
     await client.query("select pg_advisory_xact_lock(hashtext('turnpike releases'))")
     await secureProcedures(client, schema)
     const { rows } = await client.query<{ rolname: string }>("select rolname from pg_roles where rolname = any($1)", [
       WORKER_ROLES.map((worker) => roleName(worker, prefix)),
     ])
     const there = WORKER_ROLES.filter((worker) => rows.some(({ rolname }) => rolname === roleName(worker, prefix)))
-    for (const worker of there)
+    for (const worker of there) {
       await grantWorker(client, { schema, role: roleName(worker, prefix), exact }, accessOf(worker))
-    await client.query("commit")
+    }
     return there
-  } catch (error) {
-    await client.query("rollback")
-    throw error
-  }
+  })
 }
 
 /** The search path is theirs: a caller could else put a table of its own before ours. */
