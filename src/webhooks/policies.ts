@@ -32,7 +32,7 @@ export const WEBHOOK_POLICY = {
   inFlight: 60,
   inFlightFailing: 24,
   /** How many requests all accounts together send to one host: a minute's worth at once, and so many a second for long. */
-  hostRate: { live: { perSecond: 100, burst: 6_000 }, test: { perSecond: 10, burst: 600 } },
+  hostRate: { live: { perSecond: 1_000, burst: 60_000 }, test: { perSecond: 10, burst: 600 } },
   /** How many events an endpoint may be sent again within an hour: by replays, redeliveries and tests. */
   resendsAnHour: { live: 10_000, test: 1_000 },
   /** A retry within this time gets a wake of its own from the queue. For later ones the sweeper wakes. */

@@ -25,6 +25,8 @@ export async function createWatched(world: World, { usd = 100, caps }: { usd?: n
   const receiver = serveReceiver(world)
   const events = ["balance.low", "balance.depleted", "cap.reached"]
   const { webhook_id } = await makeWebhook(client, { url: receiver.url, events })
+  // The ping was skipped, but not the wake for it.
+  await world.drain()
   const space = await client.space(BARE)
   return {
     ...{ userId, keyId, client, receiver, webhookId: webhook_id, space, keyWith },

@@ -167,14 +167,14 @@ test.each(operations.filter((operation) => !namesThings(operation)).map((one) =>
     const call = callOfOperation(operation, estate)
     for (const { who, refused, key } of intruders) {
       const before = await dumpTables(world)
-      const answer = await intrude(key, call)
+      const answer = await intrude(key, callOfOperation(operation, estate))
       expect(answer.added, who).not.toContain(estate.canary)
       if (refused) expect(answer, who).toMatchObject({ status: refused.status, code: refused.code })
       if (refused?.io === false) expect(answer.pgCalls, who).toBe(0)
       if (refused || call.method === "GET") expect(await dumpTables(world), who).toEqual(before)
     }
     await forgetUses(estate.client)
-    const own = await intrude(estate.client.key, call)
+    const own = await intrude(estate.client.key, callOfOperation(operation, estate))
     expect(own.status).toBeLessThan(300)
     expect(await usesOf(estate.client), "the key's use is noted").toEqual([world.clock.now().toISOString()])
     if (id.startsWith("list") && !FOR_ALL.includes(id)) expect(own.added, "its owner sees it").toContain(estate.canary)
