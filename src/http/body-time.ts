@@ -1,19 +1,17 @@
 import { TurnpikeError } from "../base/errors.ts"
-import { abortAfter, type Clock } from "../platform/clock.ts"
+import type { Clock } from "../platform/clock.ts"
 import { BODY_POLICY } from "./policies.ts"
 
 /** What `read` answers, or REQUEST_TIMEOUT when that takes longer than `ms`. What it reads then is left alone. */
 export async function inTime<T>(clock: Clock, ms: number, read: () => Promise<T>): Promise<T> {
-  const over = abortAfter(clock, ms, () => tooSlow(ms))
+  let stop = () => {}
+  const late = new Promise<never>((_resolve, reject) => {
+    stop = clock.after(ms, () => reject(tooSlow(ms)))
+  })
   try {
-    return await Promise.race([
-      read(),
-      new Promise<never>((_resolve, reject) => {
-        over.signal.addEventListener("abort", () => reject(over.signal.reason), { once: true })
-      }),
-    ])
+    return await Promise.race([read(), late])
   } finally {
-    over.clear()
+    stop()
   }
 }
 

@@ -18,7 +18,7 @@ export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
   const { keys, strangers } = c.get("ctx").doors
   const limit = limitAt(c, "keys", UNKNOWN_KEYS)
   // It may exist all the same, so it is looked up, but few of them at a time.
-  if (limit && limit.known() > 0 && !keys.has(credential.hash)) {
+  if (limit && !keys.has(credential.hash) && limit.known() > 0) {
     await strangers.pass(next, () => tooManyKeys(Math.min(1_000, limit.known())))
   } else await next()
   if (c.res.ok) remember(keys, credential)

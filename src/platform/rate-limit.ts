@@ -29,17 +29,19 @@ export function createRateLimit(
   { name, address, rate, shut }: { name: string; address: string; rate: Rate; shut: Map<string, number> },
 ): RateLimit {
   if (shut.size > REMEMBERED) shut.clear()
-  const networks = networksOf(address)
   // The library lets in behind the moment that it names.
   const leftUntil = (reset: number) => reset + 1 - systemClock.now().getTime()
-  const known = () => Math.max(0, ...networks.map((network) => leftUntil(shut.get(`${name}:${network}`) ?? 0)))
+  const known = () => {
+    if (shut.size === 0) return 0
+    return Math.max(0, ...networksOf(address).map((network) => leftUntil(shut.get(`${name}:${network}`) ?? 0)))
+  }
   return {
     known,
     async take() {
       // Who is shut out takes nothing from the wider networks of others.
       if (known() > 0) return known()
       const answers = await redis().together((client) =>
-        networks.map((network, place) => {
+        networksOf(address).map((network, place) => {
           const more = WIDER[place] ?? 1
           const limit = new Ratelimit({
             redis: client,

@@ -48,6 +48,14 @@ async function waiting() {
   for (let n = 0; n < 5; n++) await world.sql("select 1")
 }
 
+/** So many uploads have begun and wait for their bodies. */
+async function uploading(count: number) {
+  const begun = async () =>
+    (await world.sql<{ n: number }>("select count(*)::int as n from files where state = 'uploading'"))[0]?.n ?? 0
+  while ((await begun()) < count);
+  await waiting()
+}
+
 async function pass(ms: number) {
   await waiting()
   await world.advance(ms)
@@ -90,6 +98,7 @@ test.each(["the body itself", "a form"])("an upload that stops is ended, as %s: 
   const isForm = how === "a form"
   const { body, more } = stalling(new TextEncoder().encode(isForm ? head : "x"))
   const answer = upload(client, space, body, { "content-type": isForm ? form : "text/plain" })
+  await uploading(1)
   // As long as something comes, it goes on.
   for (let n = 0; n < 3; n++) {
     await pass(BODY_POLICY.idleMs - 1)
@@ -107,6 +116,7 @@ test("an upload that brings a byte now and then is ended after three minutes", a
   const space = await client.space()
   const { body, more } = stalling(new Uint8Array(1))
   const answer = upload(client, space, body)
+  await uploading(1)
   for (let ms = 0; ms <= FILE_POLICY.partMs; ms += 20_000) {
     await pass(20_000)
     more(new Uint8Array(1))
@@ -126,10 +136,10 @@ test("an account holds so much memory of an isolate with uploads, and all togeth
     expect(await errorOf(begin(client))).toMatchObject({ status: 503, code: "UNAVAILABLE", retryAfter: "5" })
   }
   const stalled = [first, first, first, first].map(begin)
-  await waiting()
+  await uploading(4)
   await refused(first)
   stalled.push(...[second, second, second, second].map(begin))
-  await waiting()
+  await uploading(8)
   await refused(third)
   await pass(BODY_POLICY.idleMs)
   for (const answer of stalled) expect((await answer).status).toBe(408)
