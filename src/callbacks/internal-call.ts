@@ -6,7 +6,7 @@ import { bodyDigest } from "../platform/signed-body.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
 /** What a token of such a call says. */
-export const INTERNAL_CALL = { issuer: "turnpike", purpose: "internal-calls", validSeconds: 60 } as const
+export const INTERNAL_CALL = { issuer: "turnpike", validSeconds: 60 } as const
 
 /** The header with the token of a call from one of our workers to another. */
 export const INTERNAL_SIGNATURE = "turnpike-signature"
@@ -18,7 +18,7 @@ export const INTERNAL_SIGNATURE = "turnpike-signature"
 export async function callCallbacksWorker(ctx: Context, path: string, input: unknown): Promise<unknown> {
   const url = ctx.callbackUrl(path)
   const body = new TextEncoder().encode(JSON.stringify(input)) as Uint8Array<ArrayBuffer>
-  const [key] = await ctx.keyRing.derive(INTERNAL_CALL.purpose)
+  const [key] = await ctx.keyRing.derive("internal-calls")
   const seconds = Math.floor(ctx.clock.now().getTime() / 1000)
   const token = await new SignJWT({ body: await bodyDigest(body) })
     .setProtectedHeader({ alg: "HS256" })

@@ -13,7 +13,7 @@ export async function verifyInternalCall(
   { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
 ): Promise<void> {
   if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
-  const keys = await ctx.keyRing.derive(INTERNAL_CALL.purpose)
+  const keys = await ctx.keyRing.derive("internal-calls")
   const signed = {
     token: signature,
     issuer: INTERNAL_CALL.issuer,

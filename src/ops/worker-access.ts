@@ -96,6 +96,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     },
     "purposes": [
       "idempotency-keys",
+      "internal-calls",
       "seal-space_secrets",
       "seal-webhook_endpoints"
     ]
@@ -245,6 +246,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     },
     "purposes": [
       "idempotency-keys",
+      "internal-calls",
       "seal-second_factors",
       "seal-space_secrets",
       "seal-webhook_endpoints",
@@ -513,6 +515,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turns": []
     },
     "purposes": [
+      "internal-calls",
       "seal-container_mappings",
       "seal-environment_files",
       "seal-provider_credentials",
