@@ -17,7 +17,11 @@ export interface StoredUsage {
 const DAYS = 400
 const DAYS_OF_BATCH = 20
 const CALLS_OF_TURN = 1.6
-const USAGE_INDEXES = ["usage_settled"]
+/** What is filled by batches, whose indexes are made behind them. */
+const TABLES = [
+  ...["usage", "chat_calls", "ledger", "ledger_user_days", "provider_space_sums"],
+  ...USAGE_FAMILIES.map(({ name }) => name),
+]
 
 /**
  * Fills usage, chat_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over users, and the rollups
@@ -26,8 +30,9 @@ const USAGE_INDEXES = ["usage_settled"]
 export async function storeUsage(sql: Sql, stored: StoredUsage): Promise<void> {
   await storePlaces(sql, stored)
   const made = await sql<{ name: string; text: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as text from pg_index where indexrelid::regclass::text = any ($1)`,
-    [USAGE_INDEXES],
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as text from pg_index i
+     where i.indrelid = any ($1::regclass[]) and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
+    [TABLES],
   )
   for (const { name } of made) await sql(`drop index ${name}`)
   const days = daysOf(stored)
@@ -121,15 +126,15 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
       create temporary table called on commit drop as
         select m.n, m.turn_id, m.ended_at, m.user_id, m.space_id, m.model, m.role, m.tokens_input, m.tokens_cached, m.tokens_output,
           m.tokens_input as tokens_input_most, m.cost_credit_micros,
-          case when m.is_lost then 0 else m.cost_credit_micros end as billed_credit_micros, 1 as calls, m.is_keyed::integer as keyed_calls,
+          case when m.is_lost then 0 else m.cost_credit_micros end as billed_credit_micros, 1 as calls, m.is_keyed::integer as keyed_calls, 0 as pictures,
           case when m.is_keyed then (m.duration_sec * 1e6)::bigint else 0 end as duration_us, (m.step = 0)::integer as turns,
           coalesce(m.subscription_id !~ '^[0-9]+$', false) as pooled,
           case when m.subscription_id !~ '^[0-9]+$' then m.subscription_id else m.provider end as provider_key
         from made m;
       insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, turns, pooled, provider_key, role, model, turn_id)
+          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
         select ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, turns, pooled, provider_key, role, model, turn_id
+          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id
         from called where n > ${rolledTurns};
       delete from called where n > ${rolledTurns};
       ${USAGE_FAMILIES.map((family) => fillFamily(family, "called")).join(";\n      ")};
@@ -155,7 +160,7 @@ async function storeSums(sql: Sql): Promise<void> {
       await sql(
         `insert into ${subject}_sums (until, ${keys}, ${measures}) select $1::date, ${keys}, ${sums} from (
            select ${keys}, ${measures} from ${subject}_sums where until = $2::date
-           union all select ${keys}, ${measures} from ${subject}_days where day >= $2::date and day < $1::date) s group by ${keys}`,
+           union all select ${keys}, ${measures} from ${subject}_days where day >= $2::date and day < $1::date) s group by ${keys} order by ${keys}`,
         [until, former],
       )
       former = until

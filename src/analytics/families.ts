@@ -17,7 +17,8 @@ const SUMS = [
 ] as const
 const DURATION = ["keyed_calls", "duration_us"] as const
 
-const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
+/** The day on which a moment is, in UTC. */
+export const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
 
 /** Keeps the planner from reading what all spaces used instead of looking up some of them. */
 const BARRIER = sql.lit(0)
@@ -45,11 +46,11 @@ export function providerDays(db: Reader, range: Range) {
     .selectFrom("provider_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
-    .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...SUMS])
+    .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...SUMS, "r.pictures"])
     .unionAll(
       queued(db, range).select((eb) => [
         ...[dayOf(eb.ref("q.ended_at")).as("day")],
-        ...(["q.provider_key", "q.pooled", "q.role", ...SUMS] as const),
+        ...(["q.provider_key", "q.pooled", "q.role", ...SUMS, "q.pictures"] as const),
       ]),
     )
 }
@@ -106,13 +107,13 @@ export function spaceDays(db: Reader, range: Range, spaces: Spaces) {
           .as("r"),
       (join) => join.onTrue(),
     )
-    .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most"])
+    .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most", "r.pictures"])
     .unionAll(
       queued(db, range)
         .where("q.space_id", "in", spaces)
         .select((eb) => [
           ...[dayOf(eb.ref("q.ended_at")).as("day")],
-          ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most"] as const),
+          ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most", "q.pictures"] as const),
         ]),
     )
 }

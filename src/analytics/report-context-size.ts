@@ -14,10 +14,10 @@ import { CONTEXT } from "./sums.ts"
 
 const size = {
   model_calls: z.int().meta({ example: 48 }),
-  avg_tokens_input: z
-    .number()
-    .nullable()
-    .meta({ description: "What a model call read on average, in tokens; null without calls.", example: 8421.5 }),
+  avg_tokens_input: z.number().nullable().meta({
+    description: "What a model call read on average, in tokens, pictures aside; null without calls.",
+    example: 8421.5,
+  }),
   max_tokens_input: z.int().nullable().meta({
     description: "The most that a call read; null without calls.",
     example: 31_200,
@@ -53,6 +53,8 @@ export type ContextSize = z.infer<typeof contextSizeSchema>
 
 interface Row {
   model_calls: number
+  /** Calls that made one and read nothing. */
+  pictures: number
   tokens_input: number
   most: number
 }
@@ -123,20 +125,21 @@ function shownSpaces(db: QueryCreator<CallerDB>, range: Range, slug: string | un
       .select((eb) => ["s.space_id", eb.lit(0).as("billed")])
   }
   return db
-    .selectFrom(procedureRows("range_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
-    .select(["r.space_id", "r.billed_credit_micros as billed"])
+    .selectFrom(procedureRows("top_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
+    .select(["r.space_id", "r.billed"])
 }
 
-const NOTHING: Row = { model_calls: 0, tokens_input: 0, most: 0 }
+const NOTHING: Row = { model_calls: 0, pictures: 0, tokens_input: 0, most: 0 }
 
 const together = (a: Row, b: Row): Row => ({
   model_calls: a.model_calls + b.model_calls,
+  pictures: a.pictures + b.pictures,
   tokens_input: a.tokens_input + b.tokens_input,
   most: Math.max(a.most, b.most),
 })
 
-const serializeSize = ({ model_calls, tokens_input, most }: Row) => ({
+const serializeSize = ({ model_calls, pictures, tokens_input, most }: Row) => ({
   model_calls,
-  avg_tokens_input: ratio(tokens_input, model_calls),
-  max_tokens_input: model_calls === 0 ? null : most,
+  avg_tokens_input: ratio(tokens_input, model_calls - pictures),
+  max_tokens_input: model_calls === pictures ? null : most,
 })

@@ -83,6 +83,9 @@ test("a number of any rollup that is changed, and a row that is queued twice, is
   const roller = await usageSequence(world, createRandom("seen"))
   for (let at = 0; at < 30; at++) await roller.next()
   await roller.finish()
+  await world.sql(
+    "insert into infrastructure_errors (kind, name, code, created_at) values ('model_call', 'n', 'c', now())",
+  )
   Object.assign(ANALYTICS_POLICY, policy)
   await sweepAnalytics(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
   const places = [...USAGE_FAMILIES, ...SUM_FAMILIES].flatMap((family) => {
@@ -97,6 +100,7 @@ test("a number of any rollup that is changed, and a row that is queued twice, is
       (column) => ["ledger_user_days", column] as const,
     ),
     ...(["ledger_id", "balance_after_credit_micros"] as const).map((column) => ["ledger_users", column] as const),
+    ["error_days", "failures"] as const,
   ]
   for (const [table, column] of [...places, ...ledger]) {
     // Any row, and then the same again: an update may move it anywhere.

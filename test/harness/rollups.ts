@@ -16,19 +16,21 @@ export const PLAIN = `(
   select c.*, (row_number() over (partition by c.turn_id order by c.step, c.call is not null, c.role) = 1)::integer as turns from (
     select t.turn_id, t.finished_at as ended_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider) as provider_key,
-      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls, u.tokens_input,
+      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls,
+      case when u.call is null then 0 else 1 end as pictures, u.tokens_input,
       u.tokens_cached, u.tokens_output, u.tokens_input as tokens_input_most, u.cost_credit_micros, u.billed_credit_micros,
       (u.duration_sec * 1e6)::bigint as duration_us
     from turns t join usage u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
-      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', u.calls, 0, u.tokens_input, u.tokens_cached, u.tokens_output,
+      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', u.calls, 0, case when u.call is null then 0 else 1 end,
+      u.tokens_input, u.tokens_cached, u.tokens_output,
       (u.tokens_input + u.calls - 1) / u.calls, u.cost_credit_micros, u.billed_credit_micros, 0
     from turns t join chat_calls u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
-      0, 0, 0, 0
+      0, 0, 0, 0, 0
     from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
   ) c)`
 
@@ -82,6 +84,12 @@ const LEDGER = `
       max(created_at) filter (where reason in ('usage', 'space_usage'))) as said from ledger group by 1) b
   using (user_id) where a.said is distinct from b.said`
 
+const ERRORS = `
+  select 'error_days', jsonb_build_array(day, kind)::text, a.failures::text, b.failures::text from (
+    select day, kind, failures from error_days where failures <> 0) a
+  full join (select (created_at at time zone 'UTC')::date as day, kind, count(*) as failures from infrastructure_errors group by 1, 2) b
+  using (day, kind) where a.failures is distinct from b.failures`
+
 /** What calls of a turn come to is what its own row, its record of a web chat and its charge say. */
 const AGREEING = `
   select 'turns', t.turn_id, jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
@@ -101,7 +109,7 @@ const AGREEING = `
   using (user_id, day) where a.micros is distinct from b.micros`
 
 const FAMILIES = [...USAGE_FAMILIES, ...SUM_FAMILIES].map(differencesOf).join(" union all ")
-const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${AGREEING}`
+const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS} union all ${AGREEING}`
 
 export interface RollupDifference {
   family: string
@@ -116,7 +124,7 @@ export const differences = (world: Pick<World, "sql">) => world.sql<RollupDiffer
 /** The same without rows of turns: as raw_usage has them. */
 export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
   world.sql<RollupDifference>(
-    `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER}`,
+    `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS}`,
   )
 
 /** The same of ranges: the first of spaces, accounts and pairs between two moments. */
