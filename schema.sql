@@ -1653,6 +1653,8 @@ create table space_sums (
   billed_credit_micros bigint not null,
   primary key (until, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- Who was billed most of all.
+create index space_sums_most on space_sums (billed_credit_micros desc, space_id) where until = 'infinity';
 
 create table user_sums (
   until date not null,
@@ -1666,6 +1668,7 @@ create table user_sums (
   billed_credit_micros bigint not null,
   primary key (until, user_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index user_sums_most on user_sums (billed_credit_micros desc, user_id) where until = 'infinity';
 
 create table provider_space_sums (
   until date not null,

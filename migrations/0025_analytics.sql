@@ -197,6 +197,7 @@ create table if not exists space_sums (
   billed_credit_micros bigint not null,
   primary key (until, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index if not exists space_sums_most on space_sums (billed_credit_micros desc, space_id) where until = 'infinity';
 
 create table if not exists user_sums (
   until date not null,
@@ -210,6 +211,7 @@ create table if not exists user_sums (
   billed_credit_micros bigint not null,
   primary key (until, user_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index if not exists user_sums_most on user_sums (billed_credit_micros desc, user_id) where until = 'infinity';
 
 create table if not exists provider_space_sums (
   until date not null,

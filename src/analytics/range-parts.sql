@@ -47,3 +47,15 @@ begin
   first_sign := case when minus > first_from then 1 else -1 end;
   first_from := least(first_from, minus);
 end $$;
+
+-- How many times as many days have usage as a range has of them: infinity, if it has none.
+create function turnpike.history_in(p_from timestamptz, p_to timestamptz) returns double precision language plpgsql stable as $$
+declare
+  oldest timestamptz := (select h.hour from usage_hours h order by h.hour limit 1);
+  newest timestamptz := (select h.hour from usage_hours h order by h.hour desc limit 1) + interval '1 hour';
+begin
+  if least(p_to, newest) > greatest(p_from, oldest) then
+    return extract(epoch from newest - oldest) / extract(epoch from least(p_to, newest) - greatest(p_from, oldest));
+  end if;
+  return 'infinity';
+end $$;

@@ -18,8 +18,8 @@ begin
       from turnpike.top_pairs_of(p_from, p_to, p_provider_key, p_limit) t;
   else
     -- No pair is billed more than its space, and no other space more than the last of these.
-    select array_agg(t.space_id), case when count(*) = looked then min(t.billed) end into near, bound
-      from turnpike.top_spaces(p_from, p_to, looked) t;
+    select array_agg(t.space_id), case when count(*) = looked then min(t.billed_credit_micros) end into near, bound
+      from turnpike.range_spaces(p_from, p_to, looked) t;
     select array_agg(t.provider_key), array_agg(t.space_id), case when count(*) = p_limit then min(t.billed) end
       into top_provider_key, top_space_id, last_billed from turnpike.top_pairs_in(p_from, p_to, near, p_limit) t;
     if bound is not null and (last_billed > bound) is not true then

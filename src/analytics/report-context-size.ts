@@ -125,8 +125,8 @@ function shownSpaces(db: QueryCreator<CallerDB>, range: Range, slug: string | un
       .select((eb) => ["s.space_id", eb.lit(0).as("billed")])
   }
   return db
-    .selectFrom(procedureRows("top_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
-    .select(["r.space_id", "r.billed"])
+    .selectFrom(procedureRows("range_spaces", { ...range, limit: REPORT_POLICY.contextSpaces }).as("r"))
+    .select(["r.space_id", "r.billed_credit_micros as billed"])
 }
 
 const NOTHING: Row = { model_calls: 0, pictures: 0, tokens_input: 0, most: 0 }

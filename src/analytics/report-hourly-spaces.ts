@@ -59,8 +59,8 @@ export async function reportHourlySpaces(
           (cte) => cte("top").materialized(),
           (cte) =>
             cte
-              .selectFrom(procedureRows("top_spaces", { ...range, limit: top }).as("r"))
-              .select(["r.space_id", "r.billed"]),
+              .selectFrom(procedureRows("range_spaces", { ...range, limit: top }).as("r"))
+              .select(["r.space_id", "r.billed_credit_micros as billed"]),
         )
         .selectFrom("caller")
         .select((eb) => [

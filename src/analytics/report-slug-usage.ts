@@ -89,7 +89,7 @@ export async function reportSlugUsage(
 function topSpaces(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
   const limit = REPORT_POLICY.slugs
   if (filter.user_id === undefined && filter.chat_key === undefined) {
-    return db.selectFrom(procedureRows("top_spaces", { ...range, limit }).as("r")).select(["r.space_id", "r.billed"])
+    return db.selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r")).select(["r.space_id", "r.billed_credit_micros as billed"])
   }
   return db
     .selectFrom(spaceDays(db, range, filteredSpaces(db, filter)).as("u"))

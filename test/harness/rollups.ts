@@ -128,21 +128,35 @@ export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
   )
 
 /** The same of ranges: the first of spaces, accounts and pairs between two moments. */
-export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, limit]: [Date, Date, number]) {
+export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, most]: [Date, Date, number]) {
   const sums = MEASURES.map((column) => `sum(${column})::bigint as ${column}`).join(", ")
-  const compare = (name: string, keys: string, call: string) => `
-    select '${name}' as family, '' as key, a.said::text as rolled, b.said::text as plain from
+  const billed = "sum(billed_credit_micros)::bigint as billed"
+  const compare = (call: string, keys: string, columns = sums, where = "") => `
+    select '${call.split("(")[0]}' as family, '' as key, a.said::text as rolled, b.said::text as plain from
       (select coalesce(jsonb_agg(to_jsonb(r)), '[]') as said from ${schema}.${call} r) a,
       (select coalesce(jsonb_agg(to_jsonb(x)), '[]') as said from (
-        select ${keys}, ${sums} from plain where ended_at >= $1 and ended_at < $2 group by ${keys}
+        select ${keys}, ${columns} from plain where ended_at >= $1 and ended_at < $2 ${where} group by ${keys}
         order by sum(billed_credit_micros) desc, ${keys.replace("provider_key", 'provider_key collate "C"')} limit $3) x) b
     where a.said is distinct from b.said`
+  const range = "$1::timestamptz, $2::timestamptz"
+  const limit = "$3::integer"
   return world.sql<RollupDifference>(
-    `with plain as (select * from ${PLAIN} q)
-    ${compare("range_spaces", "space_id", "range_spaces($1::timestamptz, $2::timestamptz, $3::integer)")}
-    union all ${compare("range_users", "user_id", "range_users($1::timestamptz, $2::timestamptz, $3::integer)")}
-    union all ${compare("range_provider_spaces", "provider_key, space_id", "range_provider_spaces($1::timestamptz, $2::timestamptz, null, $3::integer)")}`,
-    [from, to, limit],
+    `with plain as materialized (select * from ${PLAIN} q)
+    ${[
+      compare(`range_spaces(${range}, ${limit})`, "space_id"),
+      compare(`rank_spaces(${range}, ${limit})`, "space_id", billed),
+      compare(`range_users(${range}, ${limit})`, "user_id"),
+      compare(`rank_users(${range}, ${limit})`, "user_id", billed),
+      compare(`range_provider_spaces(${range}, null, ${limit})`, "provider_key, space_id"),
+      compare(
+        `range_provider_spaces(${range}, 'claude-1', ${limit})`,
+        "provider_key, space_id",
+        sums,
+        "and provider_key = 'claude-1'",
+      ),
+      compare(`top_pairs(${range}, ${limit})`, "provider_key, space_id", billed),
+    ].join(" union all ")}`,
+    [from, to, most],
   )
 }
 
