@@ -9,6 +9,7 @@ declare
   last_day date := least(p_moment, p_to - interval '1 microsecond') at time zone 'UTC';
   -- Kept days before it have nothing in the queue.
   open_from date := (select (min(q.created_at) at time zone 'UTC')::date from ledger_queue q);
+  oldest date := least((select d.day from ledger_days d order by d.day limit 1), open_from);
   -- Nothing is rolled up behind it.
   newest date := (select d.day from ledger_days d order by d.day desc limit 1);
   cut_day date := case when date_trunc('day', p_to, 'UTC') < p_to then p_to at time zone 'UTC' end;
@@ -22,6 +23,7 @@ begin
         a.day >= coalesce(newest, '-infinity') as is_now
       from asked a left join balance_days b
         on b.day = a.day and b.window_days = p_window and b.day < coalesce(open_from, 'infinity') and b.day is distinct from cut_day
+      where a.day >= oldest
     )
     select k.bucket, k.accounts, k.balance_credit_micros, k.median_twice from known k where k.accounts is not null
     union all

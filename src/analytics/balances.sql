@@ -64,35 +64,44 @@ begin
     from generate_series(p_least, p_most) w(days) left join held h on h.age < w.days group by w.days;
 end $$;
 
--- The same of one window for several days behind which nothing is rolled up: accounts and queue are read once for all of them.
+-- The same of one window for several days behind which nothing is rolled up, all in one pass: what an account has from one of its queued
+-- days to the next, in order of balances.
 create function turnpike.balances_now(p_days date[], p_window integer) returns table (day date, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
-set jit = off set work_mem = '32MB' set plan_cache_mode = force_custom_plan as $$
+set jit = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
+declare
+  since timestamptz := ((select min(k.day) from unnest(p_days) k(day)) - p_window + 1)::timestamp at time zone 'UTC';
 begin
   return query
-    with asked as materialized (
-      select k.day, (k.day + 1)::timestamp at time zone 'UTC' as until, (k.day - p_window + 1)::timestamp at time zone 'UTC' as since
-      from unnest(p_days) k(day)
-    ), queued as materialized (
-      select q.ledger_id, q.user_id, q.balance_after_credit_micros as balance, q.created_at,
-        q.reason in ('usage', 'space_usage') as is_debit from ledger_queue q
-    ), late as materialized (
-      select distinct on (a.day, q.user_id) a.day, a.since, q.user_id, q.ledger_id, q.balance,
-        max(q.created_at) filter (where q.is_debit) over (partition by a.day, q.user_id) as debited_at
-      from asked a join queued q on q.created_at < a.until order by a.day, q.user_id, q.ledger_id desc
-    ), held as (
-      select a.day, u.balance_after_credit_micros as balance
-      from asked a join ledger_users u on u.debited_at >= a.since
-      where not exists (select from late l where l.day = a.day and l.user_id = u.user_id)
+    with days as materialized (
+      -- Its last row of each day.
+      select distinct on (q.user_id, q.day) q.user_id, q.day, q.ledger_id, q.balance, bool_or(q.is_debit) over (partition by q.user_id, q.day) as debited
+      from (select w.user_id, (w.created_at at time zone 'UTC')::date as day, w.ledger_id, w.balance_after_credit_micros as balance,
+        w.reason in ('usage', 'space_usage') as is_debit from ledger_queue w) q
+      order by q.user_id, q.day, q.ledger_id desc
+    ), lasting as (
+      select d.user_id, d.day, d.balance, max(d.ledger_id) over upto as ledger_id, max(d.day) filter (where d.debited) over upto as debited_on,
+        lead(d.day) over upto as next_day
+      from days d window upto as (partition by d.user_id order by d.day)
+    ), held as materialized (
+      select '-infinity'::date as first_day, coalesce(f.day, 'infinity') as until_day, (u.debited_at at time zone 'UTC')::date as debited_on,
+        u.balance_after_credit_micros as balance
+      from ledger_users u left join (select d.user_id, min(d.day) as day from days d group by d.user_id) f on f.user_id = u.user_id
+      where u.debited_at >= since
       union all
-      select l.day, case when u.ledger_id > l.ledger_id then u.balance_after_credit_micros else l.balance end
-      from late l left join ledger_users u on u.user_id = l.user_id
-      where greatest(u.debited_at, l.debited_at) >= l.since
+      -- The balance is that of the row which had the highest ledger_id first.
+      select l.day, coalesce(l.next_day, 'infinity'), greatest(l.debited_on, (u.debited_at at time zone 'UTC')::date),
+        case when u.ledger_id > l.ledger_id then u.balance_after_credit_micros
+          else first_value(l.balance) over (partition by l.user_id, l.ledger_id order by l.day) end
+      from lasting l left join ledger_users u on u.user_id = l.user_id
+      order by balance
     )
-    select a.day, count(h.balance), coalesce(sum(h.balance), 0)::bigint,
+    select k.day, count(h.balance), coalesce(sum(h.balance), 0)::bigint,
       coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
-    from asked a left join held h on h.day = a.day group by a.day;
+    from (select d.day from unnest(p_days) d(day) order by d.day) k
+      left join held h on h.first_day <= k.day and k.day < h.until_day and h.debited_on > k.day - p_window
+    group by k.day;
 end $$;
 
 -- Keeps the balances of the latest day that is over, is not kept and has nothing queued, for windows up to p_most days. False

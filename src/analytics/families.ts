@@ -92,7 +92,8 @@ export function userDays(db: Reader, range: Range, userId: number) {
     )
 }
 
-export function spaceDays(db: Reader, range: Range, spaces: Spaces) {
+/** Those that are rolled. */
+export function rolledSpaceDays(db: Reader, range: Range, spaces: Spaces) {
   return db
     .selectFrom(spaces.as("k"))
     .innerJoinLateral(
@@ -108,17 +109,22 @@ export function spaceDays(db: Reader, range: Range, spaces: Spaces) {
       (join) => join.onTrue(),
     )
     .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most", "r.pictures"])
-    .unionAll(
-      queued(db, range)
-        .where("q.space_id", "in", spaces)
-        .select((eb) => [
-          ...[dayOf(eb.ref("q.ended_at")).as("day")],
-          ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most", "q.pictures"] as const),
-        ]),
-    )
 }
 
-export function spaceHours(db: Reader, range: Range, spaces: Spaces) {
+/** Those that are queued, a row for each model of a turn. */
+export function queuedSpaceDays(db: Reader, range: Range, spaces: Spaces) {
+  return queued(db, range)
+    .where("q.space_id", "in", spaces)
+    .select((eb) => [
+      ...[dayOf(eb.ref("q.ended_at")).as("day")],
+      ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most", "q.pictures"] as const),
+    ])
+}
+
+export const spaceDays = (db: Reader, range: Range, spaces: Spaces) =>
+  rolledSpaceDays(db, range, spaces).unionAll(queuedSpaceDays(db, range, spaces))
+
+export function rolledSpaceHours(db: Reader, range: Range, spaces: Spaces) {
   return db
     .selectFrom(spaces.as("k"))
     .innerJoinLateral(
@@ -134,11 +140,12 @@ export function spaceHours(db: Reader, range: Range, spaces: Spaces) {
       (join) => join.onTrue(),
     )
     .select(["r.hour", "r.space_id", "r.billed_credit_micros"])
-    .unionAll(
-      queued(db, range)
-        .where("q.space_id", "in", spaces)
-        .select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), "q.space_id", "q.billed_credit_micros"]),
-    )
+}
+
+export function queuedSpaceHours(db: Reader, range: Range, spaces: Spaces) {
+  return queued(db, range)
+    .where("q.space_id", "in", spaces)
+    .select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), "q.space_id", "q.billed_credit_micros"])
 }
 
 const queued = (db: Reader, { from, to }: Range) =>

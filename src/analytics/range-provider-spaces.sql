@@ -27,7 +27,7 @@ begin
         from turnpike.top_pairs(p_from, p_to, p_limit) t;
     end if;
   end if;
-  p := turnpike.range_parts(p_from, p_to, 'provider_space_sums', 'provider_space_days');
+  p := turnpike.range_parts(p_from, p_to, null, null);
   return query
     with top as materialized (
       select * from unnest(top_provider_key, top_space_id) k(provider_key, space_id)
@@ -72,7 +72,7 @@ set jit = off set work_mem = '32MB' as $$
 declare
   p record;
 begin
-  p := turnpike.range_parts(p_from, p_to, 'provider_space_sums', 'provider_space_days');
+  p := turnpike.range_parts(p_from, p_to, null, null);
   return query
     select u.provider_key, u.space_id, sum(u.billed)::bigint from (
       select s.provider_key, s.space_id, e.sign * s.billed_credit_micros as billed, e.sign * (s.turns + s.calls) as acts

@@ -91,7 +91,7 @@ returns table (space_id bigint, turns bigint, calls bigint, tokens_input bigint,
 declare
   p record;
 begin
-  p := turnpike.range_parts(p_from, p_to, 'space_sums', 'space_days');
+  p := turnpike.range_parts(p_from, p_to, null, null);
   return query
     select u.space_id, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint, sum(u.tokens_cached)::bigint,
       sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (

@@ -175,6 +175,11 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
     ), kept as (
       select 'balances_at' as family, jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
         from ${schema}.balances_at($1::date, $2::integer, $2::integer)
+      union all select 'balances_now', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
+        from ${schema}.balances_now(array[$1::date, $1::date + 1], $2::integer)
+        where day = $1::date and not exists (select from ledger_days d where d.day > $1::date)
+      union all select 'balances_before', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
+        from ${schema}.balances_before(($1::date + 1)::timestamp at time zone 'UTC', $2::integer)
       union all select 'balance_days', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text from balance_days
         where day = $1::date and window_days = $2::integer
           and day < coalesce((select min(created_at at time zone 'UTC') from ledger_queue)::date, 'infinity')
