@@ -8,8 +8,9 @@ export interface StoredUsage {
   ledgerRows: number
   users: number
   spaces: number
-  /** Turns, the last ones, that no roller has seen. */
+  /** Turns, the last ones, that no roller has seen, and rows of the ledger. */
   tail: number
+  ledgerTail: number
   /** The end of its last day, a midnight in UTC. */
   ends: Date
 }
@@ -133,9 +134,11 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
         from made m;
       insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
           cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
-        select ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id
-        from called where n > ${rolledTurns};
+        select ended_at, user_id, space_id, sum(tokens_input), sum(tokens_cached), sum(tokens_output), max(tokens_input_most),
+          sum(cost_credit_micros), sum(billed_credit_micros), sum(duration_us), sum(calls), sum(keyed_calls), sum(pictures), sum(turns), pooled,
+          provider_key, role, model, turn_id
+        from called where n > ${rolledTurns}
+        group by n, turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role order by n;
       delete from called where n > ${rolledTurns};
       ${USAGE_FAMILIES.map((family) => fillFamily(family, "called")).join(";\n      ")};
     end $$`,
@@ -169,7 +172,7 @@ async function storeSums(sql: Sql): Promise<void> {
   await sql("insert into usage_marks select distinct until from space_sums where until < 'infinity'")
 }
 
-async function storeLedger(sql: Sql, { ledgerRows, users, ends, tail }: StoredUsage): Promise<void> {
+async function storeLedger(sql: Sql, { ledgerRows, users, ends, ledgerTail }: StoredUsage): Promise<void> {
   await sql(
     `do $$ begin
       perform set_config('session_replication_role', 'replica', true);
@@ -184,19 +187,19 @@ async function storeLedger(sql: Sql, { ledgerRows, users, ends, tail }: StoredUs
           case when ${chance("n", 22)} < 0.96 then -1 - (1000 * ${chance("n", 23)})::bigint else 1 + (30000 * ${chance("n", 23)})::bigint end as amount
           from generate_series(1, ${ledgerRows - 1}::bigint) n) e order by n;
       insert into ledger_queue select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason
-        from ledger order by ledger_id desc limit ${tail};
+        from ledger where ledger_id > ${ledgerRows - 1 - ledgerTail} order by ledger_id;
       insert into ledger_days select (created_at at time zone 'UTC')::date, reason, count(*),
           coalesce(sum(amount_credit_micros) filter (where amount_credit_micros > 0), 0),
           coalesce(sum(amount_credit_micros) filter (where amount_credit_micros < 0), 0)
-        from ledger where ledger_id <= ${ledgerRows - 1 - tail} group by 1, 2;
+        from ledger where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1, 2;
       insert into ledger_user_days (user_id, day, ledger_id, balance_after_credit_micros, debits)
         select user_id, (created_at at time zone 'UTC')::date as day, max(ledger_id), (array_agg(balance_after_credit_micros order by ledger_id desc))[1],
           count(*) filter (where reason in ('usage', 'space_usage'))
-        from ledger where ledger_id <= ${ledgerRows - 1 - tail} group by 1, 2 order by 2;
+        from ledger where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1, 2 order by 2;
       insert into ledger_users (user_id, ledger_id, balance_after_credit_micros, debited_at)
         select user_id, max(ledger_id), (array_agg(balance_after_credit_micros order by ledger_id desc))[1],
           max(created_at) filter (where reason in ('usage', 'space_usage'))
-        from ledger where ledger_id <= ${ledgerRows - 1 - tail} group by 1;
+        from ledger where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1;
       update wallets w set balance_credit_micros = l.balance_after_credit_micros from ledger_users l where l.user_id = w.user_id;
     end $$`,
   )

@@ -18,7 +18,8 @@ const USERS = 100_000
 const SPACES = 50_000
 /** Model calls for each row of the ledger. */
 const CALLS_OF_ENTRY = 5
-/** Turns, and ledger rows, that are queued. */
+const CALLS_OF_TURN = 1.6
+/** Turns that are queued; and the rows of the ledger of the same time. */
 export const TAIL = 20_000
 const BATCH = 5_000
 /** That of the reports of balances. */
@@ -63,7 +64,8 @@ async function fill(client: pg.Client, calls: number): Promise<void> {
   const ends = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000)
   const began = performance.now()
   const ledgerRows = Math.round(calls / CALLS_OF_ENTRY)
-  await storeUsage(sql, { calls, ledgerRows, users: USERS, spaces: SPACES, tail: TAIL, ends })
+  const ledgerTail = Math.round(TAIL * (CALLS_OF_TURN / CALLS_OF_ENTRY))
+  await storeUsage(sql, { calls, ledgerRows, users: USERS, spaces: SPACES, tail: TAIL, ledgerTail, ends })
   await prepareReports(sql, ends)
   await keepBalances(client, ends)
   const seconds = round((performance.now() - began) / 1000, 0)

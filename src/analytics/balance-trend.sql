@@ -19,23 +19,23 @@ begin
       select g.bucket::date::text as bucket, least((g.bucket + step)::date - 1, last_day) as day
       from generate_series(date_trunc(p_unit, p_from at time zone 'UTC'), last_day::timestamp, step) g(bucket)
     ), known as materialized (
-      select a.bucket, a.day, b.accounts, b.balance_credit_micros, b.median_twice, a.day is not distinct from cut_day as is_cut,
-        a.day >= coalesce(newest, '-infinity') as is_now
+      select a.bucket, a.day, b.accounts, b.balance_credit_micros, b.median_twice, a.day >= coalesce(newest, '-infinity') as is_now
       from asked a left join balance_days b
-        on b.day = a.day and b.window_days = p_window and b.day < coalesce(open_from, 'infinity') and b.day is distinct from cut_day
-      where a.day >= oldest
+        on b.day = a.day and b.window_days = p_window and b.day < coalesce(open_from, 'infinity')
+      where a.day >= oldest and a.day is distinct from cut_day
     )
     select k.bucket, k.accounts, k.balance_credit_micros, k.median_twice from known k where k.accounts is not null
     union all
     select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice
-    from turnpike.balances_now(array(select n.day from known n where n.accounts is null and not n.is_cut and n.is_now), p_window) b
+    from turnpike.balances_now(array(select n.day from known n where n.accounts is null and n.is_now), p_window) b
       join known k on k.day = b.day
     union all
     select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice
-    from known k, lateral turnpike.balances_at(k.day, p_window, p_window) b where k.accounts is null and not k.is_cut and not k.is_now
-    union all
-    select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice
-    from known k, lateral turnpike.balances_before(p_to, p_window) b where k.is_cut;
+    from known k, lateral turnpike.balances_at(k.day, p_window, p_window) b where k.accounts is null and not k.is_now;
+  if cut_day = last_day then
+    return query select date_trunc(p_unit, cut_day::timestamp)::date::text, b.accounts, b.balance_credit_micros, b.median_twice
+      from turnpike.balances_before(p_to, p_window) b;
+  end if;
 end $$;
 
 -- The same at any instant: of accounts with a debit in the p_window days before p_before, and of rows before it. Where the ledger has few

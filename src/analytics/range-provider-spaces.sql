@@ -86,7 +86,7 @@ begin
           where n.space_id = k.space_id and n.day >= e.since and n.day < e.until offset 0) d
       union all
       select q.provider_key, q.space_id, q.billed_credit_micros, 1
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id = any (p_space_ids)
+      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id in (select unnest(p_space_ids))
       union all
       select w.provider_key, w.space_id, w.billed_credit_micros, 1
       from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.space_id = any (p_space_ids)

@@ -13,7 +13,8 @@ declare
   summed space_sums[];
   least_billed bigint;
 begin
-  if p_limit * turnpike.history_in(p_from, p_to) <= most then
+  -- Parts of days are read from raw records, which is better done once.
+  if p_limit * turnpike.history_in(p_from, p_to) <= most and date_trunc('day', p_from, 'UTC') = p_from and date_trunc('day', p_to, 'UTC') = p_to then
     near := array(select s.space_id from space_sums s where s.until = 'infinity'
       order by s.billed_credit_micros desc, s.space_id limit p_limit + p_limit / 8);
     select array_agg(row(null, u.*)::space_sums) into summed from turnpike.usage_of_spaces(p_from, p_to, near) u;
@@ -23,9 +24,9 @@ begin
     -- Who was billed as much in all has nine tenths of it in the sums, or a tenth in the queue.
     near := array(
       select s.space_id from space_sums s
-        where s.until = 'infinity' and s.billed_credit_micros >= least_billed - least_billed / 10 and s.space_id <> all (near)
+        where s.until = 'infinity' and s.billed_credit_micros >= least_billed - least_billed / 10 and s.space_id not in (select unnest(near))
       union
-      select q.space_id from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to and q.space_id <> all (near)
+      select q.space_id from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to and q.space_id not in (select unnest(near))
         group by q.space_id having sum(q.billed_credit_micros) >= least_billed / 10
       limit most);
     if cardinality(near) < most then
@@ -109,7 +110,7 @@ begin
           where n.space_id = k.space_id and n.day >= e.since and n.day < e.until offset 0) d
       union all
       select q.space_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id = any (p_space_ids)
+      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id in (select unnest(p_space_ids))
       union all
       select w.space_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
       from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.space_id = any (p_space_ids)

@@ -11,7 +11,8 @@ declare
   summed user_sums[];
   least_billed bigint;
 begin
-  if p_limit * turnpike.history_in(p_from, p_to) <= most then
+  -- Parts of days are read from raw records, which is better done once.
+  if p_limit * turnpike.history_in(p_from, p_to) <= most and date_trunc('day', p_from, 'UTC') = p_from and date_trunc('day', p_to, 'UTC') = p_to then
     near := array(select s.user_id from user_sums s where s.until = 'infinity'
       order by s.billed_credit_micros desc, s.user_id limit p_limit + p_limit / 8);
     select array_agg(row(null, u.*)::user_sums) into summed from turnpike.usage_of_users(p_from, p_to, near) u;
@@ -21,9 +22,9 @@ begin
     -- Who was billed as much in all has nine tenths of it in the sums, or a tenth in the queue.
     near := array(
       select s.user_id from user_sums s
-        where s.until = 'infinity' and s.billed_credit_micros >= least_billed - least_billed / 10 and s.user_id <> all (near)
+        where s.until = 'infinity' and s.billed_credit_micros >= least_billed - least_billed / 10 and s.user_id not in (select unnest(near))
       union
-      select q.user_id from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to and q.user_id <> all (near)
+      select q.user_id from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to and q.user_id not in (select unnest(near))
         group by q.user_id having sum(q.billed_credit_micros) >= least_billed / 10
       limit most);
     if cardinality(near) < most then
@@ -107,7 +108,7 @@ begin
           where n.user_id = k.user_id and n.day >= e.since and n.day < e.until offset 0) d
       union all
       select q.user_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.user_id = any (p_user_ids)
+      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.user_id in (select unnest(p_user_ids))
       union all
       select w.user_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
       from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.user_id = any (p_user_ids)
