@@ -1012,7 +1012,7 @@ create index ledger_without_charges on ledger (user_id, created_at) include (rea
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 
-create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 16, autosummarize = on);
+create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 -- One row for each model call that was committed.
 create table usage (
@@ -1051,7 +1051,7 @@ create unique index usage_once on usage (turn_id, step, coalesce(call, -1));
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
 
-create index usage_by_end on usage using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
+create index usage_by_end on usage using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 
 -- What each subscription was used for on a day (UTC) on which turns ended, without the turns that are still in turn_ends.
 create table subscription_days (
@@ -1128,7 +1128,7 @@ create table chat_calls (
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
 
-create index chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
+create index chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 
 -- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (

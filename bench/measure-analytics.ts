@@ -16,7 +16,7 @@ export const ANALYTICS_SETTINGS = { ...FILLING, autovacuum: "off", shared_buffer
 /** Connections that live know a statement's procedures by more than five calls: from then on their plans are for any arguments. */
 const WARMING = 6
 const REPEATS = 9
-const WRITTEN = { warming: 2, repeats: 5 }
+const WRITTEN = { warming: 1, repeats: 3 }
 
 interface Times {
   rows: number

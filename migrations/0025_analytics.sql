@@ -1,11 +1,11 @@
 -- phase: before-deploy
 -- transaction: none
 -- Rollups of usage and of the ledger, with their queues; what has ended before goes into the queues too.
-create index concurrently if not exists usage_by_end on usage using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
-create index concurrently if not exists chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
+create index concurrently if not exists usage_by_end on usage using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
+create index concurrently if not exists chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 create index concurrently if not exists turns_without_calls on turns (finished_at) include (user_id, space_id, model)
   where model_calls = 0 and finished_at is not null and not test;
-create index concurrently if not exists ledger_by_time on ledger using brin (created_at) with (pages_per_range = 16, autosummarize = on);
+create index concurrently if not exists ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 create table if not exists usage_queue (
   ended_at timestamptz not null,

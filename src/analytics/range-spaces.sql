@@ -8,7 +8,7 @@ set jit = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as 
 #variable_conflict use_column
 declare
   -- With more to sum one by one, summing all takes less.
-  most integer := 4 * p_limit + 1000;
+  most integer := 10 * p_limit + 1000;
   near bigint[];
   summed space_sums[];
   least_billed bigint;
