@@ -76,17 +76,18 @@ begin
   return query
     with days as materialized (
       -- Its last row of each day.
-      select distinct on (q.user_id, q.day) q.user_id, q.day, q.ledger_id, q.balance, bool_or(q.is_debit) over (partition by q.user_id, q.day) as debited
+      select distinct on (q.user_id, q.day) q.user_id, q.day, q.ledger_id, q.balance,
+        bool_or(q.is_debit) over (partition by q.user_id, q.day) as debited
       from (select w.user_id, (w.created_at at time zone 'UTC')::date as day, w.ledger_id, w.balance_after_credit_micros as balance,
         w.reason in ('usage', 'space_usage') as is_debit from ledger_queue w) q
       order by q.user_id, q.day, q.ledger_id desc
     ), lasting as (
-      select d.user_id, d.day, d.balance, max(d.ledger_id) over upto as ledger_id, max(d.day) filter (where d.debited) over upto as debited_on,
-        lead(d.day) over upto as next_day
+      select d.user_id, d.day, d.balance, max(d.ledger_id) over upto as ledger_id,
+        max(d.day) filter (where d.debited) over upto as debited_on, lead(d.day) over upto as next_day
       from days d window upto as (partition by d.user_id order by d.day)
     ), held as materialized (
-      select '-infinity'::date as first_day, coalesce(f.day, 'infinity') as until_day, (u.debited_at at time zone 'UTC')::date as debited_on,
-        u.balance_after_credit_micros as balance
+      select '-infinity'::date as first_day, coalesce(f.day, 'infinity') as until_day,
+        (u.debited_at at time zone 'UTC')::date as debited_on, u.balance_after_credit_micros as balance
       from ledger_users u left join (select d.user_id, min(d.day) as day from days d group by d.user_id) f on f.user_id = u.user_id
       where u.debited_at >= since
       union all

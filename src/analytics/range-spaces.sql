@@ -14,7 +14,9 @@ declare
   least_billed bigint;
 begin
   -- Parts of days are read from raw records, which is better done once.
-  if p_limit * turnpike.history_in(p_from, p_to) <= most and date_trunc('day', p_from, 'UTC') = p_from and date_trunc('day', p_to, 'UTC') = p_to then
+  if p_limit * turnpike.history_in(p_from, p_to) <= most and date_trunc('day', p_from, 'UTC') = p_from
+    and date_trunc('day', p_to, 'UTC') = p_to
+  then
     near := array(select s.space_id from space_sums s where s.until = 'infinity'
       order by s.billed_credit_micros desc, s.space_id limit p_limit + p_limit / 8);
     select array_agg(row(null, u.*)::space_sums) into summed from turnpike.usage_of_spaces(p_from, p_to, near) u;

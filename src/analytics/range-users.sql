@@ -12,7 +12,9 @@ declare
   least_billed bigint;
 begin
   -- Parts of days are read from raw records, which is better done once.
-  if p_limit * turnpike.history_in(p_from, p_to) <= most and date_trunc('day', p_from, 'UTC') = p_from and date_trunc('day', p_to, 'UTC') = p_to then
+  if p_limit * turnpike.history_in(p_from, p_to) <= most and date_trunc('day', p_from, 'UTC') = p_from
+    and date_trunc('day', p_to, 'UTC') = p_to
+  then
     near := array(select s.user_id from user_sums s where s.until = 'infinity'
       order by s.billed_credit_micros desc, s.user_id limit p_limit + p_limit / 8);
     select array_agg(row(null, u.*)::user_sums) into summed from turnpike.usage_of_users(p_from, p_to, near) u;

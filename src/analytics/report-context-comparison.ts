@@ -6,7 +6,7 @@ import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { providerDays } from "./families.ts"
 import { datesOf, lastDays } from "./range.ts"
-import { PICTURES, SUMS } from "./sums.ts"
+import { DRAWN, SUMS } from "./sums.ts"
 
 const contextSchema = z.object({
   model_calls: z.int().meta({ description: "Calls that a member of a pool served.", example: 320 }),
@@ -71,7 +71,7 @@ export async function reportContextComparison(
           db
             .selectFrom(providerDays(db, range).as("u"))
             .where("u.pooled", "=", true)
-            .select(["u.day", "u.role", ...SUMS, PICTURES])
+            .select(["u.day", "u.role", ...SUMS, DRAWN])
             .groupBy(["u.day", "u.role"]),
         ).as("days"),
       ),

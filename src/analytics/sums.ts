@@ -40,12 +40,12 @@ export const COST_SUMS = [...SUMS, total("cost_credit_micros").as("cost")]
 export const DURATION = [total("keyed_calls").as("keyed_calls"), total("duration_us").as("duration_us")]
 
 /** How many of the calls made a picture: those read nothing. */
-export const PICTURES = total("pictures").as("pictures")
+export const DRAWN = total("pictures").as("pictures")
 
 /** How many calls there were, what they read together, and the most that one of them read. */
 export const CONTEXT = [
   total("calls").as("model_calls"),
-  PICTURES,
+  DRAWN,
   total("tokens_input").as("tokens_input"),
   expressionBuilder<{ u: Summed }, "u">().fn.max("u.tokens_input_most").as("most"),
 ]
