@@ -1093,7 +1093,7 @@ create index ledger_without_charges on ledger (user_id, created_at) include (rea
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 
-create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 16, autosummarize = on);
+create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 -- One row for each model call that was committed.
 create table usage (
@@ -1132,7 +1132,7 @@ create unique index usage_once on usage (turn_id, step, coalesce(call, -1));
 create index usage_settled on usage (user_id, settled_at) include (space_id, key_id, end_user_ref, model,
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null;
 
-create index usage_by_end on usage using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
+create index usage_by_end on usage using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 
 -- What each subscription was used for on a day (UTC) on which turns ended, without the turns that are still in turn_ends.
 create table subscription_days (
@@ -1209,7 +1209,7 @@ create table chat_calls (
 ) with (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create unique index chat_calls_once on chat_calls (turn_id, step, coalesce(call, -1));
 
-create index chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
+create index chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 
 -- Costs of model calls that nobody is billed for, at the catalog's prices, by cause (src/billing/losses.ts).
 create table losses (
@@ -1566,6 +1566,8 @@ create table usage_queue (
   calls integer not null,
   -- Those of them that are of a turn with a key.
   keyed_calls integer not null,
+  -- Those that made a picture, which read nothing.
+  pictures integer not null,
   -- 1 in the row of its turn that has its first call, else 0. A picture comes after the call of its step.
   turns smallint not null,
   -- A member of a pool served it, whose name is provider_key; else that is the provider (contract section 2.2).
@@ -1579,19 +1581,19 @@ create table usage_queue (
 create function queue_usage() returns trigger language plpgsql as $$
 begin
   if new.model_calls = 0 then
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       values (new.turn_id, new.finished_at, new.user_id, new.space_id, new.model, split_part(new.model, '/', 1), false, 'orchestrator',
-        1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   elsif new.key_id is not null then
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls, s.pictures,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
       from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
           coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step * 2 + (u.call is not null)::integer) as first_step,
-          count(*) as calls, sum(u.tokens_input) as input,
+          count(*) as calls, count(u.call) as pictures, sum(u.tokens_input) as input,
           sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -1612,14 +1614,14 @@ begin
           coalesce(sum(c.cost_credit_micros), 0) as cost, coalesce(sum(c.billed_credit_micros), 0) as billed
         from chat_calls c where c.turn_id = new.turn_id) k
       where new.model_calls > k.calls;
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0, s.pictures,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
-          sum(c.calls) as calls, sum(c.tokens_input) as input,
+          sum(c.calls) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed
         from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -1671,6 +1673,7 @@ create table provider_days (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  pictures bigint not null,
   primary key (day, provider_key, pooled, role)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -1697,6 +1700,7 @@ create table space_days (
   keyed_calls bigint not null,
   duration_us bigint not null,
   tokens_input_most bigint not null,
+  pictures bigint not null,
   primary key (day, space_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index space_days_of_space on space_days (space_id, day);
@@ -1747,6 +1751,8 @@ create table space_sums (
   billed_credit_micros bigint not null,
   primary key (until, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- Who was billed most of all.
+create index space_sums_most on space_sums (billed_credit_micros desc, space_id) where until = 'infinity';
 
 create table user_sums (
   until date not null,
@@ -1760,6 +1766,7 @@ create table user_sums (
   billed_credit_micros bigint not null,
   primary key (until, user_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index user_sums_most on user_sums (billed_credit_micros desc, user_id) where until = 'infinity';
 
 create table provider_space_sums (
   until date not null,
@@ -1774,6 +1781,7 @@ create table provider_space_sums (
   billed_credit_micros bigint not null,
   primary key (until, provider_key, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index provider_space_sums_of_space on provider_space_sums (until, space_id);
 
 -- The first days of months for which the sums were made.
 create table usage_marks (
@@ -1896,6 +1904,27 @@ create table infrastructure_errors (
   created_at timestamptz not null
 );
 create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
+
+-- How many of them there are of a day (UTC), by kind.
+create table error_days (
+  day date not null,
+  kind text not null,
+  failures bigint not null,
+  primary key (day, kind)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+create function count_errors() returns trigger language plpgsql as $$
+begin
+  insert into error_days as d (day, kind, failures)
+    select (n.created_at at time zone 'UTC')::date, n.kind, case tg_op when 'INSERT' then count(*) else -count(*) end
+    from noted n group by 1, 2 order by 1, 2
+    on conflict (day, kind) do update set failures = d.failures + excluded.failures;
+  return null;
+end $$;
+create trigger infrastructure_errors_counted after insert on infrastructure_errors referencing new table as noted
+  for each statement execute function count_errors();
+create trigger infrastructure_errors_forgotten after delete on infrastructure_errors referencing old table as noted
+  for each statement execute function count_errors();
 
 -- When each sweep ran last, and when it last succeeded.
 create table sweeps (

@@ -1,121 +1,107 @@
+import { readFile } from "node:fs/promises"
 import pg from "pg"
-import { RELEASE } from "../src/platform/procedures.ts"
 import { reportReads } from "./analytics-reports.ts"
 import { analyticsReads, type MeasuredRead } from "./analytics-statements.ts"
+import { FILLING } from "./measure-books.ts"
 import { moneyReads } from "./money-reports.ts"
 import type { Options } from "./options.ts"
-import { prepareReports } from "./report-statement.ts"
-import { createSiteDatabase, type Sql } from "./site.ts"
+import type { Sql } from "./site.ts"
 import { round } from "./statistics.ts"
-import { storeUsage } from "./store-usage.ts"
+import { type StoredAnalytics, storedAnalytics, TAIL } from "./stored-analytics.ts"
 import type { BenchWorld } from "./world.ts"
 
-const USERS = 100_000
-const SPACES = 50_000
-/** Model calls for each row of the ledger. */
-const CALLS_OF_ENTRY = 5
-const TAIL = 20_000
-const BATCH = 5_000
-const REPEATS = 7
+/** Of the server: nothing is vacuumed meanwhile, and what is read is in memory. */
+export const ANALYTICS_SETTINGS = { ...FILLING, autovacuum: "off", shared_buffers: "2GB" }
 
-interface Measured {
+/** Connections that live know a statement's procedures by more than five calls: from then on their plans are for any arguments. */
+const WARMING = 6
+const REPEATS = 9
+const WRITTEN = { warming: 1, repeats: 3 }
+
+interface Times {
   rows: number
   ms: number
-  /** Of the query that is written by hand. */
-  written?: number
+  /** What the backend computed. */
+  cpu: number
 }
 
-/**
- * Reads of analytics over so many stored model calls (`--stored`), and over a tenth of them, first with 20,000 turns and ledger rows in the
- * queues, then with none: the fastest of 7 in milliseconds, as a client of the database sees it; beside a query that is written by
- * hand over the same rollups, and beside the tenth.
- */
-export async function measureAnalytics(world: BenchWorld, { stored }: Options) {
-  const few = await measureOver(world, "few", Math.round(stored / 10))
-  const many = await measureOver(world, "many", stored)
-  const lines = (many.queued as Table).concat(many.rolled).map(([name, { rows, ms, written }], at) => {
-    const tenth = few.queued.concat(few.rolled)[at]?.[1].ms ?? Number.NaN
-    const byHand = written === undefined ? "-" : round(ms / written, 2)
-    return [name, { rows, ms, "by hand": byHand, "of a tenth": round(ms / tenth, 2) }] as const
-  })
-  return { stored: many.stored, "rollers, rows/s": many.rollers, ...Object.fromEntries(lines) }
+interface Measured extends Times {
+  /** The query that is written by hand. */
+  written?: Times
 }
 
 type Table = [name: string, Measured][]
 
-async function measureOver(world: BenchWorld, name: string, calls: number) {
-  const { url, sql } = await createSiteDatabase(world, name)
-  await world.version.fillDatabase(url)
-  const ends = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000)
-  const began = performance.now()
-  const ledgerRows = Math.round(calls / CALLS_OF_ENTRY)
-  await storeUsage(sql, { calls, ledgerRows, users: USERS, spaces: SPACES, tail: TAIL, ends })
-  await prepareReports(sql, ends)
-  const seconds = round((performance.now() - began) / 1000, 0)
+/**
+ * Reads of analytics over so many stored model calls (`--stored`), and over a tenth of them, with 20,000 turns and ledger rows in the
+ * queues, and with none: the median of 9 behind 6 others, in milliseconds as a client of the database sees it, and those that its
+ * backend computes (NaN on a server elsewhere); beside a query that is written by hand over the same rollups, and beside the tenth.
+ */
+export async function measureAnalytics(world: BenchWorld, { stored, fill }: Options) {
+  const few = await storedAnalytics(world, Math.round(stored / 10))
+  const many = await storedAnalytics(world, stored)
+  if (fill) return { few: few.facts, many: many.facts }
+  const [ofFew, ofMany] = [await measureBoth(few), await measureBoth(many)]
+  const lines = ofMany.map(([name, { rows, ms, cpu, written }], at) => {
+    const tenth = ofFew[at]?.[1] ?? { ms: Number.NaN, cpu: Number.NaN, written: undefined }
+    const byHand = written && { "by hand": written.ms, "× by hand": round(ms / written.ms, 2) }
+    return [name, { rows, ms, cpu, ...byHand, tenth: tenth.ms, "× tenth": round(ms / tenth.ms, 2) }] as const
+  })
+  return { few: few.facts, many: many.facts, ...Object.fromEntries(lines) }
+}
+
+const measureBoth = async (stored: StoredAnalytics): Promise<Table> => [
+  ...(await measure(stored.rolled, stored.ends, "none queued")),
+  ...(await measure(stored.queued, stored.ends, `${TAIL} queued`)),
+]
+
+async function measure(url: string, ends: Date, tail: string): Promise<Table> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const measure = async (tail: string) => {
-    const table: Table = []
-    for (const read of [...analyticsReads(ends), ...(await reportReads(sql, ends)), ...(await moneyReads(sql, ends))])
-      table.push([`${read.name}, ${tail}`, await timeOf(client, read)])
-    return table
-  }
+  const sql: Sql = async (text, params = []) => (await client.query(text, params)).rows
   try {
-    await keepBalances(client, ends)
-    const queued = await measure(`${TAIL} queued`)
-    const rollers = { usage: await rollAll(client, "roll_usage"), ledger: await rollAll(client, "roll_ledger") }
-    await client.query("vacuum analyze usage_queue, ledger_queue")
-    await keepBalances(client, ends)
-    return { stored: { ...(await sizeOf(sql)), seconds }, rollers, queued, rolled: await measure("none queued") }
+    const reads = [...(await reportReads(sql, ends)), ...(await moneyReads(sql, ends)), ...analyticsReads(ends)]
+    const [backend] = await sql<{ pid: number }>("select pg_backend_pid() as pid")
+    const table: Table = []
+    for (const read of reads) table.push([`${read.name}, ${tail}`, await timeOf(client, backend?.pid ?? 0, read)])
+    return table
   } finally {
     await client.end()
   }
 }
 
-/** Keeps the balances of all days that are over, as the sweep does by and by. */
-async function keepBalances(client: pg.Client, ends: Date): Promise<void> {
-  const moment = new Date(ends.getTime() - 3_600_000)
-  for (let more = true; more; ) {
-    const answer = await client.query(`select ${RELEASE}.close_balances($1, 90) as more`, [moment])
-    more = answer.rows[0].more
-  }
-  await client.query("vacuum analyze balance_days")
-}
-
-/** Rows of the queue in a second, in the batches of the sweep. */
-async function rollAll(client: pg.Client, name: string): Promise<number> {
-  const began = performance.now()
-  let rows = 0
-  for (let moved = BATCH; moved === BATCH; rows += moved) {
-    const answer = await client.query(`select ${RELEASE}.${name}($1) as moved`, [BATCH])
-    moved = answer.rows[0].moved
-  }
-  return round(rows / ((performance.now() - began) / 1000), 0)
-}
-
 async function timeOf(
   client: pg.Client,
+  pid: number,
   { sql, written, params = [], writtenParams = params }: MeasuredRead,
 ): Promise<Measured> {
-  const { rows, ms } = await fastest(client, sql, params)
-  return { rows, ms, ...(written && { written: (await fastest(client, written, writtenParams)).ms }) }
+  const own = await timesOf(client, pid, sql, params, { warming: WARMING, repeats: REPEATS })
+  return { ...own, ...(written && { written: await timesOf(client, pid, written, writtenParams, WRITTEN) }) }
 }
 
-async function fastest(client: pg.Client, sql: string, params: unknown[]) {
-  const times: number[] = []
+async function timesOf(
+  client: pg.Client,
+  pid: number,
+  sql: string,
+  params: unknown[],
+  { warming, repeats }: typeof WRITTEN,
+): Promise<Times> {
+  const [times, cpus]: [number[], number[]] = [[], []]
   let rows = 0
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
-    const began = performance.now()
+  for (let repeat = -warming; repeat < repeats; repeat++) {
+    const [cpu, began] = [await cpuMs(pid), performance.now()]
     rows = (await client.query(sql, params)).rows.length
+    if (repeat < 0) continue
     times.push(performance.now() - began)
+    cpus.push((await cpuMs(pid)) - cpu)
   }
-  return { rows, ms: round(Math.min(...times), 1) }
+  return { rows, ms: median(times), cpu: median(cpus) }
 }
 
-async function sizeOf(sql: Sql) {
-  const [row] = await sql<{ calls: number; gigabytes: number }>(
-    `select ((select count(*) from usage) + (select count(*) from chat_calls))::integer as calls,
-       round(pg_database_size(current_database()) / 1e9, 1)::float as gigabytes`,
-  )
-  return row
+const median = (values: number[]) => round(values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN, 1)
+
+/** What a process has computed, in milliseconds; NaN where that is not known. */
+async function cpuMs(pid: number): Promise<number> {
+  const said = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => "NaN")
+  return Number(said.split(" ")[0]) / 1e6
 }

@@ -1,6 +1,6 @@
 import { measureAccepts } from "./measure-accepts.ts"
 import { measureAdmin } from "./measure-admin.ts"
-import { measureAnalytics } from "./measure-analytics.ts"
+import { ANALYTICS_SETTINGS, measureAnalytics } from "./measure-analytics.ts"
 import { measureAttackMemory } from "./measure-attack-memory.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
 import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
@@ -82,7 +82,7 @@ const ALL: Measurement[] = [
   },
   { group: "history", title: "stored turns", world: { settings: STATEMENT_STATISTICS }, measure: measureHistory },
   { group: "admin", title: "lists of admins", world: { settings: FILLING }, measure: measureAdmin },
-  { group: "analytics", title: "analytics", world: { settings: FILLING }, measure: measureAnalytics },
+  { group: "analytics", title: "analytics", world: { settings: ANALYTICS_SETTINGS }, measure: measureAnalytics },
   { group: "books", title: "reconciliation of stored turns", world: { settings: FILLING }, measure: measureBooks },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },

@@ -10,6 +10,7 @@ import { reportUserCosts } from "../src/analytics/report-user-costs.ts"
 import type { MeasuredRead } from "./analytics-statements.ts"
 import { statementOf } from "./report-statement.ts"
 import type { Sql } from "./site.ts"
+import { WINDOW_DAYS } from "./stored-analytics.ts"
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -145,13 +146,13 @@ export async function moneyReads(sql: Sql, ends: Date): Promise<MeasuredRead[]> 
     ...[30, 92, 730].map((days) =>
       read(
         `balance-trend, ${days} days`,
-        (ctx, who) => reportBalanceTrend(ctx, who, { ...filter, days, active_window_days: 30 }),
+        (ctx, who) => reportBalanceTrend(ctx, who, { ...filter, days, active_window_days: WINDOW_DAYS }),
         TREND,
         [back(days * DAY_MS), ends],
       ),
     ),
     read("balance-trend up to this noon", (ctx, who) =>
-      reportBalanceTrend(ctx, who, { ...filter, days: 30, end: at(12 * HOUR_MS), active_window_days: 30 }),
+      reportBalanceTrend(ctx, who, { ...filter, days: 30, end: at(12 * HOUR_MS), active_window_days: WINDOW_DAYS }),
     ),
     ...[30, 365].map((days) =>
       read(
@@ -165,7 +166,7 @@ export async function moneyReads(sql: Sql, ends: Date): Promise<MeasuredRead[]> 
       read(
         `subscription-spaces, ${days} days`,
         (ctx, who) => reportProviderSpaces(ctx, who, { days }),
-        first("provider_space_days", "provider_key, space_id", 500),
+        first("provider_space_days", "provider_key, space_id", 100),
         since(days),
       ),
     ),

@@ -18,6 +18,10 @@ export interface Options {
   baseline: string | undefined
   /** A folder with floor.sql and turn.pgb: what the database needs for a turn. */
   floor: string | undefined
+  /** A folder whose server is kept: a later run reads what this one has stored for analytics. */
+  keep: string | undefined
+  /** Only stores what analytics reads, for a later run with the same `keep`. */
+  fill: boolean
   json: boolean
 }
 
@@ -39,6 +43,8 @@ export function readBenchOptions(args: string[]): Options {
       durable: { type: "boolean", default: false },
       baseline: { type: "string" },
       floor: { type: "string" },
+      keep: { type: "string" },
+      fill: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
     },
   })
@@ -46,6 +52,7 @@ export function readBenchOptions(args: string[]): Options {
   const unknown = only.find((name) => !MEASUREMENTS.includes(name))
   if (unknown) throw new Error(`--only knows ${MEASUREMENTS.join(", ")}; not "${unknown}".`)
   if (only.includes("floor") && !values.floor) throw new Error("The floor needs --floor DIR.")
+  if (values.keep && only.join() !== "analytics") throw new Error("--keep is for --only analytics.")
   return {
     seconds: positive("seconds", values.seconds),
     clients: positive("clients", values.clients),
@@ -56,6 +63,8 @@ export function readBenchOptions(args: string[]): Options {
     durable: values.durable,
     baseline: values.baseline,
     floor: values.floor,
+    keep: values.keep,
+    fill: values.fill,
     json: values.json,
   }
 }

@@ -28,13 +28,17 @@ const UNTIL = { until: "m.until" }
 export const USAGE_FAMILIES: Family[] = [
   { name: "usage_hours", keys: HOUR, sums: [...MEASURES, ...KEYED], most: true },
   { name: "model_days", keys: { ...DAY, model: "q.model" }, sums: MEASURES },
-  { name: "provider_days", keys: { ...DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role" }, sums: MEASURES },
+  {
+    name: "provider_days",
+    keys: { ...DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role" },
+    sums: [...MEASURES, "pictures"],
+  },
   {
     name: "space_hours",
     keys: { ...SPACE, ...HOUR },
     sums: ["turns", "calls", "cost_credit_micros", "billed_credit_micros"],
   },
-  { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...KEYED], most: true },
+  { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...KEYED, "pictures"], most: true },
   { name: "user_days", keys: { ...DAY, ...USER }, sums: [...MEASURES, ...KEYED] },
   { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
 ]

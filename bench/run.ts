@@ -34,7 +34,13 @@ try {
       if (ending) break
       const name = isCompared && baseline.length > 0 ? `${title} (${version.name})` : title
       // Each measurement runs on fresh servers, so it inherits no caches, tables or heap.
-      world = createBenchWorld({ version, runtime: "workerd", durable: options.durable, ...special })
+      world = createBenchWorld({
+        version,
+        runtime: "workerd",
+        durable: options.durable,
+        keptIn: options.keep,
+        ...special,
+      })
       const made = await world
       const answer = await measure(made, options)
       await made.close()

@@ -8,8 +8,9 @@ export interface StoredUsage {
   ledgerRows: number
   users: number
   spaces: number
-  /** Turns, the last ones, that no roller has seen. */
+  /** Turns, the last ones, that no roller has seen, and rows of the ledger. */
   tail: number
+  ledgerTail: number
   /** The end of its last day, a midnight in UTC. */
   ends: Date
 }
@@ -17,7 +18,11 @@ export interface StoredUsage {
 const DAYS = 400
 const DAYS_OF_BATCH = 20
 const CALLS_OF_TURN = 1.6
-const USAGE_INDEXES = ["usage_settled"]
+/** What is filled by batches, whose indexes are made behind them. */
+const TABLES = [
+  ...["usage", "chat_calls", "ledger", "ledger_user_days", "space_sums", "user_sums", "provider_space_sums"],
+  ...USAGE_FAMILIES.map(({ name }) => name),
+]
 
 /**
  * Fills usage, chat_calls and the ledger over 400 days with a weekly and a daily rhythm, Zipf over spaces and over users, and the rollups
@@ -26,8 +31,9 @@ const USAGE_INDEXES = ["usage_settled"]
 export async function storeUsage(sql: Sql, stored: StoredUsage): Promise<void> {
   await storePlaces(sql, stored)
   const made = await sql<{ name: string; text: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as text from pg_index where indexrelid::regclass::text = any ($1)`,
-    [USAGE_INDEXES],
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as text from pg_index i
+     where i.indrelid = any ($1::regclass[]) and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
+    [TABLES],
   )
   for (const { name } of made) await sql(`drop index ${name}`)
   const days = daysOf(stored)
@@ -121,16 +127,18 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
       create temporary table called on commit drop as
         select m.n, m.turn_id, m.ended_at, m.user_id, m.space_id, m.model, m.role, m.tokens_input, m.tokens_cached, m.tokens_output,
           m.tokens_input as tokens_input_most, m.cost_credit_micros,
-          case when m.is_lost then 0 else m.cost_credit_micros end as billed_credit_micros, 1 as calls, m.is_keyed::integer as keyed_calls,
+          case when m.is_lost then 0 else m.cost_credit_micros end as billed_credit_micros, 1 as calls, m.is_keyed::integer as keyed_calls, 0 as pictures,
           case when m.is_keyed then (m.duration_sec * 1e6)::bigint else 0 end as duration_us, (m.step = 0)::integer as turns,
           coalesce(m.subscription_id !~ '^[0-9]+$', false) as pooled,
           case when m.subscription_id !~ '^[0-9]+$' then m.subscription_id else m.provider end as provider_key
         from made m;
       insert into usage_queue (ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, turns, pooled, provider_key, role, model, turn_id)
-        select ended_at, user_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, turns, pooled, provider_key, role, model, turn_id
-        from called where n > ${rolledTurns};
+          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, provider_key, role, model, turn_id)
+        select ended_at, user_id, space_id, sum(tokens_input), sum(tokens_cached), sum(tokens_output), max(tokens_input_most),
+          sum(cost_credit_micros), sum(billed_credit_micros), sum(duration_us), sum(calls), sum(keyed_calls), sum(pictures), sum(turns), pooled,
+          provider_key, role, model, turn_id
+        from called where n > ${rolledTurns}
+        group by n, turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role order by n;
       delete from called where n > ${rolledTurns};
       ${USAGE_FAMILIES.map((family) => fillFamily(family, "called")).join(";\n      ")};
     end $$`,
@@ -155,7 +163,7 @@ async function storeSums(sql: Sql): Promise<void> {
       await sql(
         `insert into ${subject}_sums (until, ${keys}, ${measures}) select $1::date, ${keys}, ${sums} from (
            select ${keys}, ${measures} from ${subject}_sums where until = $2::date
-           union all select ${keys}, ${measures} from ${subject}_days where day >= $2::date and day < $1::date) s group by ${keys}`,
+           union all select ${keys}, ${measures} from ${subject}_days where day >= $2::date and day < $1::date) s group by ${keys} order by ${keys}`,
         [until, former],
       )
       former = until
@@ -164,7 +172,7 @@ async function storeSums(sql: Sql): Promise<void> {
   await sql("insert into usage_marks select distinct until from space_sums where until < 'infinity'")
 }
 
-async function storeLedger(sql: Sql, { ledgerRows, users, ends, tail }: StoredUsage): Promise<void> {
+async function storeLedger(sql: Sql, { ledgerRows, users, ends, ledgerTail }: StoredUsage): Promise<void> {
   await sql(
     `do $$ begin
       perform set_config('session_replication_role', 'replica', true);
@@ -179,19 +187,19 @@ async function storeLedger(sql: Sql, { ledgerRows, users, ends, tail }: StoredUs
           case when ${chance("n", 22)} < 0.96 then -1 - (1000 * ${chance("n", 23)})::bigint else 1 + (30000 * ${chance("n", 23)})::bigint end as amount
           from generate_series(1, ${ledgerRows - 1}::bigint) n) e order by n;
       insert into ledger_queue select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason
-        from ledger order by ledger_id desc limit ${tail};
+        from ledger where ledger_id > ${ledgerRows - 1 - ledgerTail} order by ledger_id;
       insert into ledger_days select (created_at at time zone 'UTC')::date, reason, count(*),
           coalesce(sum(amount_credit_micros) filter (where amount_credit_micros > 0), 0),
           coalesce(sum(amount_credit_micros) filter (where amount_credit_micros < 0), 0)
-        from ledger where ledger_id <= ${ledgerRows - 1 - tail} group by 1, 2;
+        from ledger where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1, 2;
       insert into ledger_user_days (user_id, day, ledger_id, balance_after_credit_micros, debits)
         select user_id, (created_at at time zone 'UTC')::date as day, max(ledger_id), (array_agg(balance_after_credit_micros order by ledger_id desc))[1],
           count(*) filter (where reason in ('usage', 'space_usage'))
-        from ledger where ledger_id <= ${ledgerRows - 1 - tail} group by 1, 2 order by 2;
+        from ledger where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1, 2 order by 2;
       insert into ledger_users (user_id, ledger_id, balance_after_credit_micros, debited_at)
         select user_id, max(ledger_id), (array_agg(balance_after_credit_micros order by ledger_id desc))[1],
           max(created_at) filter (where reason in ('usage', 'space_usage'))
-        from ledger where ledger_id <= ${ledgerRows - 1 - tail} group by 1;
+        from ledger where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1;
       update wallets w set balance_credit_micros = l.balance_after_credit_micros from ledger_users l where l.user_id = w.user_id;
     end $$`,
   )

@@ -17,6 +17,8 @@ export interface WorldOptions {
   durable: boolean
   /** Further ones of postgresql.conf, unless DATABASE_URL names a server. */
   settings?: Record<string, string>
+  /** The folder of the server's data, which outlives the world. Default: one that does not. */
+  keptIn?: string | undefined
 }
 
 /** Servers of one measurement. */
@@ -55,7 +57,7 @@ export async function createBenchWorld(options: WorldOptions): Promise<BenchWorl
   }
 }
 
-async function startServers({ durable, settings = {} }: WorldOptions, keep: BenchWorld["keep"]) {
+async function startServers({ durable, settings = {}, keptIn }: WorldOptions, keep: BenchWorld["keep"]) {
   const dataDir = await mkdtemp(join(tmpdir(), "turnpike-bench-"))
   keep(() => rm(dataDir, { recursive: true, force: true }))
   const postgresUrl = process.env.DATABASE_URL ?? (await startServer())
@@ -73,7 +75,7 @@ async function startServers({ durable, settings = {} }: WorldOptions, keep: Benc
   return { dataDir, postgresUrl, postgresPids, standIns, bucket: bucket.address, load }
 
   async function startServer(): Promise<string> {
-    const server = await startPostgres({ dataDir: join(dataDir, "postgres"), durable, settings })
+    const server = await startPostgres({ dataDir: keptIn ?? join(dataDir, "postgres"), durable, settings })
     keep(() => server.stop())
     return server.url
   }

@@ -1,11 +1,11 @@
 -- phase: before-deploy
 -- transaction: none
 -- Rollups of usage and of the ledger, with their queues; what has ended before goes into the queues too.
-create index concurrently if not exists usage_by_end on usage using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
-create index concurrently if not exists chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 16, autosummarize = on);
+create index concurrently if not exists usage_by_end on usage using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
+create index concurrently if not exists chat_calls_by_end on chat_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
 create index concurrently if not exists turns_without_calls on turns (finished_at) include (user_id, space_id, model)
   where model_calls = 0 and finished_at is not null and not test;
-create index concurrently if not exists ledger_by_time on ledger using brin (created_at) with (pages_per_range = 16, autosummarize = on);
+create index concurrently if not exists ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 create table if not exists usage_queue (
   ended_at timestamptz not null,
@@ -20,6 +20,7 @@ create table if not exists usage_queue (
   duration_us bigint not null,
   calls integer not null,
   keyed_calls integer not null,
+  pictures integer not null,
   turns smallint not null,
   pooled boolean not null,
   provider_key text not null,
@@ -31,19 +32,19 @@ create table if not exists usage_queue (
 create or replace function queue_usage() returns trigger language plpgsql as $$
 begin
   if new.model_calls = 0 then
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       values (new.turn_id, new.finished_at, new.user_id, new.space_id, new.model, split_part(new.model, '/', 1), false, 'orchestrator',
-        1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   elsif new.key_id is not null then
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, s.calls, s.pictures,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
       from (select u.model, case when u.subscription_id !~ '^[0-9]+$' then u.subscription_id else u.provider end as provider_key,
           coalesce(u.subscription_id !~ '^[0-9]+$', false) as pooled, u.role, min(u.step * 2 + (u.call is not null)::integer) as first_step,
-          count(*) as calls, sum(u.tokens_input) as input,
+          count(*) as calls, count(u.call) as pictures, sum(u.tokens_input) as input,
           sum(u.tokens_cached) as cached, sum(u.tokens_output) as output, max(u.tokens_input) as most, sum(u.cost_credit_micros) as cost,
           sum(u.billed_credit_micros) as billed, sum((u.duration_sec * 1e6)::bigint) as duration_us
         from usage u where u.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -64,14 +65,14 @@ begin
           coalesce(sum(c.cost_credit_micros), 0) as cost, coalesce(sum(c.billed_credit_micros), 0) as billed
         from chat_calls c where c.turn_id = new.turn_id) k
       where new.model_calls > k.calls;
-    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+    insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
         tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
       select new.turn_id, new.finished_at, new.user_id, new.space_id, s.model, s.provider_key, s.pooled, s.role,
-        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0,
+        (row_number() over (order by s.first_step, s.role) = 1)::integer, s.calls, 0, s.pictures,
         s.input, s.cached, s.output, s.most, s.cost, s.billed, 0
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
-          sum(c.calls) as calls, sum(c.tokens_input) as input,
+          sum(c.calls) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output, max((c.tokens_input + c.calls - 1) / c.calls) as most, sum(c.cost_credit_micros) as cost,
           sum(c.billed_credit_micros) as billed
         from chat_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
@@ -121,6 +122,7 @@ create table if not exists provider_days (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  pictures bigint not null,
   primary key (day, provider_key, pooled, role)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -147,6 +149,7 @@ create table if not exists space_days (
   keyed_calls bigint not null,
   duration_us bigint not null,
   tokens_input_most bigint not null,
+  pictures bigint not null,
   primary key (day, space_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index if not exists space_days_of_space on space_days (space_id, day);
@@ -194,6 +197,7 @@ create table if not exists space_sums (
   billed_credit_micros bigint not null,
   primary key (until, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index if not exists space_sums_most on space_sums (billed_credit_micros desc, space_id) where until = 'infinity';
 
 create table if not exists user_sums (
   until date not null,
@@ -207,6 +211,7 @@ create table if not exists user_sums (
   billed_credit_micros bigint not null,
   primary key (until, user_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index if not exists user_sums_most on user_sums (billed_credit_micros desc, user_id) where until = 'infinity';
 
 create table if not exists provider_space_sums (
   until date not null,
@@ -221,6 +226,7 @@ create table if not exists provider_space_sums (
   billed_credit_micros bigint not null,
   primary key (until, provider_key, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index if not exists provider_space_sums_of_space on provider_space_sums (until, space_id);
 
 create table if not exists usage_marks (
   until date primary key
@@ -279,6 +285,34 @@ create table if not exists balance_days (
   primary key (day, window_days)
 );
 
+create table if not exists error_days (
+  day date not null,
+  kind text not null,
+  failures bigint not null,
+  primary key (day, kind)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+create or replace function count_errors() returns trigger language plpgsql as $$
+begin
+  insert into error_days as d (day, kind, failures)
+    select (n.created_at at time zone 'UTC')::date, n.kind, case tg_op when 'INSERT' then count(*) else -count(*) end
+    from noted n group by 1, 2 order by 1, 2
+    on conflict (day, kind) do update set failures = d.failures + excluded.failures;
+  return null;
+end $$;
+-- With the triggers, whose lock lets nobody note a failure meanwhile, so each is counted once.
+do $$ begin
+  if exists (select from pg_trigger t where t.tgname = 'infrastructure_errors_counted') then
+    return;
+  end if;
+  create trigger infrastructure_errors_counted after insert on infrastructure_errors referencing new table as noted
+    for each statement execute function count_errors();
+  create trigger infrastructure_errors_forgotten after delete on infrastructure_errors referencing old table as noted
+    for each statement execute function count_errors();
+  insert into error_days (day, kind, failures)
+    select (x.created_at at time zone 'UTC')::date, x.kind, count(*) from infrastructure_errors x group by 1, 2;
+end $$;
+
 -- From the triggers on, every turn that ends and every row that is booked is queued, and nobody takes from the queues before the deploy.
 -- So what has ended and is not queued, as one snapshot sees both, had ended before.
 create table if not exists analytics_fill (name text primary key, position text not null);
@@ -324,16 +358,17 @@ with due as materialized (
   select c.turn_id, c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
     coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role,
     min(c.step * 2 + (c.call is not null)::integer) as first_step, sum(c.calls) as calls, sum(c.keyed_calls) as keyed_calls,
+    count(c.call) as pictures,
     sum(c.tokens_input) as input, sum(c.tokens_cached) as cached, sum(c.tokens_output) as output,
     max((c.tokens_input + greatest(c.calls, 1) - 1) / greatest(c.calls, 1)) as most, sum(c.cost_credit_micros) as cost,
     sum(c.billed_credit_micros) as billed, sum(c.duration_us) as duration_us
   from called c group by 1, 2, 3, 4, 5
 ), queued as (
-  insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls,
+  insert into usage_queue (turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, turns, calls, keyed_calls, pictures,
     tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros, duration_us)
   select e.turn_id, e.finished_at, e.user_id, e.space_id, s.model, s.provider_key, s.pooled, s.role,
     (row_number() over (partition by e.turn_id order by s.first_step, s.role) = 1)::integer,
-    s.calls, s.keyed_calls, s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
+    s.calls, s.keyed_calls, s.pictures, s.input, s.cached, s.output, s.most, s.cost, s.billed, s.duration_us
   from summed s join ended e on e.turn_id = s.turn_id
 )
 update analytics_fill f set position = (select max(d.turn_id) from due d) where f.name = 'turns' and exists (select from due);

@@ -2,41 +2,107 @@
 -- p_least to p_most: rollup and queue. An account's last balance is that of its highest ledger_id up to then.
 create function turnpike.balances_at(p_day date, p_least integer, p_most integer) returns table (window_days integer, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
-set jit = off set work_mem = '32MB' as $$
+set jit = off set work_mem = '32MB' set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
   until timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
-  is_newest boolean := not exists (select from ledger_days d where d.day > p_day)
-    and not exists (select from ledger_queue q where q.created_at >= until);
+  since timestamptz := (p_day - p_most + 1)::timestamp at time zone 'UTC';
+  later_days integer := (select count(*) from (select distinct d.day from ledger_days d where d.day > p_day limit 9) n);
+  highest bigint;
 begin
+  if later_days < 9 then
+    -- Accounts without rolled rows behind the day are as ledger_users and the queue say.
+    return query
+      with waiting as materialized (
+        select q.ledger_id, q.user_id, q.balance_after_credit_micros as balance, q.created_at,
+          q.reason in ('usage', 'space_usage') as is_debit from ledger_queue q
+      ), queued as materialized (
+        select distinct on (w.user_id) w.user_id, w.ledger_id, w.balance,
+          max(w.created_at) filter (where w.is_debit) over (partition by w.user_id) as debited_at
+        from waiting w where w.created_at < until order by w.user_id, w.ledger_id desc
+      ), moved as materialized (
+        select distinct l.user_id from ledger l
+        where later_days > 0 and l.created_at >= until and not exists (select from waiting w where w.ledger_id = l.ledger_id)
+      ), held as materialized (
+        select p_day - (greatest(u.debited_at, q.debited_at) at time zone 'UTC')::date as age,
+          case when q.ledger_id > u.ledger_id or u.ledger_id is null then q.balance else u.balance_after_credit_micros end as balance
+        from ledger_users u full join queued q on q.user_id = u.user_id
+        where greatest(u.debited_at, q.debited_at) >= since
+          and not exists (select from moved m where m.user_id = coalesce(u.user_id, q.user_id))
+        union all
+        select p_day - greatest(d.day, case when q.debited_at >= since then (q.debited_at at time zone 'UTC')::date end), l.balance
+        from moved m left join queued q on q.user_id = m.user_id
+          left join lateral (select n.day from ledger_user_days n where n.user_id = m.user_id and n.day <= p_day and n.day > p_day - p_most
+            and n.debits > 0 order by n.day desc limit 1) d on true
+          cross join lateral (select n.balance_after_credit_micros as balance from ledger n
+            where n.user_id = m.user_id and n.created_at < until order by n.ledger_id desc limit 1) l
+        where d.day is not null or q.debited_at >= since
+      )
+      select w.days, count(h.age), coalesce(sum(h.balance), 0)::bigint,
+        coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
+      from generate_series(p_least, p_most) w(days) left join held h on h.age < w.days group by w.days;
+    return;
+  end if;
+  -- No row up to the day has a higher ledger_id, so each account's is the first one from there on.
+  select greatest((select max(d.ledger_id) from ledger_user_days d where d.day <= p_day),
+    (select max(q.ledger_id) from ledger_queue q where q.created_at < until)) into highest;
   return query
-    with queued as materialized (
-      select distinct on (q.user_id) q.user_id, q.ledger_id, q.balance_after_credit_micros as balance,
-        max(q.created_at) filter (where q.reason in ('usage', 'space_usage')) over (partition by q.user_id) as debited_at
-      from ledger_queue q where q.created_at < until order by q.user_id, q.ledger_id desc
-    ), active as materialized (
+    with active as materialized (
       select a.user_id, min(a.age) as age from (
-        select u.user_id, p_day - (u.debited_at at time zone 'UTC')::date as age from ledger_users u
-          where is_newest and u.debited_at >= (p_day - p_most + 1)::timestamp at time zone 'UTC'
-        union all select u.user_id, p_day - u.day from ledger_user_days u
-          where not is_newest and u.day > p_day - p_most and u.day <= p_day and u.debits > 0
-        union all select q.user_id, p_day - (q.debited_at at time zone 'UTC')::date from queued q
-          where q.debited_at >= (p_day - p_most + 1)::timestamp at time zone 'UTC'
+        select d.user_id, p_day - d.day as age from ledger_user_days d where d.day > p_day - p_most and d.day <= p_day and d.debits > 0
+        union all
+        select q.user_id, p_day - (q.created_at at time zone 'UTC')::date from ledger_queue q
+          where q.created_at >= since and q.created_at < until and q.reason in ('usage', 'space_usage')
       ) a group by a.user_id
     ), held as materialized (
-      select a.age, case when coalesce(q.ledger_id, 0) > coalesce(l.ledger_id, 0) then q.balance
-          else l.balance_after_credit_micros end as balance
-      from active a left join queued q on q.user_id = a.user_id
-        left join lateral (
-          select u.ledger_id, u.balance_after_credit_micros from ledger_users u where is_newest and u.user_id = a.user_id
-          union all
-          (select d.ledger_id, d.balance_after_credit_micros from ledger_user_days d
-            where not is_newest and d.user_id = a.user_id and d.day <= p_day order by d.ledger_id desc limit 1)
-        ) l on true
+      select a.age, l.balance from active a cross join lateral (
+        select n.balance_after_credit_micros as balance from ledger n
+        where n.user_id = a.user_id and n.ledger_id <= highest and n.created_at < until order by n.ledger_id desc limit 1) l
     )
     select w.days, count(h.age), coalesce(sum(h.balance), 0)::bigint,
       coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
     from generate_series(p_least, p_most) w(days) left join held h on h.age < w.days group by w.days;
+end $$;
+
+-- The same of one window for several days behind which nothing is rolled up, all in one pass: what an account has from one of its queued
+-- days to the next, in order of balances.
+create function turnpike.balances_now(p_days date[], p_window integer) returns table (day date, accounts bigint,
+  balance_credit_micros bigint, median_twice bigint) language plpgsql stable
+set jit = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  since timestamptz := ((select min(k.day) from unnest(p_days) k(day)) - p_window + 1)::timestamp at time zone 'UTC';
+begin
+  return query
+    with days as materialized (
+      -- Its last row of each day.
+      select distinct on (q.user_id, q.day) q.user_id, q.day, q.ledger_id, q.balance,
+        bool_or(q.is_debit) over (partition by q.user_id, q.day) as debited
+      from (select w.user_id, (w.created_at at time zone 'UTC')::date as day, w.ledger_id, w.balance_after_credit_micros as balance,
+        w.reason in ('usage', 'space_usage') as is_debit from ledger_queue w) q
+      order by q.user_id, q.day, q.ledger_id desc
+    ), lasting as (
+      select d.user_id, d.day, d.balance, max(d.ledger_id) over upto as ledger_id,
+        max(d.day) filter (where d.debited) over upto as debited_on, lead(d.day) over upto as next_day
+      from days d window upto as (partition by d.user_id order by d.day)
+    ), held as materialized (
+      select '-infinity'::date as first_day, coalesce(f.day, 'infinity') as until_day,
+        (u.debited_at at time zone 'UTC')::date as debited_on, u.balance_after_credit_micros as balance
+      from ledger_users u left join (select d.user_id, min(d.day) as day from days d group by d.user_id) f on f.user_id = u.user_id
+      where u.debited_at >= since
+      union all
+      -- The balance is that of the row which had the highest ledger_id first.
+      select l.day, coalesce(l.next_day, 'infinity'), greatest(l.debited_on, (u.debited_at at time zone 'UTC')::date),
+        case when u.ledger_id > l.ledger_id then u.balance_after_credit_micros
+          else first_value(l.balance) over (partition by l.user_id, l.ledger_id order by l.day) end
+      from lasting l left join ledger_users u on u.user_id = l.user_id
+      order by balance
+    )
+    select k.day, count(h.balance), coalesce(sum(h.balance), 0)::bigint,
+      coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
+    from (select d.day from unnest(p_days) d(day) order by d.day) k
+      left join held h on h.first_day <= k.day and k.day < h.until_day and h.debited_on > k.day - p_window
+    group by k.day;
 end $$;
 
 -- Keeps the balances of the latest day that is over, is not kept and has nothing queued, for windows up to p_most days. False

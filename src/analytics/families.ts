@@ -17,7 +17,8 @@ const SUMS = [
 ] as const
 const DURATION = ["keyed_calls", "duration_us"] as const
 
-const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
+/** The day on which a moment is, in UTC. */
+export const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
 
 /** Keeps the planner from reading what all spaces used instead of looking up some of them. */
 const BARRIER = sql.lit(0)
@@ -45,11 +46,11 @@ export function providerDays(db: Reader, range: Range) {
     .selectFrom("provider_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
-    .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...SUMS])
+    .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...SUMS, "r.pictures"])
     .unionAll(
       queued(db, range).select((eb) => [
         ...[dayOf(eb.ref("q.ended_at")).as("day")],
-        ...(["q.provider_key", "q.pooled", "q.role", ...SUMS] as const),
+        ...(["q.provider_key", "q.pooled", "q.role", ...SUMS, "q.pictures"] as const),
       ]),
     )
 }
@@ -91,7 +92,8 @@ export function userDays(db: Reader, range: Range, userId: number) {
     )
 }
 
-export function spaceDays(db: Reader, range: Range, spaces: Spaces) {
+/** Those that are rolled. */
+export function rolledSpaceDays(db: Reader, range: Range, spaces: Spaces) {
   return db
     .selectFrom(spaces.as("k"))
     .innerJoinLateral(
@@ -106,18 +108,23 @@ export function spaceDays(db: Reader, range: Range, spaces: Spaces) {
           .as("r"),
       (join) => join.onTrue(),
     )
-    .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most"])
-    .unionAll(
-      queued(db, range)
-        .where("q.space_id", "in", spaces)
-        .select((eb) => [
-          ...[dayOf(eb.ref("q.ended_at")).as("day")],
-          ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most"] as const),
-        ]),
-    )
+    .select(["r.day", "r.space_id", ...SUMS, ...DURATION, "r.tokens_input_most", "r.pictures"])
 }
 
-export function spaceHours(db: Reader, range: Range, spaces: Spaces) {
+/** Those that are queued, a row for each model of a turn. */
+export function queuedSpaceDays(db: Reader, range: Range, spaces: Spaces) {
+  return queued(db, range)
+    .where("q.space_id", "in", spaces)
+    .select((eb) => [
+      ...[dayOf(eb.ref("q.ended_at")).as("day")],
+      ...(["q.space_id", ...SUMS, ...DURATION, "q.tokens_input_most", "q.pictures"] as const),
+    ])
+}
+
+export const spaceDays = (db: Reader, range: Range, spaces: Spaces) =>
+  rolledSpaceDays(db, range, spaces).unionAll(queuedSpaceDays(db, range, spaces))
+
+export function rolledSpaceHours(db: Reader, range: Range, spaces: Spaces) {
   return db
     .selectFrom(spaces.as("k"))
     .innerJoinLateral(
@@ -133,11 +140,12 @@ export function spaceHours(db: Reader, range: Range, spaces: Spaces) {
       (join) => join.onTrue(),
     )
     .select(["r.hour", "r.space_id", "r.billed_credit_micros"])
-    .unionAll(
-      queued(db, range)
-        .where("q.space_id", "in", spaces)
-        .select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), "q.space_id", "q.billed_credit_micros"]),
-    )
+}
+
+export function queuedSpaceHours(db: Reader, range: Range, spaces: Spaces) {
+  return queued(db, range)
+    .where("q.space_id", "in", spaces)
+    .select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), "q.space_id", "q.billed_credit_micros"])
 }
 
 const queued = (db: Reader, { from, to }: Range) =>

@@ -6,7 +6,7 @@ export const ANALYTICS_POLICY = {
   /** After so long a sweep leaves the rest to the next one. */
   runMs: 20_000,
   /** A day is closed this long after its end: what comes later opens it again. */
-  closeAfterMs: 900_000,
+  closeAfterMs: 60_000,
   /** The longest window of active accounts (contract section 4.5), in days. */
   mostWindowDays: 90,
 } as const

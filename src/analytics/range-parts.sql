@@ -1,6 +1,6 @@
 -- How a range is read: the days from from_day to to_day from rollups and the queue, what is left at both ends from raw records. The days
 -- are the sums before `plus` less those before `minus`, with the days of two spans, each added or taken away; `plus` is null where the
--- days alone are the shorter way. p_sums, p_days: the tables that are read.
+-- days alone are the shorter way. p_sums, p_days: the tables, when all of their rows are read; else some keys are looked up.
 create function turnpike.range_parts(p_from timestamptz, p_to timestamptz, p_sums regclass, p_days regclass,
   out from_day date, out to_day date, out head_until timestamptz, out tail_from timestamptz, out plus date, out minus date,
   out first_from date, out first_to date, out first_sign integer, out last_from date, out last_to date, out last_sign integer)
@@ -33,8 +33,11 @@ begin
     from (select u.until from usage_marks u union all select '-infinity') m order by 2 limit 1;
   select m.until, abs(least(m.until, newest) - first_to) into plus, also
     from (select u.until from usage_marks u union all select 'infinity') m order by 2 limit 1;
-  select (s.reltuples / (1 + (select count(*) from usage_marks))) / greatest(1, d.reltuples / (newest - oldest)) into days_of_sum
-    from pg_class s, pg_class d where s.oid = p_sums and d.oid = p_days and s.reltuples >= 0 and d.reltuples > 0;
+  days_of_sum := 1;
+  if p_sums is not null then
+    select (s.reltuples / (1 + (select count(*) from usage_marks))) / greatest(1, d.reltuples / (newest - oldest)) into days_of_sum
+      from pg_class s, pg_class d where s.oid = p_sums and d.oid = p_days and s.reltuples >= 0 and d.reltuples > 0;
+  end if;
   if days_of_sum is null or first_to - first_from <= away + also + 2 * days_of_sum or near >= plus then
     plus := null;
     return;
@@ -46,4 +49,16 @@ begin
   first_to := greatest(first_from, minus);
   first_sign := case when minus > first_from then 1 else -1 end;
   first_from := least(first_from, minus);
+end $$;
+
+-- How many times as many days have usage as a range has of them: infinity, if it has none.
+create function turnpike.history_in(p_from timestamptz, p_to timestamptz) returns double precision language plpgsql stable as $$
+declare
+  oldest timestamptz := (select h.hour from usage_hours h order by h.hour limit 1);
+  newest timestamptz := (select h.hour from usage_hours h order by h.hour desc limit 1) + interval '1 hour';
+begin
+  if least(p_to, newest) > greatest(p_from, oldest) then
+    return extract(epoch from newest - oldest) / extract(epoch from least(p_to, newest) - greatest(p_from, oldest));
+  end if;
+  return 'infinity';
 end $$;

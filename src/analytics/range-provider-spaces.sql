@@ -6,64 +6,179 @@ set jit = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
   p record;
+  looked integer := p_limit + p_limit / 2 + 1;
+  near bigint[];
+  bound bigint;
+  last_billed bigint;
   top_provider_key text[];
   top_space_id bigint[];
 begin
-  p := turnpike.range_parts(p_from, p_to, 'provider_space_sums', 'provider_space_days');
-  select array_agg(r.provider_key), array_agg(r.space_id) into top_provider_key, top_space_id from (
-    select u.provider_key, u.space_id from (
-      select s.provider_key, s.space_id, s.billed_credit_micros as billed, s.turns + s.calls as acts
-      from provider_space_sums s where s.until = p.plus and (p_provider_key is null or s.provider_key = p_provider_key)
-      union all
-      select s.provider_key, s.space_id, -s.billed_credit_micros, -(s.turns + s.calls)
-      from provider_space_sums s where s.until = p.minus and (p_provider_key is null or s.provider_key = p_provider_key)
-      union all
-      select d.provider_key, d.space_id, p.first_sign * d.billed_credit_micros, p.first_sign * (d.turns + d.calls)
-      from provider_space_days d where d.day >= p.first_from and d.day < p.first_to and (p_provider_key is null or d.provider_key = p_provider_key)
-      union all
-      select d.provider_key, d.space_id, p.last_sign * d.billed_credit_micros, p.last_sign * (d.turns + d.calls)
-      from provider_space_days d where d.day >= p.last_from and d.day < p.last_to and (p_provider_key is null or d.provider_key = p_provider_key)
-      union all
-      select q.provider_key, q.space_id, q.billed_credit_micros, (q.turns + q.calls)
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and (p_provider_key is null or q.provider_key = p_provider_key)
-      union all
-      select w.provider_key, w.space_id, w.billed_credit_micros, (w.turns + w.calls)
-      from turnpike.raw_usage(p_from, p.head_until) w where (p_provider_key is null or w.provider_key = p_provider_key)
-      union all
-      select w.provider_key, w.space_id, w.billed_credit_micros, (w.turns + w.calls)
-      from turnpike.raw_usage(p.tail_from, p_to) w where (p_provider_key is null or w.provider_key = p_provider_key)
-    ) u group by u.provider_key, u.space_id having sum(u.acts) > 0 order by sum(u.billed) desc, u.provider_key collate "C", u.space_id limit p_limit) r;
+  if p_provider_key is not null then
+    select array_agg(t.provider_key), array_agg(t.space_id) into top_provider_key, top_space_id
+      from turnpike.top_pairs_of(p_from, p_to, p_provider_key, p_limit) t;
+  else
+    -- No pair is billed more than its space, and no other space more than the last of these.
+    select array_agg(t.space_id), case when count(*) = looked then min(t.billed_credit_micros) end into near, bound
+      from turnpike.range_spaces(p_from, p_to, looked) t;
+    select array_agg(t.provider_key), array_agg(t.space_id), case when count(*) = p_limit then min(t.billed) end
+      into top_provider_key, top_space_id, last_billed from turnpike.top_pairs_in(p_from, p_to, near, p_limit) t;
+    if bound is not null and (last_billed > bound) is not true then
+      select array_agg(t.provider_key), array_agg(t.space_id) into top_provider_key, top_space_id
+        from turnpike.top_pairs(p_from, p_to, p_limit) t;
+    end if;
+  end if;
+  p := turnpike.range_parts(p_from, p_to, null, null);
   return query
+    with top as materialized (
+      select * from unnest(top_provider_key, top_space_id) k(provider_key, space_id)
+    )
     select u.provider_key, u.space_id, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint,
       sum(u.tokens_cached)::bigint, sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (
-      select s.provider_key, s.space_id, s.turns, s.calls, s.tokens_input, s.tokens_cached, s.tokens_output, s.cost_credit_micros,
-        s.billed_credit_micros
-      from provider_space_sums s where s.until = p.plus and s.space_id = any (top_space_id) and (s.provider_key, s.space_id) in (select * from unnest(top_provider_key, top_space_id)) and (p_provider_key is null or s.provider_key = p_provider_key)
+      select k.provider_key, k.space_id, e.sign * s.turns as turns, e.sign * s.calls as calls, e.sign * s.tokens_input as tokens_input,
+        e.sign * s.tokens_cached as tokens_cached, e.sign * s.tokens_output as tokens_output,
+        e.sign * s.cost_credit_micros as cost_credit_micros, e.sign * s.billed_credit_micros as billed_credit_micros
+      from top k cross join (values (p.plus, 1), (p.minus, -1)) e(until, sign) cross join lateral (
+        select n.* from provider_space_sums n
+        where n.until = e.until and n.provider_key = k.provider_key and n.space_id = k.space_id offset 0) s
       union all
-      select s.provider_key, s.space_id, -s.turns, -s.calls, -s.tokens_input, -s.tokens_cached, -s.tokens_output, -s.cost_credit_micros,
-        -s.billed_credit_micros
-      from provider_space_sums s where s.until = p.minus and s.space_id = any (top_space_id) and (s.provider_key, s.space_id) in (select * from unnest(top_provider_key, top_space_id)) and (p_provider_key is null or s.provider_key = p_provider_key)
-      union all
-      select d.provider_key, d.space_id, p.first_sign * d.turns, p.first_sign * d.calls, p.first_sign * d.tokens_input,
-        p.first_sign * d.tokens_cached, p.first_sign * d.tokens_output, p.first_sign * d.cost_credit_micros,
-        p.first_sign * d.billed_credit_micros
-      from provider_space_days d where d.day >= p.first_from and d.day < p.first_to and d.space_id = any (top_space_id) and (d.provider_key, d.space_id) in (select * from unnest(top_provider_key, top_space_id)) and (p_provider_key is null or d.provider_key = p_provider_key)
-      union all
-      select d.provider_key, d.space_id, p.last_sign * d.turns, p.last_sign * d.calls, p.last_sign * d.tokens_input,
-        p.last_sign * d.tokens_cached, p.last_sign * d.tokens_output, p.last_sign * d.cost_credit_micros,
-        p.last_sign * d.billed_credit_micros
-      from provider_space_days d where d.day >= p.last_from and d.day < p.last_to and d.space_id = any (top_space_id) and (d.provider_key, d.space_id) in (select * from unnest(top_provider_key, top_space_id)) and (p_provider_key is null or d.provider_key = p_provider_key)
+      select k.provider_key, k.space_id, e.sign * d.turns, e.sign * d.calls, e.sign * d.tokens_input, e.sign * d.tokens_cached,
+        e.sign * d.tokens_output, e.sign * d.cost_credit_micros, e.sign * d.billed_credit_micros
+      from top k cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
+        cross join lateral (select n.* from provider_space_days n where n.space_id = k.space_id and n.day >= e.since and n.day < e.until
+          and n.provider_key = k.provider_key offset 0) d
       union all
       select q.provider_key, q.space_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros,
         q.billed_credit_micros
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id = any (top_space_id) and (q.provider_key, q.space_id) in (select * from unnest(top_provider_key, top_space_id)) and (p_provider_key is null or q.provider_key = p_provider_key)
+      from usage_queue q join top k on k.provider_key = q.provider_key and k.space_id = q.space_id
+      where q.ended_at >= p.head_until and q.ended_at < p.tail_from
       union all
       select w.provider_key, w.space_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
         w.billed_credit_micros
-      from turnpike.raw_usage(p_from, p.head_until) w where w.space_id = any (top_space_id) and (w.provider_key, w.space_id) in (select * from unnest(top_provider_key, top_space_id)) and (p_provider_key is null or w.provider_key = p_provider_key)
+      from turnpike.raw_usage(p_from, p.head_until) w join top k on k.provider_key = w.provider_key and k.space_id = w.space_id
+      where p_from < p.head_until
       union all
       select w.provider_key, w.space_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
         w.billed_credit_micros
-      from turnpike.raw_usage(p.tail_from, p_to) w where w.space_id = any (top_space_id) and (w.provider_key, w.space_id) in (select * from unnest(top_provider_key, top_space_id)) and (p_provider_key is null or w.provider_key = p_provider_key)
+      from turnpike.raw_usage(p.tail_from, p_to) w join top k on k.provider_key = w.provider_key and k.space_id = w.space_id
+      where p.tail_from < p_to
     ) u group by u.provider_key, u.space_id order by sum(u.billed_credit_micros) desc, u.provider_key collate "C", u.space_id;
+end $$;
+
+-- The p_limit pairs of these spaces that were billed most, then by name and id.
+create function turnpike.top_pairs_in(p_from timestamptz, p_to timestamptz, p_space_ids bigint[], p_limit integer)
+returns table (provider_key text, space_id bigint, billed bigint) language plpgsql stable rows 100
+set jit = off set work_mem = '32MB' as $$
+#variable_conflict use_column
+declare
+  p record;
+begin
+  p := turnpike.range_parts(p_from, p_to, null, null);
+  return query
+    select u.provider_key, u.space_id, sum(u.billed)::bigint from (
+      select s.provider_key, s.space_id, e.sign * s.billed_credit_micros as billed, e.sign * (s.turns + s.calls) as acts
+      from unnest(p_space_ids) k(space_id) cross join (values (p.plus, 1), (p.minus, -1)) e(until, sign) cross join lateral (
+        select n.* from provider_space_sums n where n.until = e.until and n.space_id = k.space_id offset 0) s
+      union all
+      select d.provider_key, d.space_id, e.sign * d.billed_credit_micros, e.sign * (d.turns + d.calls)
+      from unnest(p_space_ids) k(space_id)
+        cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
+        cross join lateral (select n.* from provider_space_days n
+          where n.space_id = k.space_id and n.day >= e.since and n.day < e.until offset 0) d
+      union all
+      select q.provider_key, q.space_id, q.billed_credit_micros, 1
+      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id in (select unnest(p_space_ids))
+      union all
+      select w.provider_key, w.space_id, w.billed_credit_micros, 1
+      from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.space_id = any (p_space_ids)
+      union all
+      select w.provider_key, w.space_id, w.billed_credit_micros, 1
+      from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to and w.space_id = any (p_space_ids)
+    ) u group by u.provider_key, u.space_id having sum(u.acts) > 0
+    order by sum(u.billed) desc, u.provider_key collate "C", u.space_id limit p_limit;
+end $$;
+
+-- The same of all spaces.
+create function turnpike.top_pairs(p_from timestamptz, p_to timestamptz, p_limit integer)
+returns table (provider_key text, space_id bigint, billed bigint) language plpgsql stable rows 100
+set jit = off set work_mem = '32MB' as $$
+#variable_conflict use_column
+declare
+  p record;
+begin
+  p := turnpike.range_parts(p_from, p_to, 'provider_space_sums', 'provider_space_days');
+  return query
+    with beside as materialized (
+      select m.provider_key, m.space_id, sum(m.billed)::bigint as billed, sum(m.acts)::bigint as acts from (
+        select d.provider_key, d.space_id, p.first_sign * d.billed_credit_micros as billed, p.first_sign * (d.turns + d.calls) as acts
+        from provider_space_days d where d.day >= p.first_from and d.day < p.first_to
+        union all
+        select d.provider_key, d.space_id, p.last_sign * d.billed_credit_micros, p.last_sign * (d.turns + d.calls)
+        from provider_space_days d where d.day >= p.last_from and d.day < p.last_to
+        union all
+        select q.provider_key, q.space_id, q.billed_credit_micros, 1
+        from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from
+        union all
+        select w.provider_key, w.space_id, w.billed_credit_micros, 1
+        from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until
+        union all
+        select w.provider_key, w.space_id, w.billed_credit_micros, 1
+        from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to
+      ) m group by m.provider_key, m.space_id
+    ), summed as (
+      select s.provider_key, s.space_id, s.billed_credit_micros - coalesce(b.billed_credit_micros, 0) as billed,
+        s.turns + s.calls - coalesce(b.turns + b.calls, 0) as acts
+      from provider_space_sums s left join provider_space_sums b
+        on b.until = p.minus and b.provider_key = s.provider_key and b.space_id = s.space_id
+      where s.until = p.plus
+    ), pairs as (
+      select coalesce(k.provider_key, m.provider_key) as provider_key, coalesce(k.space_id, m.space_id) as space_id,
+        coalesce(k.billed, 0) + coalesce(m.billed, 0) as billed
+      from summed k full join beside m on m.provider_key = k.provider_key and m.space_id = k.space_id
+      where coalesce(k.acts, 0) + coalesce(m.acts, 0) > 0
+    )
+    select r.provider_key, r.space_id, r.billed from pairs r
+    order by r.billed desc, r.provider_key collate "C", r.space_id limit p_limit;
+end $$;
+
+-- The same of all spaces at one provider_key.
+create function turnpike.top_pairs_of(p_from timestamptz, p_to timestamptz, p_provider_key text, p_limit integer)
+returns table (provider_key text, space_id bigint, billed bigint) language plpgsql stable rows 100
+set jit = off set work_mem = '32MB' as $$
+#variable_conflict use_column
+declare
+  p record;
+begin
+  p := turnpike.range_parts(p_from, p_to, 'provider_space_sums', 'provider_space_days');
+  return query
+    with beside as materialized (
+      select m.provider_key, m.space_id, sum(m.billed)::bigint as billed, sum(m.acts)::bigint as acts from (
+        select d.provider_key, d.space_id, p.first_sign * d.billed_credit_micros as billed, p.first_sign * (d.turns + d.calls) as acts
+        from provider_space_days d where d.day >= p.first_from and d.day < p.first_to and d.provider_key = p_provider_key
+        union all
+        select d.provider_key, d.space_id, p.last_sign * d.billed_credit_micros, p.last_sign * (d.turns + d.calls)
+        from provider_space_days d where d.day >= p.last_from and d.day < p.last_to and d.provider_key = p_provider_key
+        union all
+        select q.provider_key, q.space_id, q.billed_credit_micros, 1
+        from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.provider_key = p_provider_key
+        union all
+        select w.provider_key, w.space_id, w.billed_credit_micros, 1
+        from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.provider_key = p_provider_key
+        union all
+        select w.provider_key, w.space_id, w.billed_credit_micros, 1
+        from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to and w.provider_key = p_provider_key
+      ) m group by m.provider_key, m.space_id
+    ), summed as (
+      select s.provider_key, s.space_id, s.billed_credit_micros - coalesce(b.billed_credit_micros, 0) as billed,
+        s.turns + s.calls - coalesce(b.turns + b.calls, 0) as acts
+      from provider_space_sums s left join provider_space_sums b
+        on b.until = p.minus and b.provider_key = s.provider_key and b.space_id = s.space_id and b.provider_key = p_provider_key
+      where s.until = p.plus and s.provider_key = p_provider_key
+    ), pairs as (
+      select coalesce(k.provider_key, m.provider_key) as provider_key, coalesce(k.space_id, m.space_id) as space_id,
+        coalesce(k.billed, 0) + coalesce(m.billed, 0) as billed
+      from summed k full join beside m on m.provider_key = k.provider_key and m.space_id = k.space_id
+      where coalesce(k.acts, 0) + coalesce(m.acts, 0) > 0
+    )
+    select r.provider_key, r.space_id, r.billed from pairs r
+    order by r.billed desc, r.provider_key collate "C", r.space_id limit p_limit;
 end $$;

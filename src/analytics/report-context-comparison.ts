@@ -6,7 +6,7 @@ import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { providerDays } from "./families.ts"
 import { datesOf, lastDays } from "./range.ts"
-import { SUMS } from "./sums.ts"
+import { DRAWN, SUMS } from "./sums.ts"
 
 const contextSchema = z.object({
   model_calls: z.int().meta({ description: "Calls that a member of a pool served.", example: 320 }),
@@ -15,7 +15,7 @@ const contextSchema = z.object({
   avg_context_tokens: z
     .number()
     .nullable()
-    .meta({ description: "What a call read on average; null without calls.", example: 20_000 }),
+    .meta({ description: "What a call read on average, pictures aside; null without calls.", example: 20_000 }),
   cache_hit_rate: z.number().nullable().meta({
     description: "The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read.",
     example: 0.75,
@@ -41,15 +41,16 @@ export type ContextComparison = z.infer<typeof contextComparisonSchema>
 
 interface Read {
   model_calls: number
+  pictures: number
   tokens_input: number
   tokens_cached: number
 }
 
-const NOTHING: Read = { model_calls: 0, tokens_input: 0, tokens_cached: 0 }
+const NOTHING: Read = { model_calls: 0, pictures: 0, tokens_input: 0, tokens_cached: 0 }
 
-const serializeContext = ({ model_calls, tokens_input, tokens_cached }: Read) => ({
+const serializeContext = ({ model_calls, pictures, tokens_input, tokens_cached }: Read) => ({
   ...{ model_calls, tokens_input, tokens_cached },
-  avg_context_tokens: ratio(tokens_input, model_calls),
+  avg_context_tokens: ratio(tokens_input, model_calls - pictures),
   cache_hit_rate: ratio(tokens_cached, tokens_input),
 })
 
@@ -70,7 +71,7 @@ export async function reportContextComparison(
           db
             .selectFrom(providerDays(db, range).as("u"))
             .where("u.pooled", "=", true)
-            .select(["u.day", "u.role", ...SUMS])
+            .select(["u.day", "u.role", ...SUMS, DRAWN])
             .groupBy(["u.day", "u.role"]),
         ).as("days"),
       ),

@@ -5,19 +5,20 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
-import { spaceDays } from "./families.ts"
+import { fromColumns, inColumns } from "./columns.ts"
+import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { datesOf, filled, lastDays, type Range } from "./range.ts"
+import { datesOf, lastDays, type Range } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { CONTEXT } from "./sums.ts"
 
 const size = {
   model_calls: z.int().meta({ example: 48 }),
-  avg_tokens_input: z
-    .number()
-    .nullable()
-    .meta({ description: "What a model call read on average, in tokens; null without calls.", example: 8421.5 }),
+  avg_tokens_input: z.number().nullable().meta({
+    description: "What a model call read on average, in tokens, pictures aside; null without calls.",
+    example: 8421.5,
+  }),
   max_tokens_input: z.int().nullable().meta({
     description: "The most that a call read; null without calls.",
     example: 31_200,
@@ -51,8 +52,16 @@ export const contextSizeSchema = z
 
 export type ContextSize = z.infer<typeof contextSizeSchema>
 
+type DayRow = Row & { day: string }
+
+const COLUMNS = {
+  ...{ model_calls: "calls", pictures: "pictures", tokens_input: "tokens_input", most: "tokens_input_most" },
+} as const
+
 interface Row {
   model_calls: number
+  /** Calls that made one and read nothing. */
+  pictures: number
   tokens_input: number
   most: number
 }
@@ -86,29 +95,36 @@ export async function reportContextSize(
           ).as("spaces"),
           jsonArrayFrom(
             eb
-              .selectFrom(spaceDays(db, range, eb.selectFrom("shown as w").select("w.space_id")).as("u"))
+              .selectFrom(rolledSpaceDays(db, range, eb.selectFrom("shown as w").select("w.space_id")).as("u"))
+              .select(({ fn }) => [
+                "u.space_id",
+                fn.agg<string[]>("array_agg", ["u.day"]).as("day"),
+                ...inColumns(COLUMNS),
+              ])
+              .groupBy("u.space_id"),
+          ).as("rolled"),
+          jsonArrayFrom(
+            eb
+              .selectFrom(queuedSpaceDays(db, range, eb.selectFrom("shown as w").select("w.space_id")).as("u"))
               .select(["u.space_id", "u.day", ...CONTEXT])
               .groupBy(["u.space_id", "u.day"]),
-          ).as("days"),
+          ).as("queued"),
         ]),
     { role: "admin" },
   )
-  const { spaces = [], days: used = [] } = rows[0] ?? {}
-  const bySpace = Map.groupBy(used, ({ space_id }) => space_id)
+  const { spaces = [], rolled = [], queued = [] } = rows[0] ?? {}
+  const bySpace = new Map(rolled.map(({ space_id, ...days }) => [space_id, fromColumns<DayRow>(days)]))
+  for (const { space_id, ...row } of queued) bySpace.set(space_id, [...(bySpace.get(space_id) ?? []), row])
   return {
     ...envelopeOf(now, range, "day"),
     space: space ?? null,
     items: spaces.map((shown) => {
       const own = bySpace.get(shown.space_id) ?? []
-      const days = filled<Row & { day: string }>(
-        datesOf(range),
-        own,
-        ({ day }) => day,
-        (day) => ({ day, ...NOTHING }),
-      )
+      const byDay = Map.groupBy(own, ({ day }) => day)
+      const days = datesOf(range).map((day) => ({ day, ...(byDay.get(day) ?? []).reduce(together, NOTHING) }))
       return {
         ...shown,
-        ...serializeSize(own.reduce(together, NOTHING)),
+        ...serializeSize(own.reduce<Row>(together, NOTHING)),
         days: days.map(({ day, ...row }) => ({ date: day, ...serializeSize(row) })),
       }
     }),
@@ -127,16 +143,17 @@ function shownSpaces(db: QueryCreator<CallerDB>, range: Range, slug: string | un
     .select(["r.space_id", "r.billed_credit_micros as billed"])
 }
 
-const NOTHING: Row = { model_calls: 0, tokens_input: 0, most: 0 }
+const NOTHING: Row = { model_calls: 0, pictures: 0, tokens_input: 0, most: 0 }
 
 const together = (a: Row, b: Row): Row => ({
   model_calls: a.model_calls + b.model_calls,
+  pictures: a.pictures + b.pictures,
   tokens_input: a.tokens_input + b.tokens_input,
   most: Math.max(a.most, b.most),
 })
 
-const serializeSize = ({ model_calls, tokens_input, most }: Row) => ({
+const serializeSize = ({ model_calls, pictures, tokens_input, most }: Row) => ({
   model_calls,
-  avg_tokens_input: ratio(tokens_input, model_calls),
-  max_tokens_input: model_calls === 0 ? null : most,
+  avg_tokens_input: ratio(tokens_input, model_calls - pictures),
+  max_tokens_input: model_calls === pictures ? null : most,
 })

@@ -4,7 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
-import { dayOf } from "./families.ts"
+import { dateOf } from "./families.ts"
 import { datesOf, lastDays } from "./range.ts"
 
 export const errorsReportSchema = z
@@ -41,23 +41,20 @@ export async function reportErrors(
     ctx,
     credential,
     (db) =>
-      db.selectFrom("caller").select(
-        jsonArrayFrom(
-          db
-            .selectFrom("infrastructure_errors as x")
-            .where("x.created_at", ">=", range.from)
-            .where("x.created_at", "<", range.to)
-            .select(({ fn, ref }) => [
-              dayOf(ref("x.created_at")).as("date"),
-              "x.kind",
-              fn.countAll<number>().as("failures"),
-            ])
-            .groupBy(["date", "x.kind"]),
-        ).as("failures"),
-      ),
+      db
+        .selectFrom("caller")
+        .select(
+          jsonArrayFrom(
+            db
+              .selectFrom("error_days as d")
+              .where("d.day", ">=", dateOf(range.from))
+              .where("d.day", "<", dateOf(range.to))
+              .select(["d.day", "d.kind", "d.failures"]),
+          ).as("failures"),
+        ),
     { role: "admin" },
   )
-  const byDate = Map.groupBy(rows[0]?.failures ?? [], ({ date }) => date)
+  const byDate = Map.groupBy(rows[0]?.failures ?? [], ({ day }) => day)
   const items = datesOf(range).map((date) => {
     const counts = (byDate.get(date) ?? []).map(({ kind, failures }) => [kind, failures])
     return { date, ...NONE, ...(Object.fromEntries(counts) as Partial<typeof NONE>) }

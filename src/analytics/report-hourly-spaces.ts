@@ -7,7 +7,8 @@ import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
-import { hourOf, type Spaces, spaceHours, usageHours } from "./families.ts"
+import { fromColumns, inColumns } from "./columns.ts"
+import { hourOf, queuedSpaceHours, rolledSpaceHours, type Spaces, usageHours } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { bucketStart, hoursOf, nextBucket, type Range, rangeBetween } from "./range.ts"
@@ -74,17 +75,33 @@ export async function reportHourlySpaces(
           ).as("spaces"),
           jsonArrayFrom(
             eb
-              .selectFrom(hoursOfSpaces(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
+              .selectFrom(
+                rolledSpaceHours(db, partsOf(range).whole, eb.selectFrom("top as t").select("t.space_id")).as("u"),
+              )
+              .select(({ fn }) => [
+                "u.space_id",
+                fn.agg<string[]>("array_agg", ["u.hour"]).as("hour"),
+                ...inColumns(COLUMNS),
+              ])
+              .groupBy("u.space_id"),
+          ).as("rolled"),
+          jsonArrayFrom(
+            eb
+              .selectFrom(otherHoursOfSpaces(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
               .select(["u.space_id", "u.hour", BILLED])
               .groupBy(["u.space_id", "u.hour"]),
-          ).as("hours"),
+          ).as("others"),
           jsonArrayFrom(eb.selectFrom(allHours(db, range).as("u")).select(["u.hour", BILLED]).groupBy("u.hour")).as(
             "total",
           ),
         ]),
     { role: "admin" },
   )
-  const { spaces = [], hours = [], total = [] } = rows[0] ?? {}
+  const { spaces = [], rolled = [], others = [], total = [] } = rows[0] ?? {}
+  const hours = [
+    ...rolled.flatMap(({ space_id, ...hours }) => fromColumns<HourRow>(hours).map((hour) => ({ space_id, ...hour }))),
+    ...others,
+  ]
   const bySpace = Map.groupBy(hours, ({ space_id }) => space_id)
   const seriesOf = (billed: Map<string, number>) => ({
     billed_cost_usd: toUsd([...billed.values()].reduce((sum, one) => sum + one, 0)),
@@ -103,8 +120,19 @@ export async function reportHourlySpaces(
   }
 }
 
-const byHour = (rows: { hour: string; billed: number }[]) =>
-  new Map(rows.map(({ hour, billed }) => [toInstant(hour), billed]))
+interface HourRow {
+  hour: string
+  billed: number
+}
+
+const COLUMNS = { billed: "billed_credit_micros" } as const
+
+/** Of an hour that is rolled in part, the other part is in a row of its own. */
+function byHour(rows: HourRow[]): Map<string, number> {
+  const hours = new Map<string, number>()
+  for (const { hour, billed } of rows) hours.set(toInstant(hour), (hours.get(toInstant(hour)) ?? 0) + billed)
+  return hours
+}
 
 /** The hours that a range has whole, and what it has of those that it cuts. */
 function partsOf({ from, to }: Range): { whole: Range; cut: Range[] } {
@@ -128,14 +156,15 @@ function allHours(db: QueryCreator<CallerDB>, range: Range) {
   )
 }
 
-function hoursOfSpaces(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) {
+/** What is in no rollup, and cut hours. */
+function otherHoursOfSpaces(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) {
   const { whole, cut } = partsOf(range)
   return cut.reduce(
     (hours, one) =>
       hours.unionAll(
         rawHours(db, one).where("w.space_id", "in", spaces).select(["w.space_id", "w.billed_credit_micros"]),
       ),
-    spaceHours(db, whole, spaces),
+    queuedSpaceHours(db, whole, spaces),
   )
 }
 

@@ -13,7 +13,7 @@ import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { COST_SUMS, RANKED_COSTS } from "./sums.ts"
 
 /** Pairs of a provider and a space that are listed; `other` has the rest. */
-const SHOWN = 500
+const SHOWN = 100
 
 const providerKey = z.string().meta({
   description:

@@ -5,7 +5,8 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
-import { spaceDays } from "./families.ts"
+import { fromColumns, inColumns } from "./columns.ts"
+import { queuedSpaceDays, rolledSpaceDays, spaceDays } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { lastDays, type Range } from "./range.ts"
@@ -65,21 +66,35 @@ export async function reportSlugUsage(
           ).as("spaces"),
           jsonArrayFrom(
             eb
-              .selectFrom(spaceDays(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
+              .selectFrom(rolledSpaceDays(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
+              .select(({ fn }) => [
+                "u.space_id",
+                fn.agg<string[]>("array_agg", ["u.day"]).as("day"),
+                ...inColumns(COLUMNS),
+              ])
+              .groupBy("u.space_id"),
+          ).as("rolled"),
+          jsonArrayFrom(
+            eb
+              .selectFrom(queuedSpaceDays(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
               .select(["u.space_id", "u.day", ...SUMS, ...DURATION])
               .groupBy(["u.space_id", "u.day"]),
-          ).as("days"),
+          ).as("queued"),
         ]),
     { role: "admin" },
   )
-  const { total = [], spaces = [], days: ofSpaces = [] } = rows[0] ?? {}
+  const { total = [], spaces = [], rolled = [], queued = [] } = rows[0] ?? {}
+  const ofSpaces = [
+    ...rolled.flatMap(({ space_id, ...days }) => fromColumns<UsageDayRow>(days).map((day) => ({ space_id, ...day }))),
+    ...queued,
+  ]
   const bySpace = Map.groupBy(ofSpaces, ({ space_id }) => space_id)
   return {
     ...envelopeOf(now, range, "day"),
     ...serializeFilter(filter),
     grouped_by: "slug",
     series: Object.fromEntries(
-      spaces.map(({ space_id, slug }) => [slug, serializeDays(range, bySpace.get(space_id) ?? [])]),
+      spaces.map(({ space_id, slug }) => [slug, serializeDays(range, addedByDay(bySpace.get(space_id) ?? []))]),
     ),
     other: serializeDays(range, othersOf(total, ofSpaces)),
   }
@@ -100,6 +115,23 @@ function topSpaces(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter
     .orderBy("billed", "desc")
     .orderBy("u.space_id")
     .limit(limit)
+}
+
+const COLUMNS = {
+  ...({ turns: "turns", model_calls: "calls", tokens_input: "tokens_input", tokens_cached: "tokens_cached" } as const),
+  ...({ tokens_output: "tokens_output", billed: "billed_credit_micros" } as const),
+  ...({ keyed_calls: "keyed_calls", duration_us: "duration_us" } as const),
+} as const
+
+/** One row for each day: of one that is rolled in part, the other part is queued. */
+function addedByDay(rows: UsageDayRow[]): UsageDayRow[] {
+  const days = new Map<string, UsageDayRow>()
+  for (const row of rows) {
+    const day = days.get(row.day)
+    if (day) for (const key of COUNTED) day[key] += row[key]
+    else days.set(row.day, { ...row })
+  }
+  return [...days.values()]
 }
 
 /** What is left of each day without the spaces that are shown, in integers. */

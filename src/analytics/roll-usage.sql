@@ -35,14 +35,14 @@ begin
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), providers as (
     insert into provider_days as r (day, provider_key, pooled, role, turns, calls, tokens_input, tokens_cached, tokens_output,
-      cost_credit_micros, billed_credit_micros)
+      cost_credit_micros, billed_credit_micros, pictures)
     select t.day, t.provider_key, t.pooled, t.role, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached),
-      sum(t.tokens_output), sum(t.cost_credit_micros), sum(t.billed_credit_micros)
+      sum(t.tokens_output), sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.pictures)
     from taken t group by 1, 2, 3, 4
     on conflict (day, provider_key, pooled, role) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
-      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros, pictures = r.pictures + excluded.pictures
   ), hours_of_spaces as (
     insert into space_hours as r (space_id, hour, turns, calls, cost_credit_micros, billed_credit_micros)
     select t.space_id, t.hour, sum(t.turns), sum(t.calls), sum(t.cost_credit_micros), sum(t.billed_credit_micros)
@@ -52,15 +52,17 @@ begin
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), spaces as (
     insert into space_days as r (day, space_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
-      billed_credit_micros, keyed_calls, duration_us, tokens_input_most)
+      billed_credit_micros, keyed_calls, duration_us, tokens_input_most, pictures)
     select t.day, t.space_id, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
-      sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.keyed_calls), sum(t.duration_us), max(t.tokens_input_most)
+      sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.keyed_calls), sum(t.duration_us), max(t.tokens_input_most),
+      sum(t.pictures)
     from taken t group by 1, 2
     on conflict (day, space_id) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros, keyed_calls = r.keyed_calls + excluded.keyed_calls,
-      duration_us = r.duration_us + excluded.duration_us, tokens_input_most = greatest(r.tokens_input_most, excluded.tokens_input_most)
+      duration_us = r.duration_us + excluded.duration_us, pictures = r.pictures + excluded.pictures,
+      tokens_input_most = greatest(r.tokens_input_most, excluded.tokens_input_most)
   ), users as (
     insert into user_days as r (day, user_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
       billed_credit_micros, keyed_calls, duration_us)

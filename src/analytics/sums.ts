@@ -12,6 +12,7 @@ interface Summed {
   keyed_calls: number
   duration_us: number
   tokens_input_most: number
+  pictures: number
 }
 
 /** The sum of a column of rows `u`, as the integer that it is; 0 of no rows. */
@@ -38,9 +39,13 @@ export const COST_SUMS = [...SUMS, total("cost_credit_micros").as("cost")]
 /** How many of the calls were of turns with a key, and how long those took together, in microseconds. */
 export const DURATION = [total("keyed_calls").as("keyed_calls"), total("duration_us").as("duration_us")]
 
+/** How many of the calls made a picture: those read nothing. */
+export const DRAWN = total("pictures").as("pictures")
+
 /** How many calls there were, what they read together, and the most that one of them read. */
 export const CONTEXT = [
   total("calls").as("model_calls"),
+  DRAWN,
   total("tokens_input").as("tokens_input"),
   expressionBuilder<{ u: Summed }, "u">().fn.max("u.tokens_input_most").as("most"),
 ]

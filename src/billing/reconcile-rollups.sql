@@ -52,7 +52,7 @@ begin
     select row('rollup', null, null, null, jsonb_build_object('kind', 'rollup', 'period', d.period, 'starts_at', d.starts_at,
         'subject', concat_ws(' ', d.family, d.key, n.name)), (d.said ->> n.name)::bigint, (d.kept ->> n.name)::bigint)::turnpike.finding
     from (select * from turnpike.usage_differences(p_day) where is_sound union all select * from turnpike.ledger_differences(p_day)
-      union all select * from turnpike.sum_differences(p_day) where p_sums) d,
+      union all select * from turnpike.error_differences(p_day) union all select * from turnpike.sum_differences(p_day) where p_sums) d,
       lateral (select distinct k.name from (select jsonb_object_keys(d.said) union select jsonb_object_keys(d.kept)) k(name)) n
     where d.said -> n.name is distinct from d.kept -> n.name order by d.family, d.key, d.starts_at, n.name);
 end $$;
@@ -68,54 +68,54 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
     select q.* from span s, usage_queue q where q.ended_at >= s.begins and q.ended_at < s.ends
   ), sides as materialized (
     select true as is_raw, r.ended_at, r.user_id, r.space_id, r.tokens_input, r.tokens_cached, r.tokens_output, r.tokens_input_most,
-      r.cost_credit_micros, r.billed_credit_micros, r.duration_us, r.calls, r.keyed_calls, r.turns, r.pooled, r.provider_key, r.role,
-      r.model from raw r
+      r.cost_credit_micros, r.billed_credit_micros, r.duration_us, r.calls, r.keyed_calls, r.pictures, r.turns, r.pooled,
+      r.provider_key, r.role, r.model from raw r
     union all select false, q.ended_at, q.user_id, q.space_id, q.tokens_input, q.tokens_cached, q.tokens_output, q.tokens_input_most,
-      q.cost_credit_micros, q.billed_credit_micros, q.duration_us, q.calls, q.keyed_calls, q.turns, q.pooled, q.provider_key, q.role,
-      q.model from queued q
+      q.cost_credit_micros, q.billed_credit_micros, q.duration_us, q.calls, q.keyed_calls, q.pictures, q.turns, q.pooled,
+      q.provider_key, q.role, q.model from queued q
   ), rows as (
     select 'usage_hours' as family, '' as key, 'hour' as period, date_trunc('hour', x.ended_at, 'UTC') as starts_at, x.is_raw, x.turns,
       x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls,
-      x.duration_us, x.tokens_input_most
+      x.duration_us, x.tokens_input_most, null::bigint as pictures
     from sides x, span s
     union all select 'usage_hours', '', 'hour', h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
-      h.cost_credit_micros, h.billed_credit_micros, h.keyed_calls, h.duration_us, h.tokens_input_most
+      h.cost_credit_micros, h.billed_credit_micros, h.keyed_calls, h.duration_us, h.tokens_input_most, null
     from usage_hours h, span s where h.hour >= s.begins and h.hour < s.ends
     union all select 'model_days', x.model, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
-      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null, null
     from sides x, span s
     union all select 'model_days', d.model, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached, d.tokens_output,
-      d.cost_credit_micros, d.billed_credit_micros, null, null, null
+      d.cost_credit_micros, d.billed_credit_micros, null, null, null, null
     from model_days d, span s where d.day = p_day
     union all select 'provider_days', concat_ws(' ', x.provider_key, x.pooled::text, x.role), 'day', s.begins, x.is_raw, x.turns,
-      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null, x.pictures
     from sides x, span s
     union all select 'provider_days', concat_ws(' ', d.provider_key, d.pooled::text, d.role), 'day', s.begins, false, d.turns, d.calls,
-      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null
+      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null, d.pictures
     from provider_days d, span s where d.day = p_day
     union all select 'space_days', x.space_id::text, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
-      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, x.tokens_input_most
+      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, x.tokens_input_most, x.pictures
     from sides x, span s
     union all select 'space_days', d.space_id::text, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached,
-      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, d.tokens_input_most
+      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, d.tokens_input_most, d.pictures
     from space_days d, span s where d.day = p_day
     union all select 'user_days', x.user_id::text, 'day', s.begins, x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
-      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, null
+      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls, x.duration_us, null, null
     from sides x, span s
     union all select 'user_days', d.user_id::text, 'day', s.begins, false, d.turns, d.calls, d.tokens_input, d.tokens_cached,
-      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, null
+      d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, d.keyed_calls, d.duration_us, null, null
     from user_days d, span s where d.day = p_day
     union all select 'provider_space_days', concat_ws(' ', x.provider_key, x.space_id::text), 'day', s.begins, x.is_raw, x.turns,
-      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+      x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, null, null, null, null
     from sides x, span s
     union all select 'provider_space_days', concat_ws(' ', d.provider_key, d.space_id::text), 'day', s.begins, false, d.turns, d.calls,
-      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null
+      d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros, null, null, null, null
     from provider_space_days d, span s where d.day = p_day
     union all select 'space_hours', x.space_id::text, 'hour', date_trunc('hour', x.ended_at, 'UTC'), x.is_raw, x.turns, x.calls, null,
-      null, null, x.cost_credit_micros, x.billed_credit_micros, null, null, null
+      null, null, x.cost_credit_micros, x.billed_credit_micros, null, null, null, null
     from sides x, span s
     union all select 'space_hours', h.space_id::text, 'hour', h.hour, false, h.turns, h.calls, null, null, null, h.cost_credit_micros,
-      h.billed_credit_micros, null, null, null
+      h.billed_credit_micros, null, null, null, null
     from (select d.space_id from space_days d where d.day = p_day union select r.space_id from raw r) k, span s,
       lateral (select * from space_hours n where n.space_id = k.space_id and n.hour >= s.begins and n.hour < s.ends) h
   ), summed as (
@@ -123,7 +123,7 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
       'turns', sum(w.turns), 'calls', sum(w.calls), 'tokens_input', sum(w.tokens_input), 'tokens_cached', sum(w.tokens_cached),
       'tokens_output', sum(w.tokens_output), 'cost_credit_micros', sum(w.cost_credit_micros),
       'billed_credit_micros', sum(w.billed_credit_micros), 'keyed_calls', sum(w.keyed_calls), 'duration_us', sum(w.duration_us),
-      'tokens_input_most', max(w.tokens_input_most))) as sums
+      'tokens_input_most', max(w.tokens_input_most), 'pictures', sum(w.pictures))) as sums
     from rows w group by 1, 2, 3, 4, 5
   )
   select coalesce(a.family, b.family), coalesce(a.key, b.key), coalesce(a.period, b.period), coalesce(a.starts_at, b.starts_at), a.sums,
@@ -167,6 +167,23 @@ create function turnpike.ledger_differences(p_day date) returns table (family te
   from span s, (select * from summed where is_raw) a full join (select * from summed where not is_raw) b
     on b.family = a.family and b.key = a.key
   where a.sums is distinct from b.sums
+$$;
+
+-- The same of failures.
+create function turnpike.error_differences(p_day date) returns table (family text, key text, period text, starts_at timestamptz,
+  said jsonb, kept jsonb) language sql stable as $$
+  with span as materialized (
+    select p_day::timestamp at time zone 'UTC' as begins, (p_day + 1)::timestamp at time zone 'UTC' as ends
+  ), said as (
+    select x.kind, count(*) as failures from span s, infrastructure_errors x
+    where x.created_at >= s.begins and x.created_at < s.ends group by 1
+  ), kept as (
+    select d.kind, d.failures from error_days d where d.day = p_day and d.failures <> 0
+  )
+  select 'error_days', coalesce(a.kind, b.kind), 'day', s.begins, jsonb_build_object('failures', a.failures),
+    jsonb_build_object('failures', b.failures)
+  from span s, said a full join kept b on b.kind = a.kind
+  where a.failures is distinct from b.failures
 $$;
 
 -- What the sums before the next mark behind a day are more than those before the mark in front of it, and than the days between them: by

@@ -13,6 +13,7 @@ begin
   delete from infrastructure_errors e where e.error_id = any (array(
     select o.error_id from infrastructure_errors o where o.created_at < p_until order by o.created_at limit p_limit));
   get diagnostics errors = row_count;
+  delete from error_days d where d.day < (p_until at time zone 'UTC')::date and d.failures = 0;
   delete from container_calls c where c.call_id = any (array(
     select o.call_id from container_calls o where o.billed_at < p_until order by o.billed_at limit p_limit));
   get diagnostics calls = row_count;

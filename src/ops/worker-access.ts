@@ -349,6 +349,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "container_mappings": [],
       "environment_files": [],
       "environment_keys": [],
+      "error_days": [],
       "former_prices": [],
       "identities": [],
       "infra_accounts": [],

@@ -274,6 +274,12 @@ interface Erasures {
   user_id: number;
 }
 
+interface ErrorDays {
+  day: Timestamp;
+  failures: number;
+  kind: string;
+}
+
 interface Events {
   created_at: Timestamp;
   created_by_key_id: string | null;
@@ -555,6 +561,7 @@ interface ProviderDays {
   calls: number;
   cost_credit_micros: number;
   day: Timestamp;
+  pictures: number;
   pooled: boolean;
   provider_key: string;
   role: string;
@@ -741,6 +748,7 @@ interface SpaceDays {
   day: Timestamp;
   duration_us: number;
   keyed_calls: number;
+  pictures: number;
   space_id: number;
   tokens_cached: number;
   tokens_input: number;
@@ -1096,6 +1104,7 @@ interface UsageQueue {
   ended_at: Timestamp;
   keyed_calls: number;
   model: string;
+  pictures: number;
   pooled: boolean;
   provider_key: string;
   role: string;
@@ -1280,6 +1289,7 @@ export interface DB {
   environment_keys: EnvironmentKeys;
   erased_objects: ErasedObjects;
   erasures: Erasures;
+  error_days: ErrorDays;
   events: Events;
   files: Files;
   first_sign_ins: FirstSignIns;

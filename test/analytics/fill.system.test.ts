@@ -44,6 +44,8 @@ const HISTORY = `
   insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
     select 1, case when key_id is null then 'space_usage' else 'usage' end, -billed_credit_micros, 1000000, turn_id, 'turn', finished_at
     from turns where billed_credit_micros > 0;
+  insert into infrastructure_errors (kind, name, code, created_at)
+    select (array['container_exec', 'model_call'])[1 + n % 2], 'n', 'c', now() - n * interval '5 hours' from generate_series(1, 100) n;
 `
 
 /** Ends the n-th open turn as a worker of the former release does, which knows no settled calls of chats. */
@@ -77,6 +79,9 @@ test("what had ended before is queued once, whatever ends meanwhile, and also wh
   let pauses = 0
   const pause = async () => {
     await endOne(worker)
+    await worker.query(
+      "insert into infrastructure_errors (kind, name, code, created_at) values ('model_call', 'n', 'c', now())",
+    )
     if (++pauses === 2 || pauses === 5) throw new Error("the runner is gone")
   }
   for (let tries = 0; tries < 3; tries++) {

@@ -15,7 +15,15 @@ afterAll(() => world.close())
 
 test("what the bench stores is as raw records say, before and after the roller took its tail", async () => {
   const ends = new Date(Math.ceil(world.clock.ms() / 86_400_000) * 86_400_000)
-  await storeUsage(world.sql, { calls: 6_000, ledgerRows: 1_200, users: 200, spaces: 100, tail: 50, ends })
+  await storeUsage(world.sql, {
+    calls: 6_000,
+    ledgerRows: 1_200,
+    users: 200,
+    spaces: 100,
+    tail: 50,
+    ledgerTail: 50,
+    ends,
+  })
   expect(await differencesFromRaw(world, RELEASE)).toEqual([])
   const ctx = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
   const swept = await sweepAnalytics(ctx)

@@ -21,6 +21,9 @@ beforeAll(async () => {
        date_trunc('hour', finished_at, 'UTC')::text as hour from turns`,
   )
   facts = row as RollupFacts
+  await world.sql(
+    "insert into infrastructure_errors (kind, name, code, created_at) select 'model_call', 'n', 'c', finished_at from turns",
+  )
   await sweepAnalytics(createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }))
   await world.advance(DAY_MS)
   // What has ended since is in the queue still, and today is not looked at.

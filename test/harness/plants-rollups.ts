@@ -39,6 +39,21 @@ export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<st
       by: 2,
       key: "rehearsal false orchestrator",
     },
+    "pictures of a provider's day": {
+      table: "provider_days",
+      where: onDay,
+      column: "pictures",
+      by: 1,
+      key: "rehearsal false orchestrator",
+    },
+    "pictures of a space's day": {
+      table: "space_days",
+      where: `${onDay} and ${ofSpace}`,
+      column: "pictures",
+      by: 2,
+      key: `${space}`,
+    },
+    "failures of a day": { table: "error_days", where: onDay, column: "failures", by: 3, key: "model_call" },
     "a space's hour": { table: "space_hours", where: ofSpace, column: "billed_credit_micros", by: 1, key: `${space}` },
     "a space's day": {
       ...{ table: "space_days", where: `${onDay} and ${ofSpace}`, column: "tokens_input", by: 7, key: `${space}` },

@@ -15,6 +15,7 @@ export interface Used {
   turns: number
   calls: number
   keyed_calls: number
+  pictures: number
   tokens_input: number
   tokens_cached: number
   tokens_output: number
@@ -35,7 +36,7 @@ interface Space {
 export async function countReports(world: Pick<World, "sql" | "clock">) {
   const { clock } = world
   const rows = await world.sql<Record<string, string | boolean>>(
-    `select extract(epoch from ended_at) * 1000 as at, user_id, space_id, role, pooled, turns, calls, keyed_calls, tokens_input,
+    `select extract(epoch from ended_at) * 1000 as at, user_id, space_id, role, pooled, turns, calls, keyed_calls, pictures, tokens_input,
        tokens_cached, tokens_output, tokens_input_most, billed_credit_micros, duration_us from ${PLAIN} plain`,
   )
   const used = rows.map(
@@ -164,10 +165,11 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
         space === undefined ? top("space_id", tonight - days * DAY_MS, tonight, 50).map(({ id }) => id) : named
       const size = (rows: Used[]) => {
         const calls = sum(rows, (row) => row.calls)
+        const readers = calls - sum(rows, (row) => row.pictures)
         return {
           model_calls: calls,
-          avg_tokens_input: calls === 0 ? null : sum(rows, (row) => row.tokens_input) / calls,
-          max_tokens_input: calls === 0 ? null : Math.max(...rows.map((row) => row.tokens_input_most)),
+          avg_tokens_input: readers === 0 ? null : sum(rows, (row) => row.tokens_input) / readers,
+          max_tokens_input: readers === 0 ? null : Math.max(...rows.map((row) => row.tokens_input_most)),
         }
       }
       const own = (id: number, from: number, to: number) => within(from, to).filter((row) => row.space_id === id)
@@ -186,9 +188,10 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
         const rows = within(from, from + DAY_MS).filter((row) => row.pooled && row.role === role)
         const [calls, input] = [sum(rows, (row) => row.calls), sum(rows, (row) => row.tokens_input)]
         const cached = sum(rows, (row) => row.tokens_cached)
+        const readers = calls - sum(rows, (row) => row.pictures)
         return {
           ...{ model_calls: calls, tokens_input: input, tokens_cached: cached },
-          avg_context_tokens: calls === 0 ? null : input / calls,
+          avg_context_tokens: readers === 0 ? null : input / readers,
           cache_hit_rate: input === 0 ? null : cached / input,
         }
       }

@@ -16,19 +16,21 @@ export const PLAIN = `(
   select c.*, (row_number() over (partition by c.turn_id order by c.step, c.call is not null, c.role) = 1)::integer as turns from (
     select t.turn_id, t.finished_at as ended_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider) as provider_key,
-      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls, u.tokens_input,
+      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls,
+      case when u.call is null then 0 else 1 end as pictures, u.tokens_input,
       u.tokens_cached, u.tokens_output, u.tokens_input as tokens_input_most, u.cost_credit_micros, u.billed_credit_micros,
       (u.duration_sec * 1e6)::bigint as duration_us
     from turns t join usage u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
-      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', u.calls, 0, u.tokens_input, u.tokens_cached, u.tokens_output,
+      u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', u.calls, 0, case when u.call is null then 0 else 1 end,
+      u.tokens_input, u.tokens_cached, u.tokens_output,
       (u.tokens_input + u.calls - 1) / u.calls, u.cost_credit_micros, u.billed_credit_micros, 0
     from turns t join chat_calls u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
-      0, 0, 0, 0
+      0, 0, 0, 0, 0
     from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
   ) c)`
 
@@ -82,6 +84,12 @@ const LEDGER = `
       max(created_at) filter (where reason in ('usage', 'space_usage'))) as said from ledger group by 1) b
   using (user_id) where a.said is distinct from b.said`
 
+const ERRORS = `
+  select 'error_days', jsonb_build_array(day, kind)::text, a.failures::text, b.failures::text from (
+    select day, kind, failures from error_days where failures <> 0) a
+  full join (select (created_at at time zone 'UTC')::date as day, kind, count(*) as failures from infrastructure_errors group by 1, 2) b
+  using (day, kind) where a.failures is distinct from b.failures`
+
 /** What calls of a turn come to is what its own row, its record of a web chat and its charge say. */
 const AGREEING = `
   select 'turns', t.turn_id, jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
@@ -101,7 +109,7 @@ const AGREEING = `
   using (user_id, day) where a.micros is distinct from b.micros`
 
 const FAMILIES = [...USAGE_FAMILIES, ...SUM_FAMILIES].map(differencesOf).join(" union all ")
-const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${AGREEING}`
+const ALL = `with plain as materialized (select * from ${PLAIN} q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS} union all ${AGREEING}`
 
 export interface RollupDifference {
   family: string
@@ -113,28 +121,52 @@ export interface RollupDifference {
 /** Where a family, read as rollup and queue in one snapshot, is not what raw records come to. */
 export const differences = (world: Pick<World, "sql">) => world.sql<RollupDifference>(ALL)
 
+/** The same for many times in one database, which plans it once: that takes ten times as long as a comparison. */
+export async function plannedDifferences(world: Pick<World, "sql">) {
+  await world.sql(
+    `create function rollup_differences() returns table (family text, key text, rolled text, plain text) language plpgsql as $$
+     #variable_conflict use_column
+     begin return query ${ALL}; end $$`,
+  )
+  return () => world.sql<RollupDifference>("select * from rollup_differences()")
+}
+
 /** The same without rows of turns: as raw_usage has them. */
 export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
   world.sql<RollupDifference>(
-    `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER}`,
+    `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS}`,
   )
 
 /** The same of ranges: the first of spaces, accounts and pairs between two moments. */
-export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, limit]: [Date, Date, number]) {
+export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, most]: [Date, Date, number]) {
   const sums = MEASURES.map((column) => `sum(${column})::bigint as ${column}`).join(", ")
-  const compare = (name: string, keys: string, call: string) => `
-    select '${name}' as family, '' as key, a.said::text as rolled, b.said::text as plain from
+  const billed = "sum(billed_credit_micros)::bigint as billed"
+  const compare = (call: string, keys: string, columns = sums, where = "") => `
+    select '${call.split("(")[0]}' as family, '' as key, a.said::text as rolled, b.said::text as plain from
       (select coalesce(jsonb_agg(to_jsonb(r)), '[]') as said from ${schema}.${call} r) a,
       (select coalesce(jsonb_agg(to_jsonb(x)), '[]') as said from (
-        select ${keys}, ${sums} from plain where ended_at >= $1 and ended_at < $2 group by ${keys}
+        select ${keys}, ${columns} from plain where ended_at >= $1 and ended_at < $2 ${where} group by ${keys}
         order by sum(billed_credit_micros) desc, ${keys.replace("provider_key", 'provider_key collate "C"')} limit $3) x) b
     where a.said is distinct from b.said`
+  const range = "$1::timestamptz, $2::timestamptz"
+  const limit = "$3::integer"
   return world.sql<RollupDifference>(
-    `with plain as (select * from ${PLAIN} q)
-    ${compare("range_spaces", "space_id", "range_spaces($1::timestamptz, $2::timestamptz, $3::integer)")}
-    union all ${compare("range_users", "user_id", "range_users($1::timestamptz, $2::timestamptz, $3::integer)")}
-    union all ${compare("range_provider_spaces", "provider_key, space_id", "range_provider_spaces($1::timestamptz, $2::timestamptz, null, $3::integer)")}`,
-    [from, to, limit],
+    `with plain as materialized (select * from ${PLAIN} q)
+    ${[
+      compare(`range_spaces(${range}, ${limit})`, "space_id"),
+      compare(`rank_spaces(${range}, ${limit})`, "space_id", billed),
+      compare(`range_users(${range}, ${limit})`, "user_id"),
+      compare(`rank_users(${range}, ${limit})`, "user_id", billed),
+      compare(`range_provider_spaces(${range}, null, ${limit})`, "provider_key, space_id"),
+      compare(
+        `range_provider_spaces(${range}, 'claude-1', ${limit})`,
+        "provider_key, space_id",
+        sums,
+        "and provider_key = 'claude-1'",
+      ),
+      compare(`top_pairs(${range}, ${limit})`, "provider_key, space_id", billed),
+    ].join(" union all ")}`,
+    [from, to, most],
   )
 }
 
@@ -153,6 +185,11 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
     ), kept as (
       select 'balances_at' as family, jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
         from ${schema}.balances_at($1::date, $2::integer, $2::integer)
+      union all select 'balances_now', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
+        from ${schema}.balances_now(array[$1::date, $1::date + 1], $2::integer)
+        where day = $1::date and not exists (select from ledger_days d where d.day > $1::date)
+      union all select 'balances_before', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
+        from ${schema}.balances_before(($1::date + 1)::timestamp at time zone 'UTC', $2::integer)
       union all select 'balance_days', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text from balance_days
         where day = $1::date and window_days = $2::integer
           and day < coalesce((select min(created_at at time zone 'UTC') from ledger_queue)::date, 'infinity')

@@ -8,7 +8,7 @@ import { sweepPostings } from "../../src/billing/post-charges.ts"
 import { recordCommission } from "../../src/billing/record-commission.ts"
 import { refundTurn } from "../../src/billing/refund-turn.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
-import { commitAnswer } from "../../src/turns/commit-step.ts"
+import { commitAnswer, commitResults } from "../../src/turns/commit-step.ts"
 import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
 import type { Random } from "./random.ts"
@@ -69,11 +69,11 @@ export async function usageSequence(world: World, random: Random) {
   const ended: string[] = []
   const done: string[] = []
 
-  const step = (one: Open) => {
+  const step = (one: Open, calls = 0) => {
     const at = one.steps
     const cost = Math.min(random.int(3000), one.left)
     one.left -= cost
-    const made = finishedStep(at, { cost })
+    const made = finishedStep(at, { cost, calls })
     const input = random.int(5000)
     const usage = { tokensInput: input, tokensCached: random.int(input + 1), tokensOutput: random.int(900) }
     return {
@@ -100,6 +100,31 @@ export async function usageSequence(world: World, random: Random) {
 
   async function commit(one: Open) {
     if (await commitAnswer(ctx, one.turn, step(one), [])) one.steps++
+  }
+
+  /** A call of the model whose tools make pictures, one or two. */
+  async function draw(one: Open) {
+    const calls = 1 + random.int(2)
+    const made = step(one, calls)
+    if (!(await commitAnswer(ctx, one.turn, made, []))) return
+    one.steps++
+    const pictures = Array.from({ length: calls }, (_, call) => {
+      const cost = Math.min(random.int(500), one.left)
+      one.left -= cost
+      const [model, account] = [random.pick(["openai/picture", "rehearsal/standard"]), random.pick([null, "media"])]
+      return {
+        call,
+        provider: "openai",
+        account,
+        model,
+        price_version: 1,
+        cost,
+        duration_sec: random.int(9_000) / 1000,
+      }
+    })
+    const results = Object.fromEntries(pictures.map(({ call }) => [call, { type: "text", value: "a" } as const]))
+    const nothing = { files: [], containers: {}, events: [] }
+    await commitResults(ctx, one.turn, { step: made.step, results, pictures, ...nothing })
   }
 
   async function settle(one: Open) {
@@ -136,6 +161,12 @@ export async function usageSequence(world: World, random: Random) {
     await world.clearFaults()
   }
 
+  const noteFailure = () =>
+    world.sql(
+      "insert into infrastructure_errors (kind, name, code, created_at) select $1, 'n', 'c', $2 from generate_series(1, $3)",
+      [random.pick(["container_exec", "model_call"]), world.clock.now(), 1 + random.int(3)],
+    )
+
   const book = () =>
     creditAccount(ctx, {
       ...{ userId: random.pick([first, second]).client.userId, reason: random.pick(CREDIT_REASONS), note: "n" },
@@ -156,6 +187,9 @@ export async function usageSequence(world: World, random: Random) {
     ["send", 6, () => send(random.pick(places), false)],
     ["chat", 4, () => send(first, true)],
     ["commit", 6, async () => open.length && commit(random.pick(open))],
+    ["draw", 2, async () => open.length && draw(random.pick(open))],
+    ["fail", 1, () => noteFailure()],
+    ["forget failures", 1, () => world.sql("delete from infrastructure_errors where error_id % 3 = 0")],
     ["forget", 1, async () => open.length && forget(random.pick(open))],
     ["settle", 6, async () => open.length && settle(random.pick(open))],
     ["roll", 6, roll],

@@ -1,0 +1,3 @@
+import { testRollups } from "../harness/rollup-sequences.ts"
+
+testRollups(0)
