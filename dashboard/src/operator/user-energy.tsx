@@ -25,6 +25,12 @@ const BUCKETS = [
   { key: "paid", label: "Bought" },
 ] as const
 
+/** Apart: credit would dwarf what is spent. */
+const CHARTS: { title: string; keys: string[] }[] = [
+  { title: "Energy spent by day", keys: ["spent"] },
+  { title: "Energy received by day", keys: ["free", "bonus", "paid"] },
+]
+
 /** The account in energy: totals, by day, and its ledger. */
 export function OperatorUserEnergy({ userId }: { userId: number }) {
   const { days = 30, offset = 0 } = route.useSearch()
@@ -54,12 +60,17 @@ function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; off
         ))}
       </Stats>
       <Section title="By day" action={<DaysPicker days={days} choices={[7, 30, 90]} />}>
-        <Chart
-          title={`Energy by day, ${days} days (UTC); 10 energy are 1 USD`}
-          kind="bars"
-          series={BUCKETS}
-          points={of.days.map(({ date, ...values }) => ({ label: date, values }))}
-        />
+        <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
+          {CHARTS.map(({ title, keys }) => (
+            <Chart
+              key={title}
+              title={`${title}, ${days} days (UTC); 10 energy are 1 USD`}
+              kind="bars"
+              series={BUCKETS.filter(({ key }) => keys.includes(key))}
+              points={of.days.map(({ date, ...values }) => ({ label: date, values }))}
+            />
+          ))}
+        </div>
       </Section>
       <Section
         title="Ledger"

@@ -1,20 +1,17 @@
 import { useState } from "react"
 import type { UserDetail } from "../api/operations.ts"
-import { useChange, useRead } from "../api/query.ts"
+import { useChange } from "../api/query.ts"
 import { ConfirmDialog } from "../ui/dialog.tsx"
-import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { OperatorEditDialog } from "./edit-dialog.tsx"
 import { operatorNameOf } from "./parts.tsx"
+import { OperatorPlanFields, operatorPlanBody } from "./plan-fields.tsx"
 
 interface Props {
   userOf: UserDetail
   what: "give" | "edit" | "end"
   onClose: () => void
 }
-
-const dayOf = (at: string | null | undefined) => at?.slice(0, 10) ?? ""
-const instantOf = (day: string) => (day ? `${day}T00:00:00.000Z` : null)
 
 /** Gives, changes or deactivates a user's plan. */
 export function OperatorUserPlan({ userOf, what, onClose }: Props) {
@@ -23,26 +20,20 @@ export function OperatorUserPlan({ userOf, what, onClose }: Props) {
 }
 
 function PlanForm({ userOf, isNew, onClose }: { userOf: UserDetail; isNew: boolean; onClose: () => void }) {
-  const settings = useRead("listSettings")
   const create = useChange("createSubscription")
   const update = useChange("updateSubscription")
   const change = isNew ? create : update
   const active = userOf.subscription
-  const [plan, setPlan] = useState(active?.plan ?? "")
-  const [ends, setEnds] = useState(dayOf(active?.ends_at))
-  const [note, setNote] = useState("")
-  const plans = Object.entries(
-    (settings.data?.items.find(({ key }) => key === "plans")?.value ?? {}) as Record<string, { label: string }>,
-  ).map(([id, { label }]) => [id, `${label} (${id})`] as const)
+  const [text, setText] = useState({ plan: active?.plan ?? "", ends: active?.ends_at?.slice(0, 10) ?? "", note: "" })
+  const body = operatorPlanBody(text)
   const onSuccess = () => {
-    toast(`${operatorNameOf(userOf)} has the plan ${plan}.`)
+    toast(`${operatorNameOf(userOf)} has the plan ${text.plan}.`)
     onClose()
   }
-  const changed = { plan, ends_at: instantOf(ends), ...(note && { note }) }
   const save = (ifMatch?: number) =>
     isNew
-      ? create.mutate({ body: { user_id: userOf.user_id, ...changed } }, { onSuccess })
-      : update.mutate({ path: { sub_id: active?.sub_id ?? 0 }, body: changed, ifMatch }, { onSuccess })
+      ? create.mutate({ body: { user_id: userOf.user_id, ...body } }, { onSuccess })
+      : update.mutate({ path: { sub_id: active?.sub_id ?? 0 }, body, ifMatch }, { onSuccess })
   return (
     <OperatorEditDialog
       title={isNew ? `Give ${operatorNameOf(userOf)} a plan` : `Change the plan of ${operatorNameOf(userOf)}`}
@@ -50,36 +41,11 @@ function PlanForm({ userOf, isNew, onClose }: { userOf: UserDetail; isNew: boole
       verb={isNew ? "Give it" : "Save"}
       change={change}
       save={save}
-      mine={changed}
+      mine={body}
       onClose={onClose}
-      disabled={!plan}
+      disabled={!text.plan}
     >
-      <Select
-        label="Plan"
-        name="plan"
-        value={plan}
-        options={[["", "Choose a plan"], ...plans]}
-        hint="Plans are a setting."
-        error={change.error}
-        onChange={({ target }) => setPlan(target.value)}
-      />
-      <TextInput
-        label="Ends on (UTC)"
-        name="ends_at"
-        type="date"
-        hint="Empty: not by itself. The day itself does not count."
-        value={ends}
-        error={change.error}
-        onChange={({ target }) => setEnds(target.value)}
-      />
-      <TextArea
-        label="Note"
-        name="note"
-        rows={2}
-        value={note}
-        error={change.error}
-        onChange={({ target }) => setNote(target.value)}
-      />
+      <OperatorPlanFields text={text} onChange={setText} error={change.error} />
     </OperatorEditDialog>
   )
 }
