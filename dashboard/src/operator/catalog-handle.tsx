@@ -47,7 +47,7 @@ export function OperatorCatalogHandle({ label, place, of, onMove }: HandleProps)
       title="Drag it, or use the arrow keys"
       onPointerDown={onPointerDown}
       onKeyDown={onKeyDown}
-      className="inline-flex h-8 w-6 touch-none select-none items-center justify-center rounded-md text-muted hover:bg-hover hover:text-text"
+      className="inline-flex h-8 w-6 touch-none select-none items-center justify-center rounded-md text-muted -outline-offset-2 hover:bg-hover hover:text-text"
     >
       <svg aria-hidden="true" viewBox="0 0 8 14" width="8" height="14" fill="currentColor">
         <path d="M1 2h2v2H1zM5 2h2v2H5zM1 6h2v2H1zM5 6h2v2H5zM1 10h2v2H1zM5 10h2v2H5z" />

@@ -82,26 +82,30 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
   }
   return (
     <div className="flex flex-col gap-3">
-      {changes.length > 0 && (
-        <div
-          role="status"
-          className="sticky top-2 z-20 flex flex-wrap items-center gap-3 rounded-md border border-line bg-raised p-2 pl-3 shadow-lg"
-        >
-          <span className="grow">
-            The order is not saved yet.
-            {newDefaults.map(({ pin, label, kind }) => (
-              <span key={pin}>
-                {" "}
-                The default {kind === "image" ? "for pictures " : ""}becomes <b>{label}</b>.
-              </span>
-            ))}
-          </span>
-          <Button onClick={forget}>Discard</Button>
-          <Button kind="primary" busy={saving} onClick={() => void save()}>
-            Save the order
-          </Button>
-        </div>
-      )}
+      <div
+        role="status"
+        className={`flex min-h-[50px] flex-wrap items-center gap-3 rounded-md border py-2 ${changes.length > 0 ? "sticky top-12 z-20 border-line bg-raised px-3 shadow-lg sm:top-2" : "border-transparent text-muted"}`}
+      >
+        {changes.length === 0 ? (
+          "The first enabled one is the default. Drag a row by its handle, or focus the handle and use the arrow keys. Prices are USD per million tokens."
+        ) : (
+          <>
+            <span className="grow">
+              The order is not saved yet.
+              {newDefaults.map(({ pin, label, kind }) => (
+                <span key={pin}>
+                  {" "}
+                  The default {kind === "image" ? "for pictures " : ""}becomes <b>{label}</b>.
+                </span>
+              ))}
+            </span>
+            <Button onClick={forget}>Discard</Button>
+            <Button kind="primary" busy={saving} onClick={() => void save()}>
+              Save the order
+            </Button>
+          </>
+        )}
+      </div>
       {error ? <ErrorState error={error} /> : null}
       <Table
         caption="Models in their order; the first enabled one is the default"

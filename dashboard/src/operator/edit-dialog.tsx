@@ -57,7 +57,7 @@ export function OperatorEditDialog({
         }
       >
         {children}
-        {change.error && !conflict ? <ErrorState error={change.error} /> : null}
+        {change.error && !conflict ? <Failed error={change.error} /> : null}
       </Form>
       <ConflictDialog
         error={change.error}
@@ -69,5 +69,24 @@ export function OperatorEditDialog({
         onKeepMine={(theirs) => save(theirs)}
       />
     </Dialog>
+  )
+}
+
+/** The API's words, in view; and what is wrong deep inside of a field, which no field shows. */
+function Failed({ error }: { error: Error }) {
+  const deep = error instanceof ApiError ? error.faults.filter(({ loc }) => loc.length > 2) : []
+  return (
+    <div ref={(box) => box?.scrollIntoView({ block: "nearest" })} className="flex flex-col gap-2">
+      <ErrorState error={error} />
+      {deep.length > 0 && (
+        <ul className="text-bad text-xs">
+          {deep.map(({ loc, msg }) => (
+            <li key={loc.join(".")}>
+              <code>{loc.slice(1).join(".")}</code> {msg}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }

@@ -55,7 +55,7 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
     title: "Actions",
     actions: true,
     cell: (key) => (
-      <Button kind="quiet" aria-label={`Set ${key.key_id}`} onClick={() => set(key)}>
+      <Button kind="quiet" aria-label={`${key.is_set ? "Replace" : "Set"} ${key.key_id}`} onClick={() => set(key)}>
         {key.is_set ? "Replace" : "Set"}
       </Button>
     ),

@@ -1,18 +1,17 @@
 import { useQuery } from "@tanstack/react-query"
 import type { Overview } from "../api/operations.ts"
-import { queryOf, useRead } from "../api/query.ts"
-import { Chart } from "../ui/chart.tsx"
+import { queryOf } from "../api/query.ts"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
+import { OperatorBilledChart } from "./billed-chart.tsx"
 import { OperatorErrorCounts, OperatorPools } from "./overview-parts.tsx"
 import { operatorPages } from "./pages.ts"
 
 const LIVE_MS = 10_000
-const CHART_DAYS = 30
 
 export function OperatorOverviewPage() {
   const overview = useQuery({ ...queryOf("getOverview"), refetchInterval: LIVE_MS })
@@ -89,7 +88,7 @@ function Figures({ of }: { of: Overview }) {
             <Money usd={counts?.money.held_usd} />
           </Stat>
         </Stats>
-        <BilledByDay />
+        <OperatorBilledChart />
       </Section>
       <Section
         title="People"
@@ -138,28 +137,6 @@ function Figures({ of }: { of: Overview }) {
         <OperatorPools pools={of.pools} />
       </Section>
     </>
-  )
-}
-
-function BilledByDay() {
-  const usage = useRead("getDailyUsage", { query: { days: CHART_DAYS } })
-  return (
-    <Read of={usage} rows={7}>
-      {(report) =>
-        "items" in report ? (
-          <Chart
-            title={`Billed by day, USD, ${CHART_DAYS} days (UTC)`}
-            kind="bars"
-            series={[{ key: "billed", label: "Billed" }]}
-            points={report.items.map(({ date, billed_cost_usd }) => ({
-              label: date,
-              values: { billed: billed_cost_usd },
-            }))}
-            format={(usd) => `$${usd.toLocaleString("en-US", { maximumFractionDigits: 4 })}`}
-          />
-        ) : null
-      }
-    </Read>
   )
 }
 

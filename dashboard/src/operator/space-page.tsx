@@ -12,6 +12,7 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { OperatorBilledChart } from "./billed-chart.tsx"
 import { OperatorList } from "./list.tsx"
 import { operatorPages } from "./pages.ts"
 import { OperatorPerson, operatorCurl } from "./parts.tsx"
@@ -82,6 +83,7 @@ function Space({ of }: { of: AdminSpaceDetail }) {
           <Time at={of.last_activity} />
         </Stat>
       </Stats>
+      <OperatorBilledChart chatKey={of.chat_key} />
       <Section title="Who is there">
         <People of={of} />
       </Section>

@@ -16,7 +16,7 @@ import { TASK_STATES } from "./search-words.ts"
 
 const route = getRouteApi("/app/admin/operator/tasks")
 
-const TONES = { open: "warn", closed: "none", done: "ok", cancelled: "none" } as const
+const TONES = { open: "none", closed: "none", done: "ok", cancelled: "none" } as const
 
 const COLUMNS: Column<Task>[] = [
   {

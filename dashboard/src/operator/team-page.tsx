@@ -102,7 +102,7 @@ const Members = ({ of, onOpen }: { of: Team; onOpen: (open: Open) => void }) => 
             <span className="inline-flex">
               <Button
                 kind="quiet"
-                aria-label={`Make ${name ?? user_id} a ${role === "lead" ? "member" : "lead"}`}
+                aria-label={`${role === "lead" ? "Make member" : "Make lead"}: ${name ?? user_id}`}
                 onClick={() => onOpen({ what: "role", userId: user_id })}
               >
                 {role === "lead" ? "Make member" : "Make lead"}
