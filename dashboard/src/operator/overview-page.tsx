@@ -1,6 +1,164 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useQuery } from "@tanstack/react-query"
+import type { Overview } from "../api/operations.ts"
+import { queryOf } from "../api/query.ts"
+import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { Count, Money, Time } from "../ui/values.tsx"
+import { OperatorBilledChart } from "./billed-chart.tsx"
+import { OperatorErrorCounts, OperatorPools } from "./overview-parts.tsx"
 import { operatorPages } from "./pages.ts"
 
+const LIVE_MS = 10_000
+
 export function OperatorOverviewPage() {
-  return <StubPage page={operatorPages.overview} />
+  const overview = useQuery({ ...queryOf("getOverview"), refetchInterval: LIVE_MS })
+  return (
+    <Page
+      {...operatorPages.overview}
+      action={
+        <ButtonLink to="/operator/system" kind="primary">
+          Look at the system
+        </ButtonLink>
+      }
+    >
+      <Read of={overview} rows={12}>
+        {(data) => <Figures of={data} />}
+      </Read>
+    </Page>
+  )
+}
+
+function Figures({ of }: { of: Overview }) {
+  const { counts, turns, billed } = of
+  return (
+    <>
+      <Section title="Turns" action={<span className="text-muted text-xs">Every 10 seconds</span>}>
+        <Stats>
+          <Stat label="Running">
+            <Count value={turns.running} />
+          </Stat>
+          <Stat
+            label="Queued"
+            hint={
+              turns.oldest_queued_at && (
+                <>
+                  the oldest <Time at={turns.oldest_queued_at} />
+                </>
+              )
+            }
+          >
+            <Count value={turns.queued} />
+          </Stat>
+          <Stat label="Done today">
+            <Count value={turns.today.done} />
+          </Stat>
+          <Stat label="Failed today">
+            <Count value={turns.today.failed} />
+          </Stat>
+          <Stat label="Cancelled today">
+            <Count value={turns.today.cancelled} />
+          </Stat>
+        </Stats>
+      </Section>
+      <Section
+        title="Money"
+        action={
+          <TextLink to="/operator/analytics/costs" className="text-xs">
+            Costs and margins
+          </TextLink>
+        }
+      >
+        <Stats>
+          <Stat label="Billed today">
+            <Money usd={billed.today_usd} />
+          </Stat>
+          <Stat label="7 days">
+            <Money usd={billed.days_7_usd} />
+          </Stat>
+          <Stat label="30 days">
+            <Money usd={billed.days_30_usd} />
+          </Stat>
+          <Stat label="Balances">
+            <Money usd={counts?.money.balance_usd} />
+          </Stat>
+          <Stat label="Held by open turns">
+            <Money usd={counts?.money.held_usd} />
+          </Stat>
+        </Stats>
+        <OperatorBilledChart />
+      </Section>
+      <Section
+        title="People"
+        action={
+          counts && (
+            <span className="text-muted text-xs">
+              Counted <Time at={counts.counted_at} />
+            </span>
+          )
+        }
+      >
+        <Stats>
+          <Stat label="Users">
+            <Count value={counts?.people.total} />
+          </Stat>
+          <Stat label="Active in 24 hours">
+            <Count value={counts?.people.active_1_day} />
+          </Stat>
+          <Stat label="In 7 days">
+            <Count value={counts?.people.active_7_days} />
+          </Stat>
+          <Stat label="In 30 days">
+            <Count value={counts?.people.active_30_days} />
+          </Stat>
+          <Stat label="Spaces">
+            <Count value={counts?.spaces.total} />
+          </Stat>
+        </Stats>
+      </Section>
+      <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
+        <Section title="Failures of infrastructure, 24 hours">
+          <OperatorErrorCounts errors={of.errors} />
+        </Section>
+        <Section title="Books">
+          <Books of={of.reconciliation} />
+        </Section>
+      </div>
+      <Section
+        title="Pools of providers"
+        action={
+          <TextLink to="/operator/providers" className="text-xs">
+            Accounts at providers
+          </TextLink>
+        }
+      >
+        <OperatorPools pools={of.pools} />
+      </Section>
+    </>
+  )
+}
+
+function Books({ of }: { of: Overview["reconciliation"] }) {
+  if (!of) return <p className="text-muted">No pass over the books has finished yet. One begins every day.</p>
+  const clean = of.findings === 0
+  return (
+    <KeyValues
+      entries={[
+        [
+          "Last pass",
+          <span key="pass" className="inline-flex flex-wrap items-center gap-2">
+            <Status
+              word={clean ? "no findings" : of.findings === 1 ? "1 finding" : `${of.findings} findings`}
+              tone={clean ? "ok" : "bad"}
+            />
+            <TextLink to="/operator/system">Details</TextLink>
+          </span>,
+        ],
+        ["Over", of.scope === "all" ? "all history" : "what has moved since the pass before"],
+        ["Finished", <Time key="finished" at={of.finished_at} />],
+      ]}
+    />
+  )
 }

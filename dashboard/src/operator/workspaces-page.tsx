@@ -1,6 +1,98 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { getRouteApi } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { Workspace } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { PAGE_ROWS } from "../ui/pager.tsx"
+import { Status } from "../ui/status.tsx"
+import type { Column } from "../ui/table.tsx"
+import { Count, Id, Time } from "../ui/values.tsx"
+import { OperatorList } from "./list.tsx"
 import { operatorPages } from "./pages.ts"
+import { operatorCurl } from "./parts.tsx"
+import { ARCHIVED } from "./search-words.ts"
+
+const WorkspaceForm = lazy(() =>
+  import("./workspace-form.tsx").then((file) => ({ default: file.OperatorWorkspaceForm })),
+)
+const route = getRouteApi("/app/admin/operator/workspaces")
+
+const COLUMNS: Column<Workspace>[] = [
+  {
+    title: "Workspace",
+    cell: ({ workspace_id, name }) => (
+      <TextLink to="/operator/workspaces/$workspaceId" params={{ workspaceId: workspace_id }}>
+        {name}
+      </TextLink>
+    ),
+  },
+  { title: "Id", cell: ({ workspace_id }) => <Id id={workspace_id} /> },
+  {
+    title: "Team",
+    cell: ({ team }) =>
+      team ? (
+        <TextLink to="/operator/teams/$teamId" params={{ teamId: String(team.team_id) }}>
+          {team.name}
+        </TextLink>
+      ) : (
+        <span className="text-muted">–</span>
+      ),
+  },
+  { title: "Bot", cell: ({ bot }) => (bot.username ? `@${bot.username}` : <span className="text-muted">–</span>) },
+  { title: "State", cell: ({ archived }) => <Status word={archived ? "archived" : "active"} /> },
+  { title: "Members", right: true, cell: ({ members }) => <Count value={members.length} /> },
+  { title: "Spaces", right: true, cell: ({ spaces }) => <Count value={spaces.length} /> },
+  { title: "Changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+]
 
 export function OperatorWorkspacesPage() {
-  return <StubPage page={operatorPages.workspaces} />
+  const { q, archived, offset = 0 } = route.useSearch()
+  const workspaces = useRead("listWorkspaces", { query: { q, archived, limit: PAGE_ROWS, offset } })
+  const [creating, setCreating] = useState(false)
+  return (
+    <Page
+      {...operatorPages.workspaces}
+      about="Groups of people with a bot and spaces of their own. Only a space's owner is billed."
+      action={
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          Create a workspace
+        </Button>
+      }
+    >
+      <FilterBar set={{ q, archived }}>
+        <TextFilter label="Name" name="q" value={q} />
+        <ChoiceFilter
+          label="State"
+          name="archived"
+          value={archived}
+          all="Active and archived"
+          options={ARCHIVED.filter((state) => state !== "all")}
+        />
+      </FilterBar>
+      <OperatorList
+        caption="Workspaces"
+        of={workspaces}
+        columns={COLUMNS}
+        rowKey={({ workspace_id }) => workspace_id}
+        empty={
+          <EmptyState
+            title="No workspace is like this"
+            curl={operatorCurl("/api/admin/workspaces", {
+              method: "POST",
+              body: { workspace_id: "support", name: "Support" },
+            })}
+          />
+        }
+      />
+      {creating && (
+        <Suspense>
+          <WorkspaceForm onClose={() => setCreating(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
 }

@@ -1,6 +1,142 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useQuery } from "@tanstack/react-query"
+import { lazy, Suspense, useState } from "react"
+import type { InfraBilling } from "../api/operations.ts"
+import { queryOf } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Money, Time } from "../ui/values.tsx"
 import { systemPages } from "./pages.ts"
 
+const Bill = lazy(() => import("./billing-dialog.tsx").then((file) => ({ default: file.SystemBillDialog })))
+
+const COLUMNS: Column<InfraBilling["bills"][number]>[] = [
+  {
+    title: "Account",
+    cell: ({ user_id }) => (
+      <TextLink to="/operator/users/$userId" params={{ userId: String(user_id) }}>
+        User {user_id}
+      </TextLink>
+    ),
+  },
+  { title: "Since", cell: ({ starts_at }) => (starts_at ? <Time at={starts_at} /> : "the beginning") },
+  {
+    title: "Container seconds",
+    right: true,
+    cell: ({ container_seconds }) => <Count value={Math.round(container_seconds)} />,
+  },
+  {
+    title: "GiB-hours stored",
+    right: true,
+    cell: ({ stored_gib_hours }) => stored_gib_hours.toLocaleString("en-US", { maximumFractionDigits: 4 }),
+  },
+  { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+  { title: "Due before", right: true, cell: ({ due_before_usd }) => <Money usd={due_before_usd} /> },
+  { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+  { title: "Stays due", right: true, cell: ({ due_usd }) => <Money usd={due_usd} /> },
+]
+
+/** What would be billed now is read first; only after that it can be billed. */
 export function SystemBillingPage() {
-  return <StubPage page={systemPages.billing} />
+  const dryRun = useQuery({
+    ...queryOf("billInfra", { query: { dry_run: "true" } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const [asking, setAsking] = useState(false)
+  const [billed, setBilled] = useState<InfraBilling | null>(null)
+  return (
+    <Page
+      {...systemPages.billing}
+      above={<TextLink to="/operator/system">System</TextLink>}
+      action={
+        <>
+          <Button
+            busy={dryRun.isFetching}
+            onClick={() => {
+              setBilled(null)
+              void dryRun.refetch()
+            }}
+          >
+            Look again
+          </Button>
+          <Button
+            kind="primary"
+            disabled={!dryRun.data || dryRun.data.accounts === 0 || billed !== null}
+            onClick={() => setAsking(true)}
+          >
+            Bill it
+          </Button>
+        </>
+      }
+    >
+      {billed ? (
+        <BillingOf of={billed} title="Billed" />
+      ) : (
+        <Read of={dryRun} rows={8}>
+          {(data) => <BillingOf of={data} title="What would be billed now" />}
+        </Read>
+      )}
+      {asking && dryRun.data && (
+        <Suspense>
+          <Bill
+            of={dryRun.data}
+            onClose={() => setAsking(false)}
+            onBilled={(done) => {
+              setBilled(done)
+              setAsking(false)
+            }}
+          />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+function BillingOf({ of, title }: { of: InfraBilling; title: string }) {
+  return (
+    <Section title={title} action={of.dry_run ? <Status word="dry run" /> : <Status word="billed" tone="ok" />}>
+      <Stats>
+        <Stat label="Accounts">
+          <Count value={of.accounts} />
+        </Stat>
+        <Stat label="Cost">
+          <Money usd={of.cost_usd} />
+        </Stat>
+        <Stat label={of.dry_run ? "Would be taken" : "Taken"}>
+          <Money usd={of.billed_usd} />
+        </Stat>
+        <Stat label={of.dry_run ? "Would stay due" : "Stays due"}>
+          <Money usd={of.due_usd} />
+        </Stat>
+        <Stat label="Use up to">
+          <Time at={of.until} />
+        </Stat>
+      </Stats>
+      {!of.finished && (
+        <p className="text-warn">There are more accounts. Bill again, and it goes on where this one has stopped.</p>
+      )}
+      <Table
+        caption={title}
+        rows={of.bills}
+        rowKey={({ user_id }) => user_id}
+        columns={COLUMNS}
+        empty={
+          <EmptyState
+            title="There is nothing to bill"
+            curl={`curl -X POST '${location.origin}/api/admin/system/bill-infra?dry_run=true' \\\n  -H 'Cookie: token=YOUR_SESSION'`}
+          >
+            No space has used containers or storage since the last bill, or the settings' prices are 0.
+          </EmptyState>
+        }
+      />
+      {of.bills.length < of.accounts && (
+        <p className="text-muted text-xs">The first {of.bills.length} bills are shown.</p>
+      )}
+    </Section>
+  )
 }

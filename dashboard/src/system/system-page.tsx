@@ -1,6 +1,161 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useQuery } from "@tanstack/react-query"
+import { lazy, Suspense, useState } from "react"
+import type { System } from "../api/operations.ts"
+import { queryOf } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Money, Time } from "../ui/values.tsx"
 import { systemPages } from "./pages.ts"
+import { SystemReconciliations } from "./reconciliations.tsx"
+
+const Reconcile = lazy(() => import("./reconcile-dialog.tsx").then((file) => ({ default: file.SystemReconcileDialog })))
+
+const LIVE_MS = 10_000
+/** A queue of charges that is older than this cannot be posted. */
+const POSTING_SECONDS = 2
+/** Sweeps run every minute: one that is this old is late. */
+const LATE_SWEEP_MS = 5 * 60_000
 
 export function SystemPage() {
-  return <StubPage page={systemPages.system} />
+  const system = useQuery({ ...queryOf("getSystem"), refetchInterval: LIVE_MS })
+  const [asking, setAsking] = useState(false)
+  return (
+    <Page
+      {...systemPages.system}
+      action={
+        <Button kind="primary" disabled={!!system.data?.reconciliation_running} onClick={() => setAsking(true)}>
+          Check the books
+        </Button>
+      }
+    >
+      <Read of={system} rows={14}>
+        {(data) => (
+          <>
+            <Health of={data} />
+            <Sweeps of={data} />
+            <SystemReconciliations of={data} />
+          </>
+        )}
+      </Read>
+      {asking && (
+        <Suspense>
+          <Reconcile onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
 }
+
+const bad = (isBad: boolean, words: string) => (isBad ? <Status word={words} tone="bad" /> : undefined)
+
+function Health({ of }: { of: System }) {
+  const { database, turns, webhooks, postings, containers } = of
+  return (
+    <Section title="Health" action={<span className="text-muted text-xs">Every 10 seconds</span>}>
+      <Stats>
+        <Stat label="Database" hint={bad(!database.ok, "does not answer")}>
+          {database.round_trip_ms.toLocaleString("en-US", { maximumFractionDigits: 1 })} ms
+        </Stat>
+        <Stat label="Turns running">
+          <Count value={turns.running} />
+        </Stat>
+        <Stat label="Turns queued" hint={bad(turns.overdue > 0, `${turns.overdue} overdue`)}>
+          <Count value={turns.queued} />
+        </Stat>
+        <Stat label="Webhooks pending" hint={bad(webhooks.overdue > 0, `${webhooks.overdue} overdue`)}>
+          <Count value={webhooks.pending} />
+        </Stat>
+        <Stat
+          label="Charges to post"
+          hint={
+            postings.oldest_seconds === null
+              ? undefined
+              : (bad(
+                  postings.oldest_seconds > POSTING_SECONDS,
+                  `the oldest ${Math.round(postings.oldest_seconds)} s`,
+                ) ?? `the oldest ${Math.round(postings.oldest_seconds)} s`)
+          }
+        >
+          <Count value={postings.queued} />
+        </Stat>
+        <Stat
+          label="Containers"
+          hint={
+            containers.billed_until ? (
+              <>
+                billed <Time at={containers.billed_until} />
+              </>
+            ) : (
+              "never billed"
+            )
+          }
+        >
+          <Count value={containers.mappings} />
+        </Stat>
+        <Stat
+          label="Due for infrastructure"
+          hint={
+            <TextLink to="/operator/system/billing" className="text-xs">
+              Bill it
+            </TextLink>
+          }
+        >
+          <Money usd={containers.due_usd} />
+        </Stat>
+      </Stats>
+      {of.errors.length > 0 && (
+        <Table
+          caption="Failures of the last 24 hours"
+          rows={of.errors}
+          rowKey={({ kind, name }) => `${kind} ${name}`}
+          columns={[
+            { title: "Failures, 24 hours", cell: ({ kind }) => kind.replaceAll("_", " ") },
+            { title: "Where", cell: ({ name }) => <code>{name}</code> },
+            { title: "Count", right: true, cell: ({ errors }) => <Count value={errors} /> },
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+type Sweep = System["sweeps"][number]
+
+const isLate = ({ ran_at }: Sweep) => Date.now() - Date.parse(ran_at) > LATE_SWEEP_MS
+
+const SWEEPS: Column<Sweep>[] = [
+  { title: "Sweep", cell: ({ name }) => <code>{name}</code> },
+  {
+    title: "State",
+    cell: (sweep) => (
+      <span className="inline-flex gap-1">
+        <Status word={sweep.ok ? "ok" : "failed"} />
+        {isLate(sweep) && <Status word="late" tone="warn" />}
+      </span>
+    ),
+  },
+  { title: "Ran", cell: ({ ran_at }) => <Time at={ran_at} /> },
+  { title: "Last success", cell: ({ succeeded_at }) => <Time at={succeeded_at} /> },
+  {
+    title: "Took",
+    right: true,
+    cell: ({ duration_ms }) => `${duration_ms.toLocaleString("en-US", { maximumFractionDigits: 0 })} ms`,
+  },
+]
+
+const Sweeps = ({ of }: { of: System }) => (
+  <Section title="Sweeps" action={<span className="text-muted text-xs">They run every minute</span>}>
+    <Table
+      caption="The last run of each sweep"
+      rows={[...of.sweeps].sort((a, b) => Number(a.ok) - Number(b.ok) || a.name.localeCompare(b.name))}
+      rowKey={({ name }) => name}
+      columns={SWEEPS}
+      empty={<p className="text-muted">No sweep has run yet.</p>}
+    />
+  </Section>
+)

@@ -2,6 +2,8 @@ import { useNavigate } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { Button } from "./button.tsx"
 
+/** Below 640 px two are in a row. */
+const HALF = "max-sm:w-[calc(50%-4px)]"
 const CONTROL = "h-8 min-w-0 rounded-md border border-edge bg-bg px-2 placeholder:text-muted"
 
 /** Changes parameters of the URL. A list begins at its first page again; without a value a parameter goes away. */
@@ -64,7 +66,7 @@ export function TextFilter({ label, name, value = "", wide }: FilterProps & { wi
       aria-label={label}
       placeholder={label}
       value={text}
-      className={`${CONTROL} ${wide ? "w-[280px] max-w-full" : "w-[180px]"}`}
+      className={`${CONTROL} ${wide ? "w-[280px] max-w-full" : `w-[180px] ${HALF}`}`}
       onChange={({ target }) => {
         setText(target.value)
         clearTimeout(timer.current)
@@ -88,7 +90,7 @@ export function ChoiceFilter({
     <select
       aria-label={label}
       value={value ?? ""}
-      className={CONTROL}
+      className={`${CONTROL} ${HALF}`}
       onChange={({ target }) => change({ [name]: target.value || undefined })}
     >
       <option value="">{all}</option>

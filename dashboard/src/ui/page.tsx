@@ -36,7 +36,7 @@ export function Page({ title, about, action, above, children }: PageProps) {
 /** A part of a page, with a heading of its own. */
 export function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   return (
-    <section aria-label={title} className="flex flex-col gap-3">
+    <section aria-label={title} className="flex min-w-0 flex-col gap-3">
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-3">
         <h2 className="text-md">{title}</h2>
         {action}

@@ -21,7 +21,9 @@ const TONES: Record<string, Tone> = {
 export function Status({ word, tone = TONES[word] ?? "none" }: { word: string; tone?: Tone }) {
   const [icon, look] = LOOKS[tone]
   return (
-    <span className={`inline-flex h-6 items-center gap-1 rounded-md pr-2 pl-1 text-xs whitespace-nowrap ${look}`}>
+    <span
+      className={`inline-flex h-6 items-center gap-1 rounded-md pr-2 pl-1 align-middle text-xs whitespace-nowrap ${look}`}
+    >
       <Icon name={icon} />
       {word.replaceAll("_", " ")}
     </span>

@@ -1,0 +1,28 @@
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { Read } from "../ui/read.tsx"
+
+const DAYS = 30
+
+/** What was billed by day: to all accounts, to one, or for one chat. */
+export function OperatorBilledChart({ userId, chatKey }: { userId?: number; chatKey?: string }) {
+  const usage = useRead("getDailyUsage", { query: { days: DAYS, user_id: userId, chat_key: chatKey } })
+  return (
+    <Read of={usage} rows={7}>
+      {(report) =>
+        "items" in report ? (
+          <Chart
+            title={`Billed by day, USD, ${DAYS} days (UTC)`}
+            kind="bars"
+            series={[{ key: "billed", label: "Billed" }]}
+            points={report.items.map(({ date, billed_cost_usd }) => ({
+              label: date,
+              values: { billed: billed_cost_usd },
+            }))}
+            format={(usd) => `$${usd.toLocaleString("en-US", { maximumFractionDigits: 4 })}`}
+          />
+        ) : null
+      }
+    </Read>
+  )
+}

@@ -1,0 +1,60 @@
+import { lazy, Suspense, useState } from "react"
+import type { ModelCatalogRow } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Switch } from "../ui/field.tsx"
+import { Menu } from "../ui/menu.tsx"
+import { toast } from "../ui/toast.tsx"
+
+const Disable = lazy(() => import("./catalog-disable.tsx").then((file) => ({ default: file.OperatorDisableModel })))
+const Prices = lazy(() => import("./catalog-prices.tsx").then((file) => ({ default: file.OperatorModelPrices })))
+const Rename = lazy(() => import("./catalog-rename.tsx").then((file) => ({ default: file.OperatorRenameModel })))
+
+/** Enables at once, and disables after a question. */
+export function OperatorCatalogSwitch({ of }: { of: ModelCatalogRow }) {
+  const [asking, setAsking] = useState(false)
+  const change = useChange("patchModel", { changes: ["listModelCatalog"] })
+  const enable = () =>
+    change.mutate(
+      { path: { pin: of.pin }, body: { enabled: true }, ifMatch: of.version },
+      {
+        onSuccess: () => toast(`${of.label} is enabled.`),
+        onError: ({ message }) => toast(message, { bad: true }),
+      },
+    )
+  return (
+    <>
+      <span className="inline-flex [&_label]:text-[0px]">
+        <Switch
+          label={`${of.label} is enabled`}
+          checked={of.enabled}
+          disabled={change.isPending}
+          onChange={(enabled) => (enabled ? enable() : setAsking(true))}
+        />
+      </span>
+      {asking && (
+        <Suspense>
+          <Disable of={of} onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+export function OperatorCatalogActions({ of }: { of: ModelCatalogRow }) {
+  const [open, setOpen] = useState<"prices" | "label" | null>(null)
+  return (
+    <>
+      <Menu
+        label={`Actions of ${of.label}`}
+        items={[
+          { label: "Change the prices", onSelect: () => setOpen("prices") },
+          { label: "Rename", onSelect: () => setOpen("label") },
+        ]}
+      />
+      <Suspense>
+        {open === "prices" && <Prices of={of} onClose={() => setOpen(null)} />}
+        {open === "label" && <Rename of={of} onClose={() => setOpen(null)} />}
+      </Suspense>
+    </>
+  )
+}

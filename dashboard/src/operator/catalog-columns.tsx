@@ -1,0 +1,52 @@
+import type { ModelCatalogRow } from "../api/operations.ts"
+import { Status } from "../ui/status.tsx"
+import type { Column } from "../ui/table.tsx"
+import { Count, Id, Money } from "../ui/values.tsx"
+import { OperatorCatalogActions, OperatorCatalogSwitch } from "./catalog-actions.tsx"
+import { OperatorCatalogHandle } from "./catalog-handle.tsx"
+
+interface Options {
+  rows: readonly ModelCatalogRow[]
+  defaults: ReadonlySet<string | undefined>
+  onMove: (from: number, to: number) => void
+}
+
+const price = (part: "input" | "cached" | "output") => (row: ModelCatalogRow) =>
+  row.kind === "image" ? <span className="text-muted">–</span> : <Money usd={row.price_usd_per_million_tokens[part]} />
+
+export function operatorCatalogColumns({ rows, defaults, onMove }: Options): Column<ModelCatalogRow>[] {
+  return [
+    {
+      title: "Place",
+      cell: (row) => {
+        const place = rows.indexOf(row)
+        return (
+          <OperatorCatalogHandle label={row.label} place={place} of={rows.length} onMove={(to) => onMove(place, to)} />
+        )
+      },
+    },
+    {
+      title: "Model",
+      cell: ({ pin, label, kind }) => (
+        <span className="inline-flex flex-wrap items-center gap-2 max-sm:justify-end">
+          <span className="font-strong">{label}</span>
+          {defaults.has(pin) && <Status word={kind === "image" ? "default for pictures" : "default"} tone="ok" />}
+        </span>
+      ),
+    },
+    { title: "Pin", cell: ({ pin }) => <Id id={pin} full /> },
+    { title: "Enabled", cell: (row) => <OperatorCatalogSwitch of={row} /> },
+    { title: "Input", right: true, cell: price("input") },
+    { title: "Cached", right: true, cell: price("cached") },
+    { title: "Output", right: true, cell: price("output") },
+    { title: "Picture", right: true, cell: ({ price_usd_per_picture }) => <Money usd={price_usd_per_picture} /> },
+    { title: "Prices", right: true, cell: ({ price_version }) => `version ${price_version}` },
+    {
+      title: "Window",
+      right: true,
+      cell: ({ context_tokens }) => (context_tokens === null ? "–" : <Count value={context_tokens} />),
+    },
+    { title: "Spaces", right: true, cell: ({ space_count }) => <Count value={space_count} /> },
+    { title: "Actions", actions: true, cell: (row) => <OperatorCatalogActions of={row} /> },
+  ]
+}

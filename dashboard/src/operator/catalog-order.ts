@@ -1,0 +1,62 @@
+import type { ModelCatalogRow } from "../api/operations.ts"
+
+const STEP = 10
+
+/** The rows as `order` names them; those that it does not know, such as a new one, come last. */
+export function operatorOrdered(rows: readonly ModelCatalogRow[], order: readonly string[]): ModelCatalogRow[] {
+  const place = new Map(order.map((pin, index) => [pin, index]))
+  return [...rows].sort((a, b) => (place.get(a.pin) ?? order.length) - (place.get(b.pin) ?? order.length))
+}
+
+/** The pins with the one at `from` moved to `to`. */
+export function operatorMoved(order: readonly string[], from: number, to: number): string[] {
+  const moved = order.filter((_, index) => index !== from)
+  const pin = order[from]
+  return pin === undefined ? moved : [...moved.slice(0, to), pin, ...moved.slice(to)]
+}
+
+/** The fewest changes of `sort_order` after which the rows stand as in the list. */
+export function operatorOrderChanges(rows: readonly ModelCatalogRow[]): { row: ModelCatalogRow; sort_order: number }[] {
+  const kept = longestRising(rows.map(({ sort_order }) => sort_order))
+  const wanted: number[] = []
+  for (const [index, { sort_order }] of rows.entries()) {
+    const before = wanted[index - 1] ?? Number.NEGATIVE_INFINITY
+    if (kept.has(index) && sort_order > before) wanted.push(sort_order)
+    else wanted.push(between(before, nextKept(rows, kept, index)))
+  }
+  return rows.flatMap((row, index) => {
+    const sort_order = wanted[index] ?? 0
+    return sort_order === row.sort_order ? [] : [{ row, sort_order }]
+  })
+}
+
+function nextKept(rows: readonly ModelCatalogRow[], kept: ReadonlySet<number>, from: number): number {
+  const index = rows.findIndex((_, index) => index > from && kept.has(index))
+  return rows[index]?.sort_order ?? Number.POSITIVE_INFINITY
+}
+
+/** A whole number behind `before`, and before `after` where there is room. */
+function between(before: number, after: number): number {
+  if (!Number.isFinite(before)) return Number.isFinite(after) ? after - STEP : STEP
+  if (after - before > 1 && Number.isFinite(after)) return Math.floor((before + after) / 2)
+  return before + (Number.isFinite(after) ? 1 : STEP)
+}
+
+/** The indexes of a longest strictly rising part of a list. */
+function longestRising(list: readonly number[]): Set<number> {
+  const length: number[] = []
+  const former: number[] = []
+  for (const [index, value] of list.entries()) {
+    length[index] = 1
+    former[index] = -1
+    for (let earlier = 0; earlier < index; earlier++) {
+      if ((list[earlier] ?? 0) < value && (length[earlier] ?? 0) + 1 > (length[index] ?? 0)) {
+        length[index] = (length[earlier] ?? 0) + 1
+        former[index] = earlier
+      }
+    }
+  }
+  const kept = new Set<number>()
+  for (let at = length.indexOf(Math.max(...length)); at >= 0; at = former[at] ?? -1) kept.add(at)
+  return kept
+}

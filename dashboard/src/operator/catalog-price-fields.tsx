@@ -1,0 +1,74 @@
+import { TextInput } from "../ui/field.tsx"
+
+export interface OperatorPriceText {
+  input: string
+  cached: string
+  output: string
+  cache_write: string
+  picture: string
+}
+
+export const OPERATOR_NO_PRICES: OperatorPriceText = { input: "", cached: "", output: "", cache_write: "", picture: "" }
+
+const FIELDS = [
+  ["input", "Input", undefined],
+  ["cached", "Input from the cache", undefined],
+  ["output", "Output", undefined],
+  ["cache_write", "Written to the cache", "Empty: as input"],
+] as const
+
+/** Whether every price that the kind needs is a number. */
+export const operatorPricesAreWhole = (text: OperatorPriceText, kind: "chat" | "image") =>
+  (kind === "image" ? [text.picture] : [text.input, text.cached, text.output]).every(
+    (price) => price.trim() !== "" && !Number.isNaN(Number(price)),
+  ) && !Number.isNaN(Number(text.cache_write))
+
+export const operatorTokenPricesOf = ({ input, cached, output, cache_write }: OperatorPriceText) => ({
+  input: Number(input),
+  cached: Number(cached),
+  output: Number(output),
+  cache_write: cache_write.trim() === "" ? null : Number(cache_write),
+})
+
+interface FieldsProps {
+  kind: "chat" | "image"
+  text: OperatorPriceText
+  onChange: (text: OperatorPriceText) => void
+  error: unknown
+  /** Where the prices are in the body. */
+  within?: string
+}
+
+/** The prices of a model: USD per million tokens, or per picture. */
+export function OperatorPriceFields({ kind, text, onChange, error, within = "" }: FieldsProps) {
+  if (kind === "image")
+    return (
+      <TextInput
+        label="USD for one picture"
+        name={within ? "price_usd_per_picture" : "picture"}
+        inputMode="decimal"
+        value={text.picture}
+        error={error}
+        onChange={({ target }) => onChange({ ...text, picture: target.value })}
+      />
+    )
+  return (
+    <fieldset>
+      <legend className="mb-2 text-muted">USD per million tokens</legend>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {FIELDS.map(([name, label, hint]) => (
+          <TextInput
+            key={name}
+            label={label}
+            hint={hint}
+            name={within + name}
+            inputMode="decimal"
+            value={text[name]}
+            error={error}
+            onChange={({ target }) => onChange({ ...text, [name]: target.value })}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,90 @@
+import type { Overview } from "../api/operations.ts"
+import { Status } from "../ui/status.tsx"
+import { Table } from "../ui/table.tsx"
+import { Count, Time } from "../ui/values.tsx"
+
+type Pool = Overview["pools"][number]
+
+export function OperatorErrorCounts({ errors }: { errors: Overview["errors"] }) {
+  return (
+    <Table
+      caption="Failures of infrastructure in the last 24 hours"
+      rows={errors}
+      rowKey={({ kind }) => kind}
+      empty={<p className="text-muted">None.</p>}
+      columns={[
+        { title: "Kind", cell: ({ kind }) => kind.replaceAll("_", " ") },
+        {
+          title: "Count",
+          right: true,
+          cell: ({ count }) => (count === 0 ? <span className="text-muted">0</span> : <Count value={count} />),
+        },
+      ]}
+    />
+  )
+}
+
+/** Both pools of accounts at the providers of models: how many accounts work, and what they have left. */
+export function OperatorPools({ pools }: { pools: readonly Pool[] }) {
+  return (
+    <Table
+      caption="Pools of accounts at providers"
+      rows={pools}
+      rowKey={({ pool }) => pool}
+      empty={<p className="text-muted">There is no pool.</p>}
+      columns={[
+        { title: "Pool", cell: ({ pool }) => pool },
+        { title: "State", cell: (pool) => <PoolState of={pool} /> },
+        { title: "Usable", right: true, cell: ({ usable, accounts }) => `${usable} of ${accounts}` },
+        {
+          title: "Left",
+          right: true,
+          cell: ({ windows }) =>
+            windows.length === 0 ? (
+              <span className="text-muted">not known</span>
+            ) : (
+              <span className="flex flex-col items-end">
+                {windows.map(({ resource, window_seconds, best_room_pct }) => (
+                  <span key={`${resource} ${window_seconds}`}>
+                    {Math.round(best_room_pct)}%{" "}
+                    <span className="text-muted">of {windowOf(resource, window_seconds)}</span>
+                  </span>
+                ))}
+              </span>
+            ),
+        },
+        { title: "Turns now", right: true, cell: ({ in_flight }) => <Count value={in_flight} /> },
+      ]}
+    />
+  )
+}
+
+function PoolState({ of }: { of: Pool }) {
+  const parts = [
+    [of.cooling, "cooling", "warn"],
+    [of.needs_login, "needs login", "bad"],
+    [of.contained, "contained", "bad"],
+    [of.disabled, "disabled", "none"],
+  ] as const
+  const shown = parts.filter(([count]) => count > 0)
+  if (of.accounts === 0) return <span className="text-muted">no accounts</span>
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1">
+      {shown.length === 0 && <Status word="healthy" />}
+      {shown.map(([count, word, tone]) => (
+        <Status key={word} word={`${count} ${word}`} tone={tone} />
+      ))}
+      {of.recovers_at && (
+        <span className="text-muted text-xs">
+          back <Time at={of.recovers_at} />
+        </span>
+      )}
+    </span>
+  )
+}
+
+const windowOf = (resource: string, seconds: number) => {
+  const size =
+    seconds >= 86_400 ? `${seconds / 86_400} d` : seconds >= 3600 ? `${seconds / 3600} h` : `${seconds / 60} min`
+  return resource === "unified" ? size : `${resource.replace("-", " ")}, ${size}`
+}

@@ -1,0 +1,29 @@
+import { TextLink } from "../ui/link.tsx"
+
+interface Person {
+  user_id: number
+  name?: string | null
+  email?: string | null
+}
+
+export const operatorNameOf = ({ user_id, name, email }: Person) => name ?? email ?? `User ${user_id}`
+
+/** A user by name, with the link to their page; "–" for nobody. */
+export function OperatorPerson({ of }: { of: Person | null | undefined }) {
+  if (!of) return <span className="text-muted">–</span>
+  return (
+    <TextLink to="/operator/users/$userId" params={{ userId: String(of.user_id) }} className="break-words">
+      {operatorNameOf(of)}
+    </TextLink>
+  )
+}
+
+/** A request to the API as the operator's own session makes it. */
+export function operatorCurl(path: string, { method = "GET", body }: { method?: string; body?: object } = {}): string {
+  const lines = [
+    `curl${method === "GET" ? "" : ` -X ${method}`} '${location.origin}${path}'`,
+    `-H 'Cookie: token=YOUR_SESSION'`,
+    ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
+  ]
+  return lines.join(" \\\n  ")
+}

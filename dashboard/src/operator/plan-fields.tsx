@@ -1,0 +1,61 @@
+import { useRead } from "../api/query.ts"
+import { Select, TextArea, TextInput } from "../ui/field.tsx"
+
+interface PlanText {
+  plan: string
+  /** A day, as `2026-01-31`; empty: without an end. */
+  ends: string
+  note: string
+}
+
+/** The fields of the body that a text means. */
+export const operatorPlanBody = ({ plan, ends, note }: PlanText) => ({
+  plan,
+  ends_at: ends ? `${ends}T00:00:00.000Z` : null,
+  ...(note && { note }),
+})
+
+interface FieldsProps {
+  text: PlanText
+  onChange: (text: PlanText) => void
+  error: unknown
+}
+
+/** What a subscription says, beside whose it is. */
+export function OperatorPlanFields({ text, onChange, error }: FieldsProps) {
+  const settings = useRead("listSettings")
+  const plans = settings.data?.items.find(({ key }) => key === "plans")?.value ?? {}
+  const options = Object.entries(plans as Record<string, { label: string }>).map(
+    ([id, { label }]) => [id, `${label} (${id})`] as const,
+  )
+  return (
+    <>
+      <Select
+        label="Plan"
+        name="plan"
+        value={text.plan}
+        options={[["", "Choose a plan"], ...options]}
+        hint="Plans are a setting."
+        error={error}
+        onChange={({ target }) => onChange({ ...text, plan: target.value })}
+      />
+      <TextInput
+        label="Ends on (UTC)"
+        name="ends_at"
+        type="date"
+        hint="Empty: not by itself. The day itself does not count."
+        value={text.ends}
+        error={error}
+        onChange={({ target }) => onChange({ ...text, ends: target.value })}
+      />
+      <TextArea
+        label="Note"
+        name="note"
+        rows={2}
+        value={text.note}
+        error={error}
+        onChange={({ target }) => onChange({ ...text, note: target.value })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { Button } from "../ui/button.tsx"
+import { Dialog } from "../ui/dialog.tsx"
+import { Form, TextInput } from "../ui/field.tsx"
+
+/** Goes to a space by its number, slug or chat key. */
+export function OperatorFindSpace({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [text, setText] = useState("")
+  const wanted = text.trim()
+  return (
+    <Dialog open onClose={onClose} title="Go to a space">
+      <Form
+        label="Go to a space"
+        onSubmit={() => wanted && void navigate({ to: "/operator/spaces/$spaceId", params: { spaceId: wanted } })}
+        actions={
+          <>
+            <Button type="submit" kind="primary" disabled={!wanted}>
+              Go to it
+            </Button>
+            <Button onClick={onClose}>Cancel</Button>
+          </>
+        }
+      >
+        <TextInput
+          label="Number, slug or chat key"
+          hint="Such as 318, spc_…, or the key of a messaging chat."
+          value={text}
+          autoComplete="off"
+          onChange={({ target }) => setText(target.value)}
+        />
+      </Form>
+    </Dialog>
+  )
+}
