@@ -15,7 +15,7 @@ export const curlOf = (path: string, body: object) =>
   [
     `curl ${location.origin}${path}`,
     `  -H "Authorization: Bearer $TURNPIKE_API_KEY"`,
-    `  -H "Idempotency-Key: $(date +%s)"`,
+    `  -H "Idempotency-Key: ${path.split("/").at(-1)}-$(date +%s)"`,
     `  -H "Content-Type: application/json"`,
     `  -d ${quoted(JSON.stringify(body))}`,
   ].join(" \\\n")
