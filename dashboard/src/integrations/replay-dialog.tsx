@@ -1,8 +1,9 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { useState } from "react"
+import type { ApiError } from "../api/api-error.ts"
 import { call } from "../api/call.ts"
 import type { Webhook } from "../api/operations.ts"
-import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog } from "../ui/dialog.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
@@ -17,37 +18,38 @@ const dayAgo = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 16
 /** Sends the events of a range again, such as those that a server has missed while it was down. */
 export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
-  const replay = useChange("replayEvents", { changes: ["listDeliveries"] })
+  const client = useQueryClient()
   const [from, setFrom] = useState(dayAgo)
   const [to, setTo] = useState("")
   const [events, setEvents] = useState<readonly EventType[]>([])
   const [again, setAgain] = useState(false)
-  const [rest, setRest] = useState(false)
   const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
-  const send = () => {
-    const body = {
-      from: instantOfText(from),
-      ...(to && { to: instantOfText(to) }),
-      ...(events.length > 0 && { events: [...events] }),
-      include_delivered: again,
-    }
-    replay.mutate(
-      { ...input, body },
-      {
-        onSuccess: async ({ replayed, next_cursor }) => {
-          let sum = replayed
-          setRest(true)
-          for (let cursor = next_cursor; cursor !== null; ) {
-            const more = await call("replayEvents", { ...input, query: { ...input.query, cursor }, body })
-            sum += more.replayed
-            cursor = more.next_cursor
-          }
-          toast(`${sum.toLocaleString("en-US")} events are on their way again.`)
-          onClose()
-        },
-      },
-    )
-  }
+  const body = () => ({
+    from: instantOfText(from),
+    ...(to && { to: instantOfText(to) }),
+    ...(events.length > 0 && { events: [...events] }),
+    include_delivered: again,
+  })
+  /** One page of events after another, until all are on their way. */
+  const replay = useMutation<number, ApiError>({
+    mutationFn: async () => {
+      let sum = 0
+      let cursor: string | undefined
+      do {
+        const part = await call("replayEvents", { ...input, query: { ...input.query, cursor }, body: body() })
+        sum += part.replayed
+        cursor = part.next_cursor ?? undefined
+      } while (cursor)
+      return sum
+    },
+    onSuccess: (sum) => {
+      toast(
+        sum === 1 ? "One event is on its way again." : `${sum.toLocaleString("en-US")} events are on their way again.`,
+      )
+      onClose()
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["listDeliveries"] }),
+  })
   return (
     <AnswerDialog
       open
@@ -58,7 +60,7 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
       actions={
         <>
           <Button onClick={onClose}>Replay nothing</Button>
-          <Button kind="primary" busy={replay.isPending || rest} disabled={from === ""} onClick={send}>
+          <Button kind="primary" busy={replay.isPending} disabled={from === ""} onClick={() => replay.mutate()}>
             Replay
           </Button>
         </>

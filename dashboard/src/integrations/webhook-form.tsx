@@ -64,7 +64,7 @@ export function EventFields({ events, onChange }: EventFieldsProps) {
           />
         ))}
       </div>
-      <p className="text-muted text-xs">With none of them chosen: all, also those that are added later.</p>
+      <p className="text-muted text-xs">With none of them chosen: all types.</p>
     </fieldset>
   )
 }

@@ -1,7 +1,8 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useState } from "react"
-import type { Webhook } from "../api/operations.ts"
-import { useChange, useRead } from "../api/query.ts"
+import type { Delivery, Webhook } from "../api/operations.ts"
+import { queryOf, useChange, useRead } from "../api/query.ts"
 import { DeliveryTable } from "../turns/delivery-table.tsx"
 import { Button } from "../ui/button.tsx"
 import { KeyValues } from "../ui/facts.tsx"
@@ -108,11 +109,18 @@ function Actions({ webhook, test, ask }: ActionsProps) {
   )
 }
 
+const LIVE_MS = 5000
+const isPending = ({ state }: Delivery) => state === "pending"
+
 function Deliveries({ webhookId }: { webhookId: string }) {
   const { test, offset = 0, ...set } = useSearch({ from: "/app/webhooks/$webhookId" })
-  const deliveries = useRead("listDeliveries", {
-    path: { webhook_id: webhookId },
-    query: { ...set, test: test && "true", limit: PAGE_ROWS, offset },
+  const deliveries = useQuery({
+    ...queryOf("listDeliveries", {
+      path: { webhook_id: webhookId },
+      query: { ...set, test: test && "true", limit: PAGE_ROWS, offset },
+    }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => state.data?.items.some(isPending) && LIVE_MS,
   })
   const isFiltered = Object.values(set).some((value) => value !== undefined)
   return (

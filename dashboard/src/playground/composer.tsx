@@ -57,7 +57,7 @@ export function Composer({ spaces, space }: ComposerProps) {
     submit()
   }
   return (
-    <div className="flex min-w-0 flex-col gap-5">
+    <>
       <Form
         label="A turn"
         onSubmit={submit}
@@ -117,8 +117,10 @@ export function Composer({ spaces, space }: ComposerProps) {
         {estimate.error && <ErrorState error={estimate.error} />}
         {estimate.data && <EstimateResult estimate={estimate.data} />}
       </Form>
-      <AsCode asked={asked} />
-    </div>
+      <div className="order-last min-w-0 lg:order-none">
+        <AsCode asked={asked} />
+      </div>
+    </>
   )
 }
 

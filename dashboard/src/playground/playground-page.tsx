@@ -28,9 +28,11 @@ export function PlaygroundPage() {
         {({ items }) => {
           const chosen = items.find(({ space_id }) => space_id === space) ?? items[0]
           return chosen ? (
-            <div className="grid items-start gap-6 lg:grid-cols-[minmax(300px,400px)_minmax(0,1fr)]">
+            <div className="grid items-start gap-6 lg:grid-cols-[minmax(300px,400px)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
               <Composer key={chosen.space_id} spaces={items} space={chosen} />
-              <Thread space={chosen} />
+              <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+                <Thread space={chosen} />
+              </div>
             </div>
           ) : (
             <NoSpaces test={test} />

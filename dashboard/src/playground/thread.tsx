@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import type { SpaceSummary, Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { type LiveStep, useLiveTurn } from "../turns/live-turn.ts"
@@ -81,9 +81,14 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
   const [wasOpen] = useState(isOpen)
   const live = useLiveTurn(turn_id, { open: isOpen, test })
   const [cancelling, setCancelling] = useState(false)
+  const { turn: sent } = useSearch({ from: "/app/playground" })
+  const article = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (sent === turn_id) article.current?.scrollIntoView({ block: "nearest" })
+  }, [sent, turn_id])
   const coming = live.findLast((step) => !step.subagent && step.text)?.text
   return (
-    <article aria-label={`Turn ${turn_id}`} className="flex flex-col gap-3">
+    <article ref={article} aria-label={`Turn ${turn_id}`} className="flex flex-col gap-3">
       <p className="max-w-[72ch] self-end whitespace-pre-wrap break-words rounded-md bg-accent-soft px-3 py-2">
         {text}
       </p>

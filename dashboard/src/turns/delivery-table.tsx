@@ -78,7 +78,7 @@ export function Redeliver({ delivery: { delivery_id, event_type } }: { delivery:
   return (
     <Button
       busy={send.isPending}
-      aria-label={`Send ${event_type} of ${delivery_id} again`}
+      aria-label={`Send again: ${event_type} of ${delivery_id}`}
       onClick={() =>
         send.mutate(
           { path: { delivery_id }, query: { test: test && "true" } },

@@ -15,7 +15,7 @@ import { turnsPages } from "./pages.ts"
 import { durationsOf, StepList } from "./step-list.tsx"
 import { BillTab, ConversationTab, DeliveriesTab, EventsTab, FilesTab } from "./turn-parts.tsx"
 import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
-import { TurnState } from "./turn-table.tsx"
+import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
 import { isOpenTurn, lasted } from "./turn-words.ts"
 
 const CancelDialog = lazy(() => import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })))
@@ -205,12 +205,7 @@ function Facts({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
       <KeyValues
         entries={[
           ["Space", <Id key="space" id={turn.space} href={`/spaces/${turn.space}`} full />],
-          [
-            "End user",
-            <TextLink key="user" to="/end-users/$endUserRef" params={{ endUserRef: turn.end_user_ref }}>
-              {turn.end_user_ref}
-            </TextLink>,
-          ],
+          ["End user", <EndUserOfTurn key="user" endUserRef={turn.end_user_ref} />],
           ["Conversation", <Id key="conversation" id={turn.conversation} full />],
           ["Model", turn.model],
           ["Sent", <Time key="sent" at={turn.created_at} exact />],

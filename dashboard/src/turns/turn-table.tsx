@@ -56,7 +56,7 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
         ...space,
         {
           title: "End user",
-          cell: ({ end_user_ref }) => <span className="block max-w-[22ch] truncate">{end_user_ref}</span>,
+          cell: ({ end_user_ref }) => <EndUserOfTurn endUserRef={end_user_ref} />,
         },
         { title: "Model", cell: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
         {
@@ -83,3 +83,13 @@ export const SpaceOfTurn = ({ id, title }: { id: string; title: string | undefin
     {title ?? id}
   </TextLink>
 )
+
+/** Whom it was sent for; turns of the web app have no end user. */
+export const EndUserOfTurn = ({ endUserRef }: { endUserRef: string }) =>
+  endUserRef === "" ? (
+    <span className="text-muted">web chat</span>
+  ) : (
+    <TextLink to="/end-users/$endUserRef" params={{ endUserRef }} className="block max-w-[22ch] truncate text-text">
+      {endUserRef}
+    </TextLink>
+  )
