@@ -1,6 +1,139 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
+import { queryOf, useRead } from "../api/query.ts"
+import { TurnTable } from "../turns/turn-table.tsx"
+import { isOpenTurn } from "../turns/turn-words.ts"
+import { Chart } from "../ui/chart.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Count, Money } from "../ui/values.tsx"
+import { Alerts } from "./alerts.tsx"
+import { FirstSteps } from "./first-steps.tsx"
 import { homePages } from "./pages.ts"
 
+const LIVE_MS = 3000
+const SHOWN = 5
+const DAYS = 14
+/** 1 USD is 10 energy. */
+const ENERGY = 10
+
+const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`
+
 export function HomePage() {
-  return <StubPage page={homePages.home} />
+  const { test } = useSearch({ from: "/app" })
+  const turns = useQuery({
+    ...queryOf("listTurns", { query: { test: test && "true", limit: SHOWN } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      data && (data.total === 0 || data.items.some(({ state }) => isOpenTurn(state))) && LIVE_MS,
+  })
+  const first = turns.data?.items.at(-1)
+  const hasDone =
+    turns.data !== undefined && (turns.data.total > SHOWN || turns.data.items.some(({ state }) => state === "done"))
+  return (
+    <Page
+      {...homePages.home}
+      action={
+        <ButtonLink kind="primary" to="/playground">
+          Send a turn
+        </ButtonLink>
+      }
+    >
+      <Today />
+      <Alerts />
+      <Read of={turns} rows={SHOWN + 1}>
+        {({ items, total }) => (
+          <>
+            {!hasDone && <FirstSteps turn={first} test={test} />}
+            {total > 0 && (
+              <Section title="Latest turns" action={<TextLink to="/turns">All turns</TextLink>}>
+                <TurnTable turns={items} caption="Latest turns" />
+              </Section>
+            )}
+            {hasDone && <Spend />}
+          </>
+        )}
+      </Read>
+    </Page>
+  )
+}
+
+function Today() {
+  const { test } = useSearch({ from: "/app" })
+  const balance = useRead("getBalance")
+  const energy = useRead("getEnergy", { query: { days: 1 } })
+  const turns = useRead("listTurns", { query: { test: test && "true", created_after: today(), limit: 1 } })
+  const failed = useRead("listTurns", {
+    query: { test: test && "true", created_after: today(), state: "failed", limit: 1 },
+  })
+  return (
+    <Read of={balance} rows={2}>
+      {({ available_usd, held_usd }) => (
+        <Stats>
+          <Stat
+            label="Balance"
+            hint={
+              held_usd > 0 ? (
+                <>
+                  and <Money usd={held_usd} /> held by turns that run
+                </>
+              ) : (
+                <TextLink to="/balance">Ledger</TextLink>
+              )
+            }
+          >
+            <Money usd={available_usd} />
+          </Stat>
+          <Stat label="Spent today" hint="since 00:00 UTC">
+            <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
+          </Stat>
+          <Stat
+            label="Turns today"
+            hint={
+              <TextLink to="/turns" search={{ created_after: today() }}>
+                See them
+              </TextLink>
+            }
+          >
+            <Count value={turns.data?.total} />
+          </Stat>
+          <Stat
+            label="Failed today"
+            hint={
+              failed.data && failed.data.total > 0 ? (
+                <TextLink to="/turns" search={{ created_after: today(), state: "failed" }}>
+                  See why
+                </TextLink>
+              ) : (
+                "none to look at"
+              )
+            }
+          >
+            <Count value={failed.data?.total} />
+          </Stat>
+        </Stats>
+      )}
+    </Read>
+  )
+}
+
+function Spend() {
+  const energy = useRead("getEnergy", { query: { days: DAYS } })
+  return (
+    <Section title={`Spend in ${DAYS} days`} action={<TextLink to="/usage">Usage</TextLink>}>
+      <Read of={energy} rows={7}>
+        {({ days }) => (
+          <Chart
+            title="Spent by day (UTC), USD"
+            kind="bars"
+            series={[{ key: "spent", label: "Spent" }]}
+            points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}
+            format={(value) => `$${value.toFixed(value < 1 ? 4 : 2)}`}
+          />
+        )}
+      </Read>
+    </Section>
+  )
 }

@@ -1,6 +1,75 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useQuery } from "@tanstack/react-query"
+import { useParams, useSearch } from "@tanstack/react-router"
+import type { Delivery, DeliveryAttempt } from "../api/operations.ts"
+import { queryOf, useRead } from "../api/query.ts"
+import { AttemptAnswer, DeliveryState, Redeliver } from "../turns/delivery-table.tsx"
+import { lasted } from "../turns/turn-words.ts"
+import { Json } from "../ui/code-block.tsx"
+import { KeyValues } from "../ui/facts.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
 
+const LIVE_MS = 3000
+
 export function DeliveryPage() {
-  return <StubPage page={integrationsPages.delivery} />
+  const { deliveryId } = useParams({ from: "/app/deliveries/$deliveryId" })
+  const { test } = useSearch({ from: "/app" })
+  const delivery = useQuery({
+    ...queryOf("getDelivery", { path: { delivery_id: deliveryId }, query: { test: test && "true" } }),
+    refetchInterval: ({ state }) => state.data?.state === "pending" && LIVE_MS,
+  })
+  return (
+    <Page
+      {...integrationsPages.delivery}
+      about={<Id id={deliveryId} full />}
+      above={<TextLink to="/webhooks">Webhooks</TextLink>}
+      action={delivery.data && <Redeliver delivery={delivery.data} />}
+    >
+      <Read of={delivery}>{(data) => <WholeDelivery delivery={data} test={test} />}</Read>
+    </Page>
+  )
 }
+
+function WholeDelivery({ delivery, test }: { delivery: Delivery; test: true | undefined }) {
+  const { event_id, event_type, webhook_id, turn_id, attempts } = delivery
+  const event = useRead("getEvent", { path: { event_id }, query: { test: test && "true" } })
+  return (
+    <>
+      <KeyValues
+        entries={[
+          ["State", <DeliveryState key="state" delivery={delivery} />],
+          ["Event", event_type],
+          ["Event id", <Id key="event" id={event_id} full />],
+          ["Webhook", <Id key="webhook" id={webhook_id} href={`/webhooks/${webhook_id}`} full />],
+          ["Turn", turn_id ? <Id key="turn" id={turn_id} href={`/turns/${turn_id}`} full /> : undefined],
+          ["Made", <Time key="made" at={delivery.created_at} exact />],
+          ["Ended", delivery.finished_at ? <Time key="ended" at={delivery.finished_at} exact /> : undefined],
+        ]}
+      />
+      <Section title="Attempts">
+        <Table
+          caption="Attempts"
+          rows={[...attempts].reverse()}
+          rowKey={({ attempt }) => attempt}
+          columns={ATTEMPTS}
+          empty={<p className="text-muted">It has not been tried yet.</p>}
+        />
+      </Section>
+      <Section title="What was posted">
+        <Read of={event}>{(data) => <Json value={data} label="The event" />}</Read>
+      </Section>
+    </>
+  )
+}
+
+const ATTEMPTS: Column<DeliveryAttempt>[] = [
+  { title: "Attempt", cell: ({ attempt }) => attempt },
+  { title: "Answer", cell: (row) => <AttemptAnswer attempt={row} /> },
+  { title: "Body", cell: ({ answer }) => <code className="break-all">{answer || "–"}</code> },
+  { title: "Took", right: true, cell: ({ duration_ms }) => lasted(duration_ms) },
+  { title: "When", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+]

@@ -1,6 +1,167 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useParams } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { ApiKeyWithCaps } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Chart } from "../ui/chart.tsx"
+import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { Table } from "../ui/table.tsx"
+import { Count, Id, Money, Time } from "../ui/values.tsx"
+import type { KeyChange } from "./key-dialogs.tsx"
+import { CAP_TITLES, KEY_SCOPES, keyState } from "./key-words.ts"
+import { KeyMenu } from "./keys-page.tsx"
 import { integrationsPages } from "./pages.ts"
 
+const KeyDialog = lazy(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
+
 export function KeyPage() {
-  return <StubPage page={integrationsPages.key} />
+  const { keyId } = useParams({ from: "/app/keys/$keyId" })
+  const key = useRead("getKey", { path: { key_id: keyId } })
+  const [asked, setAsked] = useState<KeyChange | null>(null)
+  const apiKey = key.data
+  return (
+    <Page
+      {...integrationsPages.key}
+      title={apiKey?.name ?? integrationsPages.key.title}
+      above={<TextLink to="/keys">API keys</TextLink>}
+      action={
+        apiKey && (
+          <>
+            <Button disabled={apiKey.revoked_at !== null} onClick={() => setAsked({ kind: "edit", apiKey })}>
+              Change name and caps
+            </Button>
+            <KeyMenu apiKey={apiKey} ask={setAsked} />
+          </>
+        )
+      }
+    >
+      <Read of={key}>
+        {(data) => (
+          <>
+            <KeyFacts apiKey={data} />
+            <KeyCaps apiKey={data} />
+            <KeyUse apiKey={data} />
+          </>
+        )}
+      </Read>
+      <Suspense>{asked && <KeyDialog {...asked} onClose={() => setAsked(null)} />}</Suspense>
+    </Page>
+  )
+}
+
+function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
+  const { key_id, space, hint, scope, test } = apiKey
+  const scopeWords = KEY_SCOPES.find((one) => one.scope === scope)
+  const moment = (at: string | null) => (at ? <Time at={at} exact /> : undefined)
+  return (
+    <KeyValues
+      entries={[
+        ["State", <Status key="state" word={keyState(apiKey)} />],
+        ["Key", <Id key="id" id={key_id} full />],
+        ["Value", <code key="value">{hint}</code>],
+        [
+          "Scope",
+          <span key="scope">
+            {scopeWords?.title}
+            <span className="block text-muted text-xs">{scopeWords?.about}</span>
+          </span>,
+        ],
+        ["Space", space ? <Id key="space" id={space} href={`/spaces/${space}`} full /> : undefined],
+        ["Test key", test ? "yes: rehearsed, and free" : undefined],
+        ["Made", moment(apiKey.created_at)],
+        ["Last used", <Time key="used" at={apiKey.last_used_at} />],
+        ["Ends", moment(apiKey.expires_at) ?? "never"],
+        ["Old value until", moment(apiKey.previous_expires_at)],
+        ["Revoked", moment(apiKey.revoked_at)],
+      ]}
+    />
+  )
+}
+
+function KeyCaps({ apiKey: { cap_states, caps, test } }: { apiKey: ApiKeyWithCaps }) {
+  const forEndUsers = caps.end_user_daily_usd !== null || caps.end_user_monthly_usd !== null
+  return (
+    <Section title="Caps">
+      <Table
+        caption="Caps of this key"
+        rows={cap_states}
+        rowKey={({ cap }) => cap}
+        columns={[
+          { title: "Cap", cell: ({ cap }) => CAP_TITLES[cap] ?? cap },
+          { title: "Limit", right: true, cell: ({ limit_usd }) => <Money usd={limit_usd} /> },
+          { title: "Spent", right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
+          { title: "Held", right: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
+          { title: "Left", right: true, cell: ({ left_usd }) => <Money usd={left_usd} /> },
+          {
+            title: "Begins anew",
+            right: true,
+            cell: ({ resets_at }) => (resets_at ? <Time at={resets_at} /> : "no window is open"),
+          },
+        ]}
+        empty={
+          <p className="text-muted">
+            {test
+              ? "A test key has no caps: it costs nothing."
+              : "No cap of its own: it may spend what the balance has."}
+          </p>
+        }
+      />
+      {forEndUsers && (
+        <p className="text-muted">
+          For each end user without a limit of their own: <Money usd={caps.end_user_daily_usd} /> a day,{" "}
+          <Money usd={caps.end_user_monthly_usd} /> a month.
+        </p>
+      )}
+    </Section>
+  )
+}
+
+/** What its turns cost in the last 30 days. */
+function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
+  const usage = useRead("getUsage", {
+    query: { group_by: "day", key: [key_id], test: test ? "true" : undefined, limit: 100 },
+  })
+  return (
+    <Section
+      title="Use in 30 days"
+      action={
+        <TextLink to="/turns" search={{ key: key_id }}>
+          Its turns
+        </TextLink>
+      }
+    >
+      <Read of={usage}>
+        {({ data, total }) => (
+          <>
+            <Stats>
+              <Stat label="Billed">
+                <Money usd={total.billed_usd} />
+              </Stat>
+              <Stat label="Turns">
+                <Count value={total.turns} />
+              </Stat>
+              <Stat label="Model calls">
+                <Count value={total.model_calls} />
+              </Stat>
+            </Stats>
+            {data.length > 0 && (
+              <Chart
+                title="Billed by day (UTC), USD"
+                kind="bars"
+                series={[{ key: "billed", label: "Billed" }]}
+                points={data
+                  .map(({ group, billed_usd }) => ({ label: group, values: { billed: billed_usd } }))
+                  .sort((a, b) => a.label.localeCompare(b.label))}
+                format={(value) => `$${value.toFixed(4)}`}
+              />
+            )}
+          </>
+        )}
+      </Read>
+    </Section>
+  )
 }

@@ -1,6 +1,123 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { ApiKey } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { KeyValues } from "../ui/facts.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Menu } from "../ui/menu.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Money, Time } from "../ui/values.tsx"
+import type { KeyChange } from "./key-dialogs.tsx"
+import { KEY_SCOPES, keyState } from "./key-words.ts"
 import { integrationsPages } from "./pages.ts"
 
+const NewKeyDialog = lazy(() => import("./new-key-dialog.tsx").then((module) => ({ default: module.NewKeyDialog })))
+const KeyDialog = lazy(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))
+
 export function KeysPage() {
-  return <StubPage page={integrationsPages.keys} />
+  const { test, offset = 0, new: making } = useSearch({ from: "/app/keys" })
+  const change = useFilters()
+  const keys = useRead("listKeys", { query: { test: test && "true", limit: PAGE_ROWS, offset } })
+  const [asked, setAsked] = useState<KeyChange | null>(null)
+  const make = () => change({ new: true, offset: offset || undefined })
+  return (
+    <Page
+      {...integrationsPages.keys}
+      action={
+        <Button kind="primary" icon="plus" onClick={make}>
+          Make a key
+        </Button>
+      }
+    >
+      <Read of={keys} rows={4}>
+        {({ items, total }) => (
+          <>
+            <Table
+              caption="API keys"
+              rows={items}
+              rowKey={({ key_id }) => key_id}
+              stale={keys.isPlaceholderData}
+              columns={[
+                ...COLUMNS,
+                { title: "Actions", actions: true, cell: (row) => <KeyMenu apiKey={row} ask={setAsked} /> },
+              ]}
+              empty={<NoKeys test={test} />}
+            />
+            <OffsetPager offset={offset} total={total} />
+          </>
+        )}
+      </Read>
+      <Section title="The three scopes">
+        <KeyValues entries={KEY_SCOPES.map(({ title, about }) => [title, about])} />
+        <p className="max-w-[88ch] text-muted">
+          Every key can have caps of its own: an amount for a day, for a window of any length, and for each of your end
+          users. A test key rehearses without cost and sees only test data.
+        </p>
+      </Section>
+      <Suspense>
+        {making && <NewKeyDialog test={test} onClose={() => change({ new: undefined, offset: offset || undefined })} />}
+        {asked && <KeyDialog {...asked} onClose={() => setAsked(null)} />}
+      </Suspense>
+    </Page>
+  )
+}
+
+const COLUMNS: Column<ApiKey>[] = [
+  {
+    title: "Name",
+    cell: ({ key_id, name, test }) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        <TextLink to="/keys/$keyId" params={{ keyId: key_id }}>
+          {name}
+        </TextLink>
+        {test && <Status word="test" tone="none" />}
+      </span>
+    ),
+  },
+  { title: "State", cell: (row) => <Status word={keyState(row)} /> },
+  { title: "Reaches", cell: ({ scope }) => KEY_SCOPES.find((one) => one.scope === scope)?.reach },
+  { title: "Value", cell: ({ hint }) => <code className="break-all">{hint}</code> },
+  { title: "Cap of a day", right: true, cell: ({ caps }) => <Money usd={caps.daily_usd} /> },
+  { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+  { title: "Ends", right: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "never") },
+]
+
+interface KeyMenuProps {
+  apiKey: ApiKey
+  ask: (change: KeyChange) => void
+}
+
+export function KeyMenu({ apiKey, ask }: KeyMenuProps) {
+  const isGone = apiKey.revoked_at !== null
+  const item = (label: string, kind: KeyChange["kind"]) => ({
+    label,
+    disabled: isGone,
+    danger: kind === "revoke",
+    onSelect: () => ask({ kind, apiKey }),
+  })
+  return (
+    <Menu
+      label={`Actions of the key ${apiKey.name}`}
+      items={[item("Change name and caps", "edit"), item("Rotate", "rotate"), item("Revoke", "revoke")]}
+    />
+  )
+}
+
+function NoKeys({ test }: { test: true | undefined }) {
+  const body = JSON.stringify({ name: "Production server", scope: "created", ...(test && { test: true }) })
+  return (
+    <EmptyState
+      title={test ? "There is no test key yet" : "There is no key yet"}
+      curl={`curl -b cookies.txt ${location.origin}/api/account/keys -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -d '${body}'`}
+    >
+      A key lets your server send turns. Its value is shown once, when it is made.
+    </EmptyState>
+  )
 }

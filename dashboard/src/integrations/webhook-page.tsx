@@ -1,6 +1,167 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { useParams, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { Delivery, Webhook } from "../api/operations.ts"
+import { queryOf, useChange, useRead } from "../api/query.ts"
+import { DeliveryTable } from "../turns/delivery-table.tsx"
+import { Button } from "../ui/button.tsx"
+import { KeyValues } from "../ui/facts.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Menu } from "../ui/menu.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { toast } from "../ui/toast.tsx"
+import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
+import type { WebhookChange } from "./webhook-dialogs.tsx"
+import { WebhookState } from "./webhook-state.tsx"
+import { DELIVERY_STATES, EVENT_TYPES } from "./webhook-words.ts"
+
+const WebhookDialog = lazy(() => import("./webhook-dialogs.tsx").then((module) => ({ default: module.WebhookDialog })))
 
 export function WebhookPage() {
-  return <StubPage page={integrationsPages.webhook} />
+  const { webhookId } = useParams({ from: "/app/webhooks/$webhookId" })
+  const { test } = useSearch({ from: "/app/webhooks/$webhookId" })
+  const webhook = useRead("getWebhook", { path: { webhook_id: webhookId }, query: { test: test && "true" } })
+  const [asked, setAsked] = useState<WebhookChange | null>(null)
+  return (
+    <Page
+      {...integrationsPages.webhook}
+      title={webhook.data?.url ?? integrationsPages.webhook.title}
+      above={<TextLink to="/webhooks">Webhooks</TextLink>}
+      action={webhook.data && <Actions webhook={webhook.data} test={test} ask={setAsked} />}
+    >
+      <Read of={webhook}>
+        {(data) => (
+          <>
+            <KeyValues
+              entries={[
+                ["State", <WebhookState key="state" webhook={data} />],
+                ["Webhook", <Id key="id" id={data.webhook_id} full />],
+                ["Events", data.events?.join(", ") ?? "all, also those that are added later"],
+                ["Description", data.description ?? undefined],
+                [
+                  "Made by",
+                  data.key_id ? <Id key="key" id={data.key_id} href={`/keys/${data.key_id}`} /> : "the dashboard",
+                ],
+                ["Made", <Time key="made" at={data.created_at} exact />],
+                [
+                  "Old secret signs until",
+                  data.previous_secret_expires_at ? (
+                    <Time key="old" at={data.previous_secret_expires_at} exact />
+                  ) : undefined,
+                ],
+              ]}
+            />
+            <Deliveries webhookId={webhookId} />
+          </>
+        )}
+      </Read>
+      <Suspense>{asked && <WebhookDialog {...asked} onClose={() => setAsked(null)} />}</Suspense>
+    </Page>
+  )
+}
+
+interface ActionsProps {
+  webhook: Webhook
+  test: true | undefined
+  ask: (change: WebhookChange) => void
+}
+
+function Actions({ webhook, test, ask }: ActionsProps) {
+  const ping = useChange("testWebhook", { changes: ["listDeliveries"] })
+  const update = useChange("updateWebhook", { changes: ["getWebhook", "listWebhooks"] })
+  const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
+  const told = (words: string) => ({
+    onSuccess: () => toast(words),
+    onError: (error: Error) => toast(error.message, { bad: true }),
+  })
+  const isOn = webhook.enabled
+  return (
+    <>
+      <Button
+        kind="primary"
+        busy={ping.isPending}
+        onClick={() => ping.mutate(input, told("A ping is on its way: see the deliveries."))}
+      >
+        Send a test
+      </Button>
+      <Menu
+        label={`Actions of the webhook ${webhook.url}`}
+        items={[
+          { label: "Change", onSelect: () => ask({ kind: "edit", webhook }) },
+          {
+            label: isOn ? "Switch off" : "Switch on",
+            onSelect: () =>
+              update.mutate(
+                { ...input, body: { enabled: !isOn } },
+                told(isOn ? "It is switched off." : "It is on again."),
+              ),
+          },
+          { label: "Replay events", onSelect: () => ask({ kind: "replay", webhook }) },
+          { label: "Rotate the secret", onSelect: () => ask({ kind: "rotate", webhook }) },
+          { label: "Delete", danger: true, onSelect: () => ask({ kind: "delete", webhook }) },
+        ]}
+      />
+    </>
+  )
+}
+
+const LIVE_MS = 5000
+const isPending = ({ state }: Delivery) => state === "pending"
+
+function Deliveries({ webhookId }: { webhookId: string }) {
+  const { test, offset = 0, ...set } = useSearch({ from: "/app/webhooks/$webhookId" })
+  const deliveries = useQuery({
+    ...queryOf("listDeliveries", {
+      path: { webhook_id: webhookId },
+      query: { ...set, test: test && "true", limit: PAGE_ROWS, offset },
+    }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => state.data?.items.some(isPending) && LIVE_MS,
+  })
+  const isFiltered = Object.values(set).some((value) => value !== undefined)
+  return (
+    <Section title="Deliveries">
+      <FilterBar
+        set={set}
+        end={
+          <Button busy={deliveries.isFetching} onClick={() => void deliveries.refetch()}>
+            Refresh
+          </Button>
+        }
+      >
+        <ChoiceFilter label="State" name="state" value={set.state} all="All states" options={DELIVERY_STATES} />
+        <ChoiceFilter
+          label="Event"
+          name="event_type"
+          value={set.event_type}
+          all="All events"
+          options={[...EVENT_TYPES, "ping"].map((type) => [type, type] as const)}
+        />
+        <TextFilter label="Turn, turn_…" name="turn" value={set.turn} />
+      </FilterBar>
+      <Read of={deliveries} rows={8}>
+        {({ items, total }) => (
+          <>
+            <DeliveryTable
+              ofOne
+              deliveries={items}
+              stale={deliveries.isPlaceholderData}
+              empty={
+                <p className="text-muted">
+                  {isFiltered
+                    ? "No delivery is like this."
+                    : "Nothing has been posted to it yet. Send a test: its delivery appears here."}
+                </p>
+              }
+            />
+            <OffsetPager offset={offset} total={total} />
+          </>
+        )}
+      </Read>
+    </Section>
+  )
 }

@@ -1,6 +1,85 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
+import type { Webhook } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Id, Time } from "../ui/values.tsx"
 import { integrationsPages } from "./pages.ts"
+import { WebhookState } from "./webhook-state.tsx"
+
+const NewWebhookDialog = lazy(() =>
+  import("./new-webhook-dialog.tsx").then((module) => ({ default: module.NewWebhookDialog })),
+)
 
 export function WebhooksPage() {
-  return <StubPage page={integrationsPages.webhooks} />
+  const { test, offset = 0, new: making } = useSearch({ from: "/app/webhooks" })
+  const change = useFilters()
+  const webhooks = useRead("listWebhooks", { query: { test: test && "true", limit: PAGE_ROWS, offset } })
+  const open = (isOpen: boolean) => change({ new: isOpen || undefined, offset: offset || undefined })
+  return (
+    <Page
+      {...integrationsPages.webhooks}
+      action={
+        <Button kind="primary" icon="plus" onClick={() => open(true)}>
+          Make a webhook
+        </Button>
+      }
+    >
+      <Read of={webhooks} rows={4}>
+        {({ items, total }) => (
+          <>
+            <Table
+              caption="Webhooks"
+              rows={items}
+              rowKey={({ webhook_id }) => webhook_id}
+              stale={webhooks.isPlaceholderData}
+              columns={COLUMNS}
+              empty={<NoWebhooks test={test} />}
+            />
+            <OffsetPager offset={offset} total={total} />
+          </>
+        )}
+      </Read>
+      <Suspense>{making && <NewWebhookDialog onClose={() => open(false)} />}</Suspense>
+    </Page>
+  )
+}
+
+const COLUMNS: Column<Webhook>[] = [
+  {
+    title: "URL",
+    cell: ({ webhook_id, url, description }) => (
+      <span className="inline-flex min-w-0 flex-col">
+        <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook_id }} className="break-all">
+          {url}
+        </TextLink>
+        {description && <span className="text-muted text-xs">{description}</span>}
+      </span>
+    ),
+  },
+  { title: "State", cell: (row) => <WebhookState webhook={row} /> },
+  { title: "Events", cell: ({ events }) => events?.join(", ") ?? "all" },
+  { title: "Webhook", cell: ({ webhook_id }) => <Id id={webhook_id} /> },
+  { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+]
+
+function NoWebhooks({ test }: { test: true | undefined }) {
+  const body = JSON.stringify({ url: "https://example.com/webhooks/turnpike", events: ["turn.done", "turn.failed"] })
+  const address = `${location.origin}/api/account/webhooks${test ? "?test=true" : ""}`
+  return (
+    <EmptyState
+      title="There is no webhook yet"
+      curl={`curl -b cookies.txt '${address}' -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -H "Idempotency-Key: webhook-$(date +%s)" -d '${body}'`}
+    >
+      A webhook tells your server when a turn has ended, a cap is reached or the balance runs low. Events are signed,
+      and sent again until your server accepts them.
+    </EmptyState>
+  )
 }

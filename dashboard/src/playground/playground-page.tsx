@@ -1,6 +1,64 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { CodeBlock } from "../ui/code-block.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { ButtonLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Composer } from "./composer.tsx"
 import { playgroundPages } from "./pages.ts"
+import { Thread } from "./thread.tsx"
 
 export function PlaygroundPage() {
-  return <StubPage page={playgroundPages.playground} />
+  const { test, space, conversation } = useSearch({ from: "/app/playground" })
+  const change = useFilters()
+  const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 200 } })
+  return (
+    <Page
+      {...playgroundPages.playground}
+      action={
+        conversation && (
+          <Button onClick={() => change({ conversation: undefined, turn: undefined })}>New conversation</Button>
+        )
+      }
+    >
+      <Read of={spaces} rows={8}>
+        {({ items }) => {
+          const chosen = items.find(({ space_id }) => space_id === space) ?? items[0]
+          return chosen ? (
+            <div className="grid items-start gap-6 lg:grid-cols-[minmax(300px,400px)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+              <Composer key={chosen.space_id} spaces={items} space={chosen} />
+              <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+                <Thread space={chosen} />
+              </div>
+            </div>
+          ) : (
+            <NoSpaces test={test} />
+          )
+        }}
+      </Read>
+    </Page>
+  )
+}
+
+function NoSpaces({ test }: { test: true | undefined }) {
+  const query = test ? "?test=true" : ""
+  return (
+    <EmptyState
+      title="There is no space to talk to"
+      action={
+        <ButtonLink kind="primary" to="/spaces">
+          Make a space
+        </ButtonLink>
+      }
+    >
+      <p className="pb-3">A space is where an agent works: its instructions, tools, files and secrets.</p>
+      <CodeBlock
+        label="The next step as curl"
+        code={`curl -b cookies.txt ${location.origin}/api/account/spaces${query} -H 'Content-Type: application/json' -H 'Origin: ${location.origin}' -d '{"title":"First"}'`}
+      />
+    </EmptyState>
+  )
 }

@@ -1,11 +1,30 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { playgroundPages as pages } from "./pages.ts"
+
+const CODE_TABS = ["curl", "typescript"] as const
+
+interface PlaygroundSearch {
+  space?: string
+  conversation?: string
+  model?: string
+  /** The turn that was sent last. */
+  turn?: string
+  tab?: (typeof CODE_TABS)[number]
+}
 
 export const playgroundRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.playground.path,
+    validateSearch: (search: RawSearch): PlaygroundSearch => ({
+      space: textIn(search.space),
+      conversation: textIn(search.conversation),
+      model: textIn(search.model),
+      turn: textIn(search.turn),
+      tab: oneIn(search.tab, CODE_TABS),
+    }),
     component: lazyRouteComponent(() => import("./playground-page.tsx"), "PlaygroundPage"),
   }),
 ] as const

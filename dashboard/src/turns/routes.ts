@@ -1,16 +1,40 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { turnsPages as pages } from "./pages.ts"
+import { TURN_STATES, TURN_TABS, type TurnState, type TurnTab } from "./turn-words.ts"
+
+interface TurnsSearch {
+  state?: TurnState
+  space?: string
+  conversation?: string
+  end_user_ref?: string
+  key?: string
+  created_after?: string
+  created_before?: string
+  offset?: number
+}
 
 export const turnsRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.list.path,
+    validateSearch: (search: RawSearch): TurnsSearch => ({
+      state: oneIn(search.state, TURN_STATES),
+      space: textIn(search.space),
+      conversation: textIn(search.conversation),
+      end_user_ref: textIn(search.end_user_ref),
+      key: textIn(search.key),
+      created_after: instantIn(search.created_after),
+      created_before: instantIn(search.created_before),
+      offset: countIn(search.offset),
+    }),
     component: lazyRouteComponent(() => import("./turns-page.tsx"), "TurnsPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.detail.path,
+    validateSearch: (search: RawSearch): { tab?: TurnTab } => ({ tab: oneIn(search.tab, TURN_TABS) }),
     component: lazyRouteComponent(() => import("./turn-page.tsx"), "TurnPage"),
   }),
 ] as const

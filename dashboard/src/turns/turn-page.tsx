@@ -1,6 +1,220 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useQuery } from "@tanstack/react-query"
+import { useParams, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { Turn } from "../api/operations.ts"
+import { queryOf, useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { type LiveStep, useLiveTurn } from "./live-turn.ts"
 import { turnsPages } from "./pages.ts"
+import { durationsOf, StepList } from "./step-list.tsx"
+import { BillTab, ConversationTab, DeliveriesTab, EventsTab, FilesTab } from "./turn-parts.tsx"
+import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
+import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
+import { isOpenTurn, lasted } from "./turn-words.ts"
+
+const CancelDialog = lazy(() => import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })))
+
+/** In case the stream of events breaks: then the turn is still read now and then. */
+const FALLBACK_MS = 10_000
 
 export function TurnPage() {
-  return <StubPage page={turnsPages.detail} />
+  const { turnId } = useParams({ from: "/app/turns/$turnId" })
+  const { test } = useSearch({ from: "/app/turns/$turnId" })
+  const turn = useQuery({
+    ...queryOf("getTurn", { path: { turn_id: turnId }, query: { test: test && "true" } }),
+    refetchInterval: ({ state }) => state.data && isOpenTurn(state.data.state) && FALLBACK_MS,
+  })
+  const [cancelling, setCancelling] = useState(false)
+  const isOpen = turn.data !== undefined && isOpenTurn(turn.data.state)
+  const live = useLiveTurn(turnId, { open: isOpen, test })
+  return (
+    <Page
+      {...turnsPages.detail}
+      about={<Id id={turnId} full />}
+      above={<TextLink to="/turns">Turns</TextLink>}
+      action={
+        isOpen ? (
+          <Button kind="danger" onClick={() => setCancelling(true)}>
+            Cancel this turn
+          </Button>
+        ) : turn.data ? (
+          <ButtonLink to="/playground" search={{ space: turn.data.space }}>
+            Ask this space
+          </ButtonLink>
+        ) : null
+      }
+    >
+      <Read of={turn} rows={10}>
+        {(data) => <WholeTurn turn={data} test={test} live={live} />}
+      </Read>
+      <Suspense>{cancelling && <CancelDialog turnId={turnId} onClose={() => setCancelling(false)} />}</Suspense>
+    </Page>
+  )
+}
+
+interface WholeTurnProps {
+  turn: Turn
+  test: true | undefined
+  live: readonly LiveStep[]
+}
+
+function WholeTurn({ turn, test, live }: WholeTurnProps) {
+  const { tab = "steps" } = useSearch({ from: "/app/turns/$turnId" })
+  const of = { turnId: turn.turn_id, test }
+  return (
+    <>
+      <TurnStats turn={turn} test={test} />
+      <Said turn={turn} live={live} />
+      <Tabs
+        label="Parts of this turn"
+        value={tab}
+        tabs={[
+          { value: "steps", label: "Steps", content: () => <Steps turn={turn} of={of} live={live} /> },
+          { value: "bill", label: "Bill", content: () => <BillTab of={of} /> },
+          { value: "files", label: "Files", content: () => <FilesTab turn={turn} of={of} /> },
+          { value: "deliveries", label: "Webhooks", content: () => <DeliveriesTab of={of} /> },
+          { value: "conversation", label: "Conversation", content: () => <ConversationTab turn={turn} of={of} /> },
+          { value: "events", label: "Events", content: () => <EventsTab of={of} /> },
+        ]}
+      />
+      <Facts turn={turn} test={test} />
+    </>
+  )
+}
+
+function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
+  const { started_at, finished_at, created_at, usage } = turn
+  const isOpen = isOpenTurn(turn.state)
+  const bill = useRead("getTurnBill", { path: { turn_id: turn.turn_id }, query: { test: test && "true" } })
+  return (
+    <Stats>
+      <Stat label="State" hint={finished_at ? <Time at={finished_at} /> : <Time at={created_at} />}>
+        <TurnState turn={turn} />
+      </Stat>
+      <Stat
+        label={isOpen ? "Cost so far" : "Cost"}
+        hint={
+          turn.held_usd > 0 && (
+            <>
+              of <Money usd={turn.held_usd} /> held
+            </>
+          )
+        }
+      >
+        <Money usd={isOpen ? (bill.data?.cost_usd ?? 0) : turn.billed_cost_usd} />
+      </Stat>
+      <Stat label="Took" hint={started_at && `waited ${lasted(Date.parse(started_at) - Date.parse(created_at))}`}>
+        {started_at && finished_at ? lasted(Date.parse(finished_at) - Date.parse(started_at)) : "–"}
+      </Stat>
+      <Stat
+        label="Model calls"
+        hint={
+          <>
+            <Count value={usage.tool_calls} /> tool calls
+          </>
+        }
+      >
+        <Count value={usage.model_calls} />
+      </Stat>
+      <Stat
+        label="Tokens in"
+        hint={
+          <>
+            <Count value={usage.tokens_cached} /> from the cache
+          </>
+        }
+      >
+        <Count value={usage.tokens_input} />
+      </Stat>
+      <Stat label="Tokens out">
+        <Count value={usage.tokens_output} />
+      </Stat>
+    </Stats>
+  )
+}
+
+/** What was asked, and what came back: the reply, the reason why there is none, or the text as it comes. */
+function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
+  const coming = live.findLast(({ subagent, text }) => !subagent && text)?.text
+  const reply = turn.result ?? (isOpenTurn(turn.state) ? (coming ?? "…") : null)
+  return (
+    <div className="grid gap-5 lg:grid-cols-2">
+      <Section title="Asked">
+        <p className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
+          {turn.text || "(no text)"}
+        </p>
+      </Section>
+      <Section title="Reply">
+        {turn.error && (
+          <div className="rounded-md bg-bad-soft p-3 text-bad">
+            <code>{turn.error.code}</code>
+            <p className="break-words">{turn.error.message}</p>
+          </div>
+        )}
+        {reply !== null && (
+          <p
+            aria-live="polite"
+            className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3"
+          >
+            {reply}
+          </p>
+        )}
+        {reply === null && !turn.error && <p className="text-muted">There is none.</p>}
+      </Section>
+    </div>
+  )
+}
+
+function Steps({
+  turn,
+  of,
+  live,
+}: {
+  turn: Turn
+  of: { turnId: string; test: true | undefined }
+  live: readonly LiveStep[]
+}) {
+  const steps = useTurnSteps(of)
+  const events = useTurnEvents(of)
+  return (
+    <Read of={steps}>
+      {({ items }) =>
+        items.length === 0 && live.length === 0 ? (
+          <p className="text-muted">
+            {isOpenTurn(turn.state) ? "It has not begun yet." : "It ended before its first model call."}
+          </p>
+        ) : (
+          <StepList steps={items} durations={durationsOf(events.data?.items)} live={live} />
+        )
+      }
+    </Read>
+  )
+}
+
+function Facts({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
+  const { metadata } = turn
+  const notes = Object.entries(metadata)
+  return (
+    <Section title="About it">
+      <KeyValues
+        entries={[
+          ["Space", <Id key="space" id={turn.space} href={`/spaces/${turn.space}`} full />],
+          ["End user", <EndUserOfTurn key="user" endUserRef={turn.end_user_ref} />],
+          ["Conversation", <Id key="conversation" id={turn.conversation} full />],
+          ["Model", turn.model],
+          ["Sent", <Time key="sent" at={turn.created_at} exact />],
+          ["Began", turn.started_at ? <Time key="began" at={turn.started_at} exact /> : undefined],
+          ["Ended", turn.finished_at ? <Time key="ended" at={turn.finished_at} exact /> : undefined],
+          ["Test", test || turn.test ? "yes: rehearsed, and free" : undefined],
+          ["Notes", notes.length > 0 ? notes.map(([name, value]) => `${name}: ${value}`).join(", ") : undefined],
+        ]}
+      />
+    </Section>
+  )
 }

@@ -1,0 +1,104 @@
+import { useSearch } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Section } from "../ui/page.tsx"
+import { Money, Time } from "../ui/values.tsx"
+
+const DAY_MS = 86_400_000
+const DAYS = 7
+const SHOWN = 5
+
+/** The day a week ago: a whole day, so that the same question is asked all day. */
+const since = () => `${new Date(Date.now() - DAYS * DAY_MS).toISOString().slice(0, 10)}T00:00:00.000Z`
+
+/** What the account was warned of in the last days. Nothing when there is nothing. */
+export function Alerts() {
+  const { test } = useSearch({ from: "/app" })
+  const query = { test: test && ("true" as const), created_after: since(), limit: SHOWN }
+  const reads = [
+    useRead("listEvents", { query: { ...query, type: "balance.depleted" } }),
+    useRead("listEvents", { query: { ...query, type: "balance.low" } }),
+    useRead("listEvents", { query: { ...query, type: "cap.reached" } }),
+    useRead("listEvents", { query: { ...query, type: "endpoint.disabled" } }),
+  ]
+  const events = reads
+    .flatMap(({ data }) => data?.data ?? [])
+    .sort((a, b) => b.created_at.localeCompare(a.created_at))
+    .slice(0, SHOWN)
+  if (events.length === 0) return null
+  return (
+    <Section title="Alerts">
+      <ul className="flex flex-col gap-2">
+        {events.map((event) => (
+          <li
+            key={event.id}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-soft px-3 py-2 text-warn"
+          >
+            <Icon name="warning" />
+            <span className="min-w-0 grow">{wordsOf(event)}</span>
+            <Time at={event.created_at} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function wordsOf({ type, data }: FeedEvent): ReactNode {
+  if (type === "endpoint.disabled") return <EndpointWords data={data as Record<string, unknown>} />
+  if (type === "cap.reached") return <CapWords cap={data as CapReached} />
+  const { available_usd, threshold_usd } = data as BalanceReached
+  if (type === "balance.depleted") {
+    return (
+      <>
+        The balance is spent: new turns are refused. <TextLink to="/balance">Balance</TextLink>
+      </>
+    )
+  }
+  return (
+    <>
+      The balance is low: <Money usd={available_usd} /> left, below <Money usd={threshold_usd} />.{" "}
+      <TextLink to="/balance">Balance</TextLink>
+    </>
+  )
+}
+
+function CapWords({ cap: { cap, percent, limit_usd, key_id, end_user_ref, resets_at } }: { cap: CapReached }) {
+  return (
+    <>
+      {percent} % of the cap {cap.replaceAll("_", " ")} of <Money usd={limit_usd} /> is spent
+      {end_user_ref && (
+        <>
+          {" by "}
+          <TextLink to="/end-users/$endUserRef" params={{ endUserRef: end_user_ref }}>
+            {end_user_ref}
+          </TextLink>
+        </>
+      )}
+      {key_id && (
+        <>
+          {", set on "}
+          <TextLink to="/keys/$keyId" params={{ keyId: key_id }}>
+            its key
+          </TextLink>
+        </>
+      )}
+      . It begins anew <Time at={resets_at} />.
+    </>
+  )
+}
+
+function EndpointWords({ data }: { data: Record<string, unknown> }) {
+  const { webhook_id, url, reason } = data as { webhook_id: string; url: string; reason: string }
+  return (
+    <>
+      The webhook {url} was switched off: {reason.replaceAll("_", " ")}.{" "}
+      <TextLink to="/webhooks/$webhookId" params={{ webhookId: webhook_id }}>
+        See its deliveries
+      </TextLink>
+    </>
+  )
+}

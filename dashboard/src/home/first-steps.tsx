@@ -1,0 +1,129 @@
+import { lazy, type ReactNode, Suspense, useState } from "react"
+import type { Turn } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { useLiveTurn } from "../turns/live-turn.ts"
+import { firstSpaceAsCurl, turnAsCurl } from "../turns/turn-code.ts"
+import { TurnState } from "../turns/turn-table.tsx"
+import { isOpenTurn } from "../turns/turn-words.ts"
+import { Button } from "../ui/button.tsx"
+import { CodeBlock } from "../ui/code-block.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Section } from "../ui/page.tsx"
+
+const NewKeyDialog = lazy(() =>
+  import("../integrations/new-key-dialog.tsx").then((module) => ({ default: module.NewKeyDialog })),
+)
+
+const GREETING = "Say hello in one sentence."
+
+interface FirstStepsProps {
+  /** The account's first turn, once it is there. */
+  turn: Turn | undefined
+  test: true | undefined
+}
+
+/** From nothing to the first turn that is done: a key, the turn, what becomes of it. */
+export function FirstSteps({ turn, test }: FirstStepsProps) {
+  const keys = useRead("listKeys", { query: { test: test ? "true" : "false", limit: 100 } })
+  const spaces = useRead("listSpaces", { query: { test: test && "true", limit: 1 } })
+  const [making, setMaking] = useState(false)
+  const usable = keys.data?.items.filter(({ revoked_at }) => revoked_at === null) ?? []
+  const space = spaces.data?.items[0]
+  const own = turnAsCurl({ space: space?.space_id ?? "", end_user_ref: "customer-1", text: GREETING })
+  const curl = space ? own : firstSpaceAsCurl(GREETING)
+  return (
+    <Section title="First steps">
+      <ol className="flex flex-col gap-5">
+        <Step number={1} title="Make an API key" done={usable.length > 0}>
+          <p className="text-muted">
+            {usable.length > 0
+              ? `You have ${usable.length === 1 ? "one" : usable.length}. Its value was shown when it was made.`
+              : "Your server sends turns with it. Its value is shown once."}
+          </p>
+          <div>
+            <Button kind={usable.length > 0 ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
+              {usable.length > 0 ? "Make another key" : "Make a key"}
+            </Button>
+          </div>
+        </Step>
+        <Step number={2} title="Send a turn" done={turn !== undefined}>
+          <p className="text-muted">
+            {space
+              ? `In a shell with the key in TURNPIKE_API_KEY. It goes to your space ${space.title}, so the key's scope is all, or this space.`
+              : "In a shell with the key in TURNPIKE_API_KEY. It makes a space, which is where an agent works, and asks it something."}
+          </p>
+          <CodeBlock code={curl} label="The first turn as curl" />
+        </Step>
+        <Step number={3} title="Watch it" done={turn?.state === "done"}>
+          {turn ? (
+            <WatchedTurn turn={turn} test={test} />
+          ) : (
+            <p role="status" className="flex items-center gap-2 text-muted">
+              <Icon name="waiting" />
+              This page waits for your first turn, and shows it here.
+            </p>
+          )}
+        </Step>
+      </ol>
+      <Suspense>
+        {making && (
+          <NewKeyDialog
+            scope={space ? "all" : "created"}
+            test={test}
+            onClose={() => setMaking(false)}
+            next={
+              <>
+                <p className="text-muted">Then send the first turn:</p>
+                <CodeBlock code={curl} label="The first turn as curl" />
+              </>
+            }
+          />
+        )}
+      </Suspense>
+    </Section>
+  )
+}
+
+interface StepProps {
+  number: number
+  title: string
+  done: boolean
+  children: ReactNode
+}
+
+const Step = ({ number, title, done, children }: StepProps) => (
+  <li className="flex gap-3">
+    <span
+      className={`flex size-6 shrink-0 items-center justify-center rounded-full text-xs ${done ? "bg-ok-soft text-ok" : "bg-accent-soft text-accent"}`}
+    >
+      {done ? <Icon name="check" /> : number}
+    </span>
+    <div className="flex min-w-0 grow flex-col gap-2">
+      <h3 className="leading-6">
+        {title}
+        {done && <span className="sr-only"> (done)</span>}
+      </h3>
+      {children}
+    </div>
+  </li>
+)
+
+/** The first turn as it is done: its state, and its text as it comes. */
+function WatchedTurn({ turn, test }: { turn: Turn; test: true | undefined }) {
+  const live = useLiveTurn(turn.turn_id, { open: isOpenTurn(turn.state), test })
+  const text = turn.result ?? turn.error?.message ?? live.findLast((step) => step.text)?.text ?? "…"
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-3">
+        <TurnState turn={turn} />
+        <TextLink to="/turns/$turnId" params={{ turnId: turn.turn_id }}>
+          Its steps and its bill
+        </TextLink>
+      </div>
+      <p aria-live="polite" className="whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
+        {text}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,149 @@
+import { useState } from "react"
+import type { ApiKey, NewApiKey } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Select, TextInput } from "../ui/field.tsx"
+import { SecretDialog } from "../ui/secret-dialog.tsx"
+import { toast } from "../ui/toast.tsx"
+import { CapFields } from "./cap-fields.tsx"
+import { capsOfTexts, EXPIRIES, expiryOf, textsOfCaps } from "./key-words.ts"
+
+export interface KeyChange {
+  kind: "edit" | "rotate" | "revoke"
+  apiKey: ApiKey
+}
+
+type Props = KeyChange & { onClose: () => void }
+
+/** What is done with a key that there is. */
+export function KeyDialog(props: Props) {
+  if (props.kind === "edit") return <EditKey {...props} />
+  return props.kind === "rotate" ? <RotateKey {...props} /> : <RevokeKey {...props} />
+}
+
+const CHANGES = { changes: ["listKeys" as const, "getKey" as const] }
+
+function EditKey({ apiKey, onClose }: Props) {
+  const update = useChange("updateKey", CHANGES)
+  const [name, setName] = useState(apiKey.name)
+  const [expiry, setExpiry] = useState("as it is")
+  const [caps, setCaps] = useState(textsOfCaps(apiKey.caps))
+  const save = () =>
+    update.mutate(
+      {
+        path: { key_id: apiKey.key_id },
+        body: {
+          name,
+          ...(expiry !== "as it is" && { expires_at: expiryOf(expiry) }),
+          ...(!apiKey.test && { caps: capsOfTexts(caps) }),
+        },
+      },
+      {
+        onSuccess: () => {
+          toast(`The key ${name} is saved.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <AnswerDialog
+      open
+      wide
+      onClose={onClose}
+      title={`Change the key ${apiKey.name}`}
+      about="Its value and its scope stay as they are. An empty cap is none."
+      actions={
+        <>
+          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button kind="primary" busy={update.isPending} disabled={name.trim() === ""} onClick={save}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label="Name"
+        name="name"
+        error={update.error}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Select
+        label="Ends"
+        name="expires_at"
+        error={update.error}
+        value={expiry}
+        onChange={({ target }) => setExpiry(target.value)}
+        options={[["as it is", "As it is now"], ...EXPIRIES]}
+      />
+      {!apiKey.test && <CapFields texts={caps} onChange={setCaps} error={update.error} />}
+      {update.error && <ErrorState error={update.error} />}
+    </AnswerDialog>
+  )
+}
+
+const OVERLAPS = [
+  ["86400", "For a day"],
+  ["3600", "For an hour"],
+  ["0", "Not at all"],
+] as const
+
+function RotateKey({ apiKey, onClose }: Props) {
+  const rotate = useChange("rotateKey", CHANGES)
+  const [made, setMade] = useState<NewApiKey | null>(null)
+  const [overlap, setOverlap] = useState("86400")
+  const send = () =>
+    rotate.mutate(
+      { path: { key_id: apiKey.key_id }, body: { overlap_seconds: Number(overlap) } },
+      { onSuccess: setMade },
+    )
+  if (made) return <SecretDialog secret={made.value} title={`The key ${made.name} has a new value`} onClose={onClose} />
+  return (
+    <AnswerDialog
+      open
+      onClose={onClose}
+      title={`Rotate the key ${apiKey.name}?`}
+      about="It gets a new value. Its id, scope, caps and spaces stay."
+      actions={
+        <>
+          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button kind="primary" busy={rotate.isPending} onClick={send}>
+            Rotate it
+          </Button>
+        </>
+      }
+    >
+      <Select
+        label="The old value goes on working"
+        hint="Long enough to give the new one to every server."
+        value={overlap}
+        onChange={({ target }) => setOverlap(target.value)}
+        options={OVERLAPS}
+      />
+      {rotate.error && <ErrorState error={rotate.error} />}
+    </AnswerDialog>
+  )
+}
+
+function RevokeKey({ apiKey: { key_id, name }, onClose }: Props) {
+  const revoke = useChange("revokeKey", CHANGES)
+  const done = () => {
+    toast(`The key ${name} is revoked.`)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Revoke the key ${name}?`}
+      about="Requests with it fail from now on, and nothing brings it back. Its spaces, turns and webhooks stay."
+      verb="Revoke it"
+      typed={name}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate({ path: { key_id } }, { onSuccess: done })}
+    />
+  )
+}

@@ -1,0 +1,146 @@
+import { type ReactNode, useState } from "react"
+import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { CodeBlock } from "../ui/code-block.tsx"
+import { AnswerDialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Checkbox, Select, TextInput } from "../ui/field.tsx"
+import { SecretDialog } from "../ui/secret-dialog.tsx"
+import { CapFields } from "./cap-fields.tsx"
+import { capsOfTexts, EXPIRIES, expiryOf, KEY_SCOPES, textsOfCaps } from "./key-words.ts"
+
+interface NewKeyDialogProps {
+  onClose: () => void
+  /** The scope that is chosen first. */
+  scope?: CreateApiKey["scope"]
+  test?: boolean
+  /** Said beside the value, such as where it is used next. */
+  next?: ReactNode
+}
+
+/** Makes a key, and shows its value once. */
+export function NewKeyDialog({
+  onClose,
+  scope: firstScope = "created",
+  test: firstTest = false,
+  next,
+}: NewKeyDialogProps) {
+  const create = useChange("createKey", { changes: ["listKeys"] })
+  const [made, setMade] = useState<NewApiKey | null>(null)
+  const [name, setName] = useState("")
+  const [scope, setScope] = useState(firstScope)
+  const [space, setSpace] = useState("")
+  const [test, setTest] = useState(firstTest)
+  const [expiry, setExpiry] = useState("")
+  const [caps, setCaps] = useState(textsOfCaps({}))
+  const spaces = useRead("listSpaces", { query: { test: test ? "true" : "false", limit: 200 } })
+  const send = () =>
+    create.mutate(
+      {
+        body: {
+          name,
+          scope,
+          test,
+          expires_at: expiryOf(expiry),
+          ...(scope === "space" && { space }),
+          ...(!test && { caps: capsOfTexts(caps) }),
+        },
+      },
+      { onSuccess: setMade },
+    )
+  if (made) {
+    return (
+      <SecretDialog secret={made.value} title={`The key ${made.name} is made`} onClose={onClose}>
+        <p className="text-muted">Where your server runs:</p>
+        <CodeBlock code={`export TURNPIKE_API_KEY=${made.value}`} label="The key as a variable" />
+        {next}
+      </SecretDialog>
+    )
+  }
+  return (
+    <AnswerDialog
+      open
+      wide
+      onClose={onClose}
+      title="Make an API key"
+      about="For a server: who reads the key can spend in its name."
+      actions={
+        <>
+          <Button onClick={onClose}>Make none</Button>
+          <Button
+            kind="primary"
+            busy={create.isPending}
+            disabled={name.trim() === "" || (scope === "space" && space === "")}
+            onClick={send}
+          >
+            Make the key
+          </Button>
+        </>
+      }
+    >
+      <TextInput
+        label="Name"
+        name="name"
+        placeholder="Production server"
+        autoComplete="off"
+        error={create.error}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="pb-1 font-strong">What it reaches</legend>
+        {KEY_SCOPES.map((one) => (
+          <label key={one.scope} className="flex items-start gap-2">
+            <span className="flex h-5 items-center">
+              <input
+                type="radio"
+                name="scope"
+                checked={scope === one.scope}
+                onChange={() => setScope(one.scope)}
+                className="size-4 accent-accent"
+              />
+            </span>
+            <span>
+              {one.title}
+              <span className="block text-muted text-xs">{one.about}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {scope === "space" && (
+        <Select
+          label="Space"
+          name="space"
+          error={create.error}
+          value={space}
+          onChange={({ target }) => setSpace(target.value)}
+          options={[["", "Choose one"], ...(spaces.data?.items.map((one) => [one.space_id, one.title] as const) ?? [])]}
+        />
+      )}
+      <Select
+        label="Ends"
+        name="expires_at"
+        error={create.error}
+        value={expiry}
+        onChange={({ target }) => setExpiry(target.value)}
+        options={EXPIRIES}
+      />
+      <Checkbox
+        label="A test key"
+        hint="It runs the rehearsal model, costs nothing and sees only test data."
+        checked={test}
+        onChange={({ target }) => setTest(target.checked)}
+      />
+      {!test && (
+        <details>
+          <summary className="font-strong">Caps: what it may spend at most</summary>
+          <div className="pt-3">
+            <CapFields texts={caps} onChange={setCaps} error={create.error} />
+          </div>
+        </details>
+      )}
+      {create.error && <ErrorState error={create.error} />}
+    </AnswerDialog>
+  )
+}

@@ -1,0 +1,97 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import type { ApiError } from "../api/api-error.ts"
+import { call } from "../api/call.ts"
+import type { Webhook } from "../api/operations.ts"
+import { Button } from "../ui/button.tsx"
+import { AnswerDialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Checkbox, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+import { EventFields } from "./webhook-form.tsx"
+import type { EventType } from "./webhook-words.ts"
+
+const instantOfText = (text: string) => new Date(`${text}Z`).toISOString()
+const dayAgo = () => new Date(Date.now() - 86_400_000).toISOString().slice(0, 16)
+
+/** Sends the events of a range again, such as those that a server has missed while it was down. */
+export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const { test } = useSearch({ from: "/app" })
+  const client = useQueryClient()
+  const [from, setFrom] = useState(dayAgo)
+  const [to, setTo] = useState("")
+  const [events, setEvents] = useState<readonly EventType[]>([])
+  const [again, setAgain] = useState(false)
+  const input = { path: { webhook_id: webhook.webhook_id }, query: { test: test && ("true" as const) } }
+  const body = () => ({
+    from: instantOfText(from),
+    ...(to && { to: instantOfText(to) }),
+    ...(events.length > 0 && { events: [...events] }),
+    include_delivered: again,
+  })
+  /** One page of events after another, until all are on their way. */
+  const replay = useMutation<number, ApiError>({
+    mutationFn: async () => {
+      let sum = 0
+      let cursor: string | undefined
+      do {
+        const part = await call("replayEvents", { ...input, query: { ...input.query, cursor }, body: body() })
+        sum += part.replayed
+        cursor = part.next_cursor ?? undefined
+      } while (cursor)
+      return sum
+    },
+    onSuccess: (sum) => {
+      toast(
+        sum === 1 ? "One event is on its way again." : `${sum.toLocaleString("en-US")} events are on their way again.`,
+      )
+      onClose()
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["listDeliveries"] }),
+  })
+  return (
+    <AnswerDialog
+      open
+      wide
+      onClose={onClose}
+      title={`Replay events to ${webhook.url}`}
+      about="Events of this time are posted again. Your server sees the same webhook-id as the first time."
+      actions={
+        <>
+          <Button onClick={onClose}>Replay nothing</Button>
+          <Button kind="primary" busy={replay.isPending} disabled={from === ""} onClick={() => replay.mutate()}>
+            Replay
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextInput
+          label="From (UTC)"
+          name="from"
+          type="datetime-local"
+          error={replay.error}
+          value={from}
+          onChange={({ target }) => setFrom(target.value)}
+        />
+        <TextInput
+          label="To (UTC)"
+          name="to"
+          type="datetime-local"
+          hint="Left out: up to now."
+          error={replay.error}
+          value={to}
+          onChange={({ target }) => setTo(target.value)}
+        />
+      </div>
+      <EventFields events={events} onChange={setEvents} />
+      <Checkbox
+        label="Also events that it has accepted before"
+        checked={again}
+        onChange={({ target }) => setAgain(target.checked)}
+      />
+      {replay.error && <ErrorState error={replay.error} />}
+    </AnswerDialog>
+  )
+}

@@ -1,0 +1,124 @@
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Webhook } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { AnswerDialog, ConfirmDialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { SecretDialog } from "../ui/secret-dialog.tsx"
+import { toast } from "../ui/toast.tsx"
+import { ReplayEvents } from "./replay-dialog.tsx"
+import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
+import { EVENT_TYPES } from "./webhook-words.ts"
+
+export interface WebhookChange {
+  kind: "edit" | "rotate" | "replay" | "delete"
+  webhook: Webhook
+}
+
+export interface WebhookDialogProps {
+  webhook: Webhook
+  onClose: () => void
+}
+
+/** What is done with a webhook that there is. */
+export function WebhookDialog({ kind, ...props }: WebhookChange & { onClose: () => void }) {
+  if (kind === "edit") return <EditWebhook {...props} />
+  if (kind === "rotate") return <RotateSecret {...props} />
+  return kind === "replay" ? <ReplayEvents {...props} /> : <DeleteWebhook {...props} />
+}
+
+function useWebhookInput({ webhook_id }: Webhook) {
+  const { test } = useSearch({ from: "/app" })
+  return { path: { webhook_id }, query: { test: test && ("true" as const) } }
+}
+
+const CHANGES = { changes: ["listWebhooks" as const, "getWebhook" as const] }
+
+function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
+  const input = useWebhookInput(webhook)
+  const update = useChange("updateWebhook", CHANGES)
+  const [values, setValues] = useState<WebhookValues>({
+    url: webhook.url,
+    description: webhook.description ?? "",
+    events: EVENT_TYPES.filter((type) => webhook.events?.includes(type)),
+  })
+  const saved = () => {
+    toast("The webhook is saved.")
+    onClose()
+  }
+  return (
+    <AnswerDialog
+      open
+      wide
+      onClose={onClose}
+      title={`Change the webhook ${webhook.url}`}
+      actions={
+        <>
+          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button
+            kind="primary"
+            busy={update.isPending}
+            disabled={values.url === ""}
+            onClick={() => update.mutate({ ...input, body: webhookBody(values) }, { onSuccess: saved })}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <WebhookFields values={values} onChange={setValues} error={update.error} />
+      {update.error && <ErrorState error={update.error} />}
+    </AnswerDialog>
+  )
+}
+
+function RotateSecret({ webhook, onClose }: WebhookDialogProps) {
+  const input = useWebhookInput(webhook)
+  const rotate = useChange("rotateWebhookSecret", CHANGES)
+  const [secret, setSecret] = useState<string | null>(null)
+  if (secret !== null) {
+    return (
+      <SecretDialog secret={secret} title={`The new signing secret of ${webhook.url}`} onClose={onClose}>
+        <p className="text-muted">For a while the old one signs too: give your server both until then.</p>
+      </SecretDialog>
+    )
+  }
+  return (
+    <ConfirmDialog
+      open
+      safe
+      onClose={onClose}
+      title={`Rotate the signing secret of ${webhook.url}?`}
+      about="It gets a new one, which is shown once. For a while events are signed with both."
+      verb="Rotate it"
+      busy={rotate.isPending}
+      error={rotate.error}
+      onConfirm={() => rotate.mutate(input, { onSuccess: (made) => setSecret(made.secret) })}
+    />
+  )
+}
+
+function DeleteWebhook({ webhook, onClose }: WebhookDialogProps) {
+  const input = useWebhookInput(webhook)
+  const remove = useChange("deleteWebhook", { changes: ["listWebhooks"] })
+  const navigate = useNavigate()
+  const gone = () => {
+    toast("The webhook is deleted.")
+    onClose()
+    void navigate({ to: "/webhooks" })
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Delete the webhook ${webhook.url}?`}
+      about="Nothing is posted to it any more, pending deliveries are given up, and its secret is lost."
+      verb="Delete it"
+      typed={webhook.url}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(input, { onSuccess: gone })}
+    />
+  )
+}

@@ -1,0 +1,32 @@
+import type { Webhook } from "../api/operations.ts"
+import { Status } from "../ui/status.tsx"
+import { Time } from "../ui/values.tsx"
+
+const REASONS: Record<NonNullable<Webhook["disabled_reason"]>, string> = {
+  customer: "switched off here",
+  gone: "it answered 410",
+  failing: "every attempt failed for 5 days",
+  account_disabled: "the account is disabled",
+}
+
+/** Whether events are posted to it, and what is wrong when they are not, or not accepted. */
+export function WebhookState({ webhook: { enabled, disabled_reason, failing_since } }: { webhook: Webhook }) {
+  if (!enabled) {
+    return (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        <Status word="disabled" tone={disabled_reason === "customer" ? "none" : "bad"} />
+        <span className="text-muted text-xs">{disabled_reason && REASONS[disabled_reason]}</span>
+      </span>
+    )
+  }
+  return failing_since ? (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <Status word="failing" tone="warn" />
+      <span className="text-muted text-xs">
+        since <Time at={failing_since} />
+      </span>
+    </span>
+  ) : (
+    <Status word="enabled" />
+  )
+}

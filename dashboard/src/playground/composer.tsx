@@ -1,0 +1,145 @@
+import { useSearch } from "@tanstack/react-router"
+import { type KeyboardEvent, useState } from "react"
+import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { turnAsCurl, turnAsTypeScript } from "../turns/turn-code.ts"
+import { Button } from "../ui/button.tsx"
+import { CodeBlock } from "../ui/code-block.tsx"
+import { ErrorState, useCountdown } from "../ui/error-state.tsx"
+import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { EstimateResult } from "./estimate-result.tsx"
+
+interface ComposerProps {
+  spaces: readonly SpaceSummary[]
+  space: SpaceSummary
+}
+
+/** A name for a conversation that begins with this turn. */
+const newConversation = () => `playground-${Date.now().toString(36)}`
+
+/** What is sent: to which space, by which model, for how much at most. */
+export function Composer({ spaces, space }: ComposerProps) {
+  const { test, conversation, model = "" } = useSearch({ from: "/app/playground" })
+  const change = useFilters()
+  const tested = { test: test && ("true" as const) }
+  const models = useRead("listModels", { query: tested })
+  const [text, setText] = useState("")
+  const [most, setMost] = useState("")
+  const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
+  const estimate = useChange("estimateChatTurn", { changes: [] })
+  const wait = useCountdown(send.error)
+  const asked: CreateChatTurn = {
+    space: space.space_id,
+    text,
+    ...(model && { model }),
+    ...(most.trim() && { max_cost_usd: Number(most) }),
+    ...(conversation && { conversation }),
+  }
+  const isEmpty = text.trim() === ""
+  const submit = () => {
+    if (isEmpty || send.isPending || wait > 0) return
+    estimate.reset()
+    send.mutate(
+      { query: tested, body: { ...asked, conversation: conversation ?? newConversation() } },
+      {
+        onSuccess: (turn) => {
+          setText("")
+          change({ space: space.space_id, conversation: turn.conversation, turn: turn.turn_id })
+        },
+      },
+    )
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <>
+      <Form
+        label="A turn"
+        onSubmit={submit}
+        actions={
+          <>
+            <Button kind="primary" type="submit" busy={send.isPending} disabled={isEmpty || wait > 0}>
+              {wait > 0 ? `Send in ${wait} s` : "Send"}
+            </Button>
+            <Button
+              busy={estimate.isPending}
+              disabled={isEmpty}
+              onClick={() => estimate.mutate({ query: tested, body: asked })}
+            >
+              Estimate
+            </Button>
+          </>
+        }
+      >
+        <Select
+          label="Space"
+          value={space.space_id}
+          onChange={({ target }) => change({ space: target.value, conversation: undefined, turn: undefined })}
+          options={spaces.map(({ space_id, title }) => [space_id, title] as const)}
+        />
+        <div className="grid grid-cols-2 gap-3">
+          <Select
+            label="Model"
+            name="model"
+            error={send.error}
+            value={model}
+            onChange={({ target }) => change({ model: target.value || undefined })}
+            options={[["", "The space's"], ...(models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? [])]}
+          />
+          <TextInput
+            label="At most, USD"
+            name="max_cost_usd"
+            error={send.error}
+            inputMode="decimal"
+            placeholder="no limit"
+            autoComplete="off"
+            value={most}
+            onChange={({ target }) => setMost(target.value)}
+          />
+        </div>
+        <TextArea
+          label="Text"
+          name="text"
+          rows={6}
+          error={send.error}
+          placeholder="Ask the agent something"
+          hint="Ctrl or ⌘ with Enter sends it."
+          value={text}
+          onKeyDown={onKeyDown}
+          onChange={({ target }) => setText(target.value)}
+        />
+        {send.error && <ErrorState error={send.error} />}
+        {estimate.error && <ErrorState error={estimate.error} />}
+        {estimate.data && <EstimateResult estimate={estimate.data} />}
+      </Form>
+      <div className="order-last min-w-0 lg:order-none">
+        <AsCode asked={asked} />
+      </div>
+    </>
+  )
+}
+
+/** The same turn as a server sends it. */
+function AsCode({ asked: { conversation: _own, ...asked } }: { asked: CreateChatTurn }) {
+  const { tab = "curl" } = useSearch({ from: "/app/playground" })
+  const turn = { ...asked, text: asked.text || "Where is my order?", end_user_ref: "customer-1" }
+  return (
+    <Tabs
+      label="From your server"
+      value={tab}
+      tabs={[
+        { value: "curl", label: "As curl", content: () => <CodeBlock code={turnAsCurl(turn)} label="As curl" /> },
+        {
+          value: "typescript",
+          label: "As TypeScript",
+          content: () => <CodeBlock code={turnAsTypeScript(turn)} label="As TypeScript" />,
+        },
+      ]}
+    />
+  )
+}

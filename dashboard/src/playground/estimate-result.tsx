@@ -1,0 +1,38 @@
+import type { TurnEstimate } from "../api/operations.ts"
+import { Icon } from "../ui/icon.tsx"
+import { Money, Time } from "../ui/values.tsx"
+
+/** Whether a turn would be accepted, and what it would hold. */
+export function EstimateResult({ estimate }: { estimate: TurnEstimate }) {
+  const { admitted, hold_usd, needed_usd, refused_by, model, balance, caps } = estimate
+  return (
+    <div
+      role="status"
+      className={`flex flex-col gap-1 rounded-md p-3 ${admitted ? "bg-ok-soft text-ok" : "bg-bad-soft text-bad"}`}
+    >
+      <p className="flex items-center gap-2 font-strong">
+        <Icon name={admitted ? "check" : "error"} />
+        {admitted ? "It would be accepted" : "It would be refused"}
+      </p>
+      {refused_by && (
+        <p className="break-words">
+          {refused_by.message} <code>{refused_by.code}</code>
+        </p>
+      )}
+      <p className="text-text">
+        {model} holds <Money usd={hold_usd} /> at first and needs at least <Money usd={needed_usd} />.{" "}
+        <Money usd={balance.available_usd} /> of the balance is free.
+      </p>
+      {caps.map(({ cap, left_usd, limit_usd, resets_at }) => (
+        <p key={cap} className="text-text text-xs">
+          {cap.replaceAll("_", " ")}: <Money usd={left_usd} /> of <Money usd={limit_usd} /> left
+          {resets_at && (
+            <>
+              , anew <Time at={resets_at} />
+            </>
+          )}
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,163 @@
+import { useQuery } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import type { SpaceSummary, Turn } from "../api/operations.ts"
+import { queryOf, useRead } from "../api/query.ts"
+import { type LiveStep, useLiveTurn } from "../turns/live-turn.ts"
+import { TurnState } from "../turns/turn-table.tsx"
+import { isOpenTurn, lasted } from "../turns/turn-words.ts"
+import { Button } from "../ui/button.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { Id, Money, Time } from "../ui/values.tsx"
+
+const CancelDialog = lazy(() =>
+  import("../turns/cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })),
+)
+
+const SHOWN = 20
+/** In case the stream of events breaks. */
+const FALLBACK_MS = 5000
+
+/** The conversation so far, the newest turn last; what runs is seen as it happens. */
+export function Thread({ space }: { space: SpaceSummary }) {
+  const { conversation } = useSearch({ from: "/app/playground" })
+  if (!conversation) {
+    return (
+      <section aria-label="Conversation" className="rounded-md border border-line border-dashed p-6 text-muted">
+        Nothing has been said yet. What you send to {space.title} appears here: its text as it is written, the tools
+        that are called, and what it costs.
+      </section>
+    )
+  }
+  return <Conversation space={space} conversation={conversation} />
+}
+
+function Conversation({ space: { space_id }, conversation }: { space: SpaceSummary; conversation: string }) {
+  const { test } = useSearch({ from: "/app/playground" })
+  const turns = useQuery({
+    ...queryOf("listChatTurns", {
+      query: { space: space_id, conversation, test: test && "true", limit: SHOWN },
+    }),
+    refetchInterval: ({ state }) => state.data?.items.some((turn) => isOpenTurn(turn.state)) && FALLBACK_MS,
+  })
+  return (
+    <section aria-label="Conversation" className="flex min-w-0 flex-col gap-5">
+      <div className="flex flex-wrap items-center justify-between gap-2 text-muted">
+        <span className="inline-flex items-center gap-2">
+          Conversation <Id id={conversation} />
+        </span>
+        <TextLink to="/turns" search={{ conversation }}>
+          Its turns
+        </TextLink>
+      </div>
+      <Read of={turns} rows={4}>
+        {({ items, total }) => (
+          <>
+            {total > items.length && (
+              <p className="text-muted">
+                The last {items.length} of {total} turns.
+              </p>
+            )}
+            <ol className="flex flex-col gap-5">
+              {[...items].reverse().map((turn) => (
+                <li key={turn.turn_id}>
+                  <Exchange turn={turn} test={test} />
+                </li>
+              ))}
+            </ol>
+          </>
+        )}
+      </Read>
+    </section>
+  )
+}
+
+/** One turn: what was asked, the tools, the reply, and what it costs. */
+function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
+  const { turn_id, text, result, error, state, created_at } = turn
+  const isOpen = isOpenTurn(state)
+  const [wasOpen] = useState(isOpen)
+  const live = useLiveTurn(turn_id, { open: isOpen, test })
+  const [cancelling, setCancelling] = useState(false)
+  const { turn: sent } = useSearch({ from: "/app/playground" })
+  const article = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (sent === turn_id) article.current?.scrollIntoView({ block: "nearest" })
+  }, [sent, turn_id])
+  const coming = live.findLast((step) => !step.subagent && step.text)?.text
+  return (
+    <article ref={article} aria-label={`Turn ${turn_id}`} className="flex flex-col gap-3">
+      <p className="max-w-[72ch] self-end whitespace-pre-wrap break-words rounded-md bg-accent-soft px-3 py-2">
+        {text}
+      </p>
+      {wasOpen && <LiveTools steps={live} />}
+      {error ? (
+        <p className="rounded-md bg-bad-soft px-3 py-2 text-bad">
+          <code>{error.code}</code> {error.message}
+        </p>
+      ) : (
+        <p
+          aria-live="polite"
+          className="max-w-[88ch] whitespace-pre-wrap break-words rounded-md border border-line bg-panel px-3 py-2"
+        >
+          {result ?? coming ?? (isOpen ? "…" : "No reply.")}
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">
+        <TurnState turn={turn} />
+        <TurnCost turn={turn} test={test} />
+        <Time at={created_at} />
+        <TextLink to="/turns/$turnId" params={{ turnId: turn_id }}>
+          Steps and bill
+        </TextLink>
+        {isOpen && (
+          <Button kind="danger" onClick={() => setCancelling(true)}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      <Suspense>{cancelling && <CancelDialog turnId={turn_id} onClose={() => setCancelling(false)} />}</Suspense>
+    </article>
+  )
+}
+
+/** What it has cost so far, or what it was billed. */
+function TurnCost({ turn, test }: { turn: Turn; test: true | undefined }) {
+  return isOpenTurn(turn.state) ? (
+    <RunningCost turnId={turn.turn_id} test={test} />
+  ) : (
+    <span>
+      <Money usd={turn.billed_cost_usd} /> billed
+    </span>
+  )
+}
+
+function RunningCost({ turnId, test }: { turnId: string; test: true | undefined }) {
+  const { data } = useRead("getTurnBill", { path: { turn_id: turnId }, query: { test: test && "true" } })
+  return (
+    <span>
+      <Money usd={data?.cost_usd ?? 0} /> so far, <Money usd={data?.held_usd ?? 0} /> held
+    </span>
+  )
+}
+
+/** The tools that were called while somebody watched. */
+function LiveTools({ steps }: { steps: readonly LiveStep[] }) {
+  const calls = steps.flatMap(({ step, subagent, calls }) =>
+    calls.map((call) => ({ ...call, id: `${step}.${call.call}`, subagent })),
+  )
+  if (calls.length === 0) return null
+  return (
+    <ul aria-label="Tool calls" className="flex flex-col gap-1 border-line border-l-2 pl-3">
+      {calls.map(({ id, name, subagent, ok, durationMs }) => (
+        <li key={id} className="flex flex-wrap items-center gap-3">
+          <code>{subagent ? `${subagent} › ${name}` : name}</code>
+          <Status word={ok === null ? "running" : ok ? "done" : "failed"} />
+          <span className="text-muted text-xs">{durationMs === null ? "" : lasted(durationMs)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,93 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
+import { addressOf, type OperationId } from "../api/call.ts"
+import type { TurnEvent } from "../api/operations.ts"
+
+interface LiveCall {
+  call: number
+  name: string
+  ok: boolean | null
+  durationMs: number | null
+}
+
+/** One model call as its events tell it, while the turn runs. */
+export interface LiveStep {
+  step: number
+  subagent: string | null
+  text: string
+  ended: boolean
+  durationMs: number | null
+  calls: LiveCall[]
+}
+
+const TYPES = [
+  ...["turn.queued", "turn.running", "turn.done", "turn.failed", "turn.cancelled"],
+  ...["step.started", "step.ended", "tool.started", "tool.ended", "text.delta"],
+]
+const LAST = ["turn.done", "turn.failed", "turn.cancelled"]
+/** What is read again after an event. */
+const READS: Record<string, OperationId[]> = {
+  "turn.running": ["getTurn"],
+  "step.ended": ["listTurnSteps", "getTurnBill"],
+  "tool.ended": ["listTurnSteps", "getTurnBill"],
+}
+const ALL: OperationId[] = [
+  "getTurn",
+  "listTurnSteps",
+  "getTurnBill",
+  "listTurnEvents",
+  "listTurnFiles",
+  "listTurnDeliveries",
+  "listTurns",
+  "listChatTurns",
+]
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : null)
+
+/** The steps after one more event. A second start of a step means that its text begins again. */
+export function withEvent(steps: readonly LiveStep[], { type, data }: TurnEvent): readonly LiveStep[] {
+  const step = Number(data.step)
+  if (!Number.isInteger(step)) return steps
+  const fresh = { step, subagent: textOf(data.agent), text: "", ended: false, durationMs: null, calls: [] }
+  const old = steps.find((one) => one.step === step) ?? fresh
+  const call = { call: Number(data.call), name: String(data.name), ok: null, durationMs: null }
+  const durationMs = Number(data.duration_ms ?? 0)
+  const others = old.calls.filter((one) => one.call !== call.call)
+  const next: Record<string, LiveStep> = {
+    "step.started": fresh,
+    "text.delta": { ...old, text: old.text + String(data.text ?? "") },
+    "step.ended": { ...old, ended: true, durationMs },
+    "tool.started": { ...old, calls: [...others, call] },
+    "tool.ended": { ...old, calls: [...others, { ...call, ok: data.ok === true, durationMs }] },
+  }
+  return [...steps.filter((one) => one.step !== step), next[type] ?? old].sort((a, b) => a.step - b.step)
+}
+
+/** Follows a turn by its events until it has ended; everything shown of it is read again as it changes. */
+export function useLiveTurn(turnId: string | undefined, { open, test }: { open: boolean; test?: true }) {
+  const client = useQueryClient()
+  const [steps, setSteps] = useState<readonly LiveStep[]>([])
+  useEffect(() => {
+    if (!turnId || !open) return
+    setSteps([])
+    const stream = new EventSource(
+      addressOf("listTurnEvents", { path: { turn_id: turnId }, query: { test: test && "true" } }),
+    )
+    let seen = 0
+    const hear = ({ data }: MessageEvent<string>) => {
+      const event = JSON.parse(data) as TurnEvent
+      if (event.seq <= seen) return
+      seen = event.seq
+      setSteps((old) => withEvent(old, event))
+      const isOver = LAST.includes(event.type)
+      if (isOver) stream.close()
+      const reads = isOver ? ALL : READS[event.type]
+      if (reads) {
+        void client.invalidateQueries({ predicate: ({ queryKey }) => reads.includes(queryKey[0] as OperationId) })
+      }
+    }
+    for (const type of TYPES) stream.addEventListener(type, hear)
+    return () => stream.close()
+  }, [client, turnId, open, test])
+  return steps
+}

@@ -1,0 +1,47 @@
+interface AskedTurn {
+  space: string
+  end_user_ref: string
+  text: string
+  model?: string
+  max_cost_usd?: number
+  conversation?: string
+}
+
+/** A text in single quotes of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A request that a server sends, with its key in TURNPIKE_API_KEY. */
+export const curlOf = (path: string, body: object) =>
+  [
+    `curl ${location.origin}${path}`,
+    `  -H "Authorization: Bearer $TURNPIKE_API_KEY"`,
+    `  -H "Idempotency-Key: ${path.split("/").at(-1)}-$(date +%s)"`,
+    `  -H "Content-Type: application/json"`,
+    `  -d ${quoted(JSON.stringify(body))}`,
+  ].join(" \\\n")
+
+/** A turn as a server sends it by curl. */
+export const turnAsCurl = (turn: AskedTurn) => curlOf("/v1/turns", turn)
+
+/** The first space and its first turn, for an account that has no space yet. */
+export const firstSpaceAsCurl = (text: string) =>
+  `SPACE=$(${curlOf("/v1/spaces", { title: "First" })} \\\n  | sed 's/.*"space_id":"\\([^"]*\\)".*/\\1/')\n\n` +
+  turnAsCurl({ space: "SPACE", end_user_ref: "customer-1", text }).replace('"SPACE"', `"'$SPACE'"`)
+
+/** The same with the client for TypeScript. */
+export function turnAsTypeScript(turn: AskedTurn): string {
+  const fields = Object.entries(turn)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `  ${name}: ${JSON.stringify(value)},`)
+  return `import { Turnpike } from "turnpike-client"
+
+const turnpike = new Turnpike({
+  apiKey: process.env.TURNPIKE_API_KEY,
+  baseUrl: ${JSON.stringify(location.origin)},
+})
+
+const turn = await turnpike.turns.run({
+${fields.join("\n")}
+})
+console.log(turn.state, turn.result, turn.billed_cost_usd)`
+}

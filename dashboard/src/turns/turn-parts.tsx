@@ -1,0 +1,197 @@
+import { addressOf } from "../api/call.ts"
+import type { FileInfo, Turn, TurnBill, TurnEvent } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { buttonLook } from "../ui/button.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { DeliveryTable } from "./delivery-table.tsx"
+import { useTurnEvents } from "./turn-reads.ts"
+import { TurnTable } from "./turn-table.tsx"
+import { sizeOf } from "./turn-words.ts"
+
+export interface OfTurn {
+  of: { turnId: string; test: true | undefined }
+}
+
+const inputOf = ({ turnId, test }: OfTurn["of"]) => ({
+  path: { turn_id: turnId },
+  query: { test: test && ("true" as const) },
+})
+
+type BillItem = TurnBill["items"][number]
+
+export function BillTab({ of }: OfTurn) {
+  const bill = useRead("getTurnBill", inputOf(of))
+  return (
+    <Read of={bill}>
+      {({ items, cost_usd, billed_cost_usd, held_usd }) => (
+        <>
+          <Stats>
+            <Stat label="Model calls come to">
+              <Money usd={cost_usd} />
+            </Stat>
+            <Stat label="Billed" hint="the ledger's amount">
+              <Money usd={billed_cost_usd} />
+            </Stat>
+            <Stat label="Held">
+              <Money usd={held_usd} />
+            </Stat>
+          </Stats>
+          <Table
+            caption="The bill, by model call"
+            rows={items}
+            rowKey={({ step, call, model, role }) => `${step} ${call} ${model} ${role}`}
+            columns={BILL}
+            empty={<p className="text-muted">No model has been called.</p>}
+          />
+        </>
+      )}
+    </Read>
+  )
+}
+
+const BILL: Column<BillItem>[] = [
+  { title: "Step", cell: ({ step, call }) => (step < 0 ? "whole turn" : call === null ? step : `${step}, picture`) },
+  {
+    title: "Model",
+    cell: ({ model, role, subagent }) => (
+      <span className="inline-flex flex-col">
+        {model}
+        <span className="text-muted text-xs">{subagent ?? role}</span>
+      </span>
+    ),
+  },
+  { title: "Calls", right: true, cell: ({ calls }) => <Count value={calls} /> },
+  { title: "Tokens in", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
+  { title: "From cache", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
+  { title: "Into cache", right: true, cell: ({ tokens_cache_written }) => <Count value={tokens_cache_written} /> },
+  { title: "Tokens out", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
+  { title: "Prices", cell: (item) => <Prices item={item} /> },
+  { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+]
+
+/** The version of the prices that counted, and what it says: USD per million tokens. */
+function Prices({ item: { price, price_version } }: { item: BillItem }) {
+  const words =
+    price === null
+      ? "no longer known"
+      : price.image_usd !== null
+        ? `$${price.image_usd} a picture`
+        : `$${price.input} in, $${price.cached} cached, $${price.output} out, per million`
+  return (
+    <span className="inline-flex flex-col">
+      Version {price_version}
+      <span className="text-muted text-xs">{words}</span>
+    </span>
+  )
+}
+
+export function FilesTab({ of, turn }: OfTurn & { turn: Turn }) {
+  const files = useRead("listTurnFiles", inputOf(of))
+  const columns: Column<FileInfo>[] = [
+    { title: "Name", cell: ({ name }) => <span className="break-all">{name}</span> },
+    { title: "From", cell: ({ turn }) => (turn === of.turnId ? "made by the agent" : "sent with the turn") },
+    { title: "Type", cell: ({ media_type }) => media_type },
+    { title: "Size", right: true, cell: ({ bytes }) => sizeOf(bytes) },
+    { title: "File", cell: ({ file_id }) => <Id id={file_id} /> },
+    {
+      title: "Actions",
+      actions: true,
+      cell: ({ file_id, name }) => (
+        <a
+          href={addressOf("getFileContent", { path: { space_id: turn.space, file_id } })}
+          download={name}
+          aria-label={`Download ${name}`}
+          className={buttonLook("quiet")}
+        >
+          <Icon name="download" />
+          Download
+        </a>
+      ),
+    },
+  ]
+  return (
+    <Read of={files}>
+      {({ items }) => (
+        <Table
+          caption="Files of this turn"
+          rows={items}
+          rowKey={({ file_id }) => file_id}
+          columns={columns}
+          empty={<p className="text-muted">No file was sent with it, and its agent made none.</p>}
+        />
+      )}
+    </Read>
+  )
+}
+
+export function DeliveriesTab({ of }: OfTurn) {
+  const { path, query } = inputOf(of)
+  const deliveries = useRead("listTurnDeliveries", { path, query: { ...query, limit: 200 } })
+  return (
+    <Read of={deliveries}>
+      {({ items }) => (
+        <DeliveryTable
+          deliveries={items}
+          empty={
+            <p className="text-muted">
+              No webhook has heard of it. <TextLink to="/webhooks">Webhooks</TextLink> tell your server when a turn has
+              ended.
+            </p>
+          }
+        />
+      )}
+    </Read>
+  )
+}
+
+const SHOWN_TURNS = 50
+
+export function ConversationTab({ of, turn }: OfTurn & { turn: Turn }) {
+  const { conversation } = turn
+  const turns = useRead("listTurns", { query: { ...inputOf(of).query, conversation, limit: SHOWN_TURNS } })
+  return (
+    <Read of={turns}>
+      {({ items, total }) => (
+        <>
+          <p className="text-muted">
+            {total === 1 ? "This is its only turn." : `${total} turns, the newest first.`}{" "}
+            <TextLink to="/turns" search={{ conversation }}>
+              As a list with filters
+            </TextLink>
+          </p>
+          <TurnTable turns={items} caption="Turns of this conversation" current={of.turnId} />
+        </>
+      )}
+    </Read>
+  )
+}
+
+const EVENTS: Column<TurnEvent>[] = [
+  { title: "Seq", cell: ({ seq }) => seq },
+  { title: "Event", cell: ({ type }) => <code>{type}</code> },
+  { title: "Data", cell: ({ data }) => <code className="break-all text-muted">{JSON.stringify(data)}</code> },
+  { title: "When", right: true, cell: ({ created_at }) => <Time at={created_at} exact /> },
+]
+
+export function EventsTab({ of }: OfTurn) {
+  const events = useTurnEvents(of)
+  return (
+    <Read of={events}>
+      {({ items, total }) => (
+        <>
+          {total > items.length && (
+            <p className="text-muted">
+              The first {items.length} of {total}.
+            </p>
+          )}
+          <Table caption="Events of this turn" rows={items} rowKey={({ seq }) => seq} columns={EVENTS} />
+        </>
+      )}
+    </Read>
+  )
+}

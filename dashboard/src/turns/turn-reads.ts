@@ -1,0 +1,47 @@
+import { useQuery } from "@tanstack/react-query"
+import type { ApiError } from "../api/api-error.ts"
+import { call } from "../api/call.ts"
+import type { TurnEvent, TurnStep } from "../api/operations.ts"
+
+const PAGE = 200
+/** More than this of one turn nobody reads on a page. */
+const MOST = 2000
+
+interface Of {
+  turnId: string
+  test: true | undefined
+}
+
+interface Listed<Item> {
+  items: Item[]
+  total: number
+}
+
+/** All pages of a list: one may be shorter than its limit. */
+async function gather<Item>(page: (offset: number) => Promise<Listed<Item>>): Promise<Listed<Item>> {
+  const items: Item[] = []
+  for (;;) {
+    const { items: more, total } = await page(items.length)
+    items.push(...more)
+    if (more.length === 0 || items.length >= Math.min(total, MOST)) return { items, total }
+  }
+}
+
+const inputOf = ({ turnId, test }: Of, offset: number) => ({
+  path: { turn_id: turnId },
+  query: { test: test && ("true" as const), limit: PAGE, offset },
+})
+
+/** All steps of a turn, with the calls of each. */
+export const useTurnSteps = (of: Of) =>
+  useQuery<Listed<TurnStep>, ApiError>({
+    queryKey: ["listTurnSteps", of],
+    queryFn: ({ signal }) => gather((offset) => call("listTurnSteps", { ...inputOf(of, offset), signal })),
+  })
+
+/** All events of a turn. */
+export const useTurnEvents = (of: Of) =>
+  useQuery<Listed<TurnEvent>, ApiError>({
+    queryKey: ["listTurnEvents", of],
+    queryFn: ({ signal }) => gather((offset) => call("listTurnEvents", { ...inputOf(of, offset), signal })),
+  })

@@ -1,0 +1,95 @@
+import type { ReactNode } from "react"
+import type { Turn } from "../api/operations.ts"
+import { TextLink } from "../ui/link.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Id, Money, Time } from "../ui/values.tsx"
+
+interface TurnTableProps {
+  turns: readonly Turn[] | undefined
+  /** Titles of spaces by their ids; without them there is no such column. */
+  titles?: Map<string, string>
+  empty?: ReactNode
+  stale?: boolean
+  caption?: string
+  /** The turn whose page this is: it is named and not linked. */
+  current?: string
+}
+
+/** Why a turn has not been done, in the contract's word. */
+export const TurnState = ({ turn: { state, status_reason } }: { turn: Turn }) => (
+  <span className="inline-flex flex-wrap items-center gap-2">
+    <Status word={state} />
+    {status_reason && <span className="text-muted text-xs">{status_reason.replaceAll("_", " ").toLowerCase()}</span>}
+  </span>
+)
+
+/** Turns, each with a link to its page. */
+export function TurnTable({ turns, titles, empty, stale, caption = "Turns", current }: TurnTableProps) {
+  const space: Column<Turn>[] = titles
+    ? [{ title: "Space", cell: (turn) => <SpaceOfTurn id={turn.space} title={titles.get(turn.space)} /> }]
+    : []
+  return (
+    <Table
+      caption={caption}
+      rows={turns}
+      rowKey={({ turn_id }) => turn_id}
+      stale={stale}
+      empty={empty}
+      columns={[
+        {
+          title: "Asked",
+          cell: ({ turn_id, text }) =>
+            turn_id === current ? (
+              <b className="line-clamp-1 max-w-[44ch] break-all">{text} (this turn)</b>
+            ) : (
+              <TextLink
+                to="/turns/$turnId"
+                params={{ turnId: turn_id }}
+                className="line-clamp-1 max-w-[44ch] break-all text-left"
+              >
+                {text || "(no text)"}
+              </TextLink>
+            ),
+        },
+        { title: "State", cell: (turn) => <TurnState turn={turn} /> },
+        ...space,
+        {
+          title: "End user",
+          cell: ({ end_user_ref }) => <EndUserOfTurn endUserRef={end_user_ref} />,
+        },
+        { title: "Model", cell: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
+        {
+          title: "Cost",
+          right: true,
+          cell: ({ billed_cost_usd, held_usd }) =>
+            held_usd > 0 ? (
+              <span className="text-muted">
+                holds <Money usd={held_usd} />
+              </span>
+            ) : (
+              <Money usd={billed_cost_usd} />
+            ),
+        },
+        { title: "Turn", cell: ({ turn_id }) => <Id id={turn_id} /> },
+        { title: "Sent", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+      ]}
+    />
+  )
+}
+
+export const SpaceOfTurn = ({ id, title }: { id: string; title: string | undefined }) => (
+  <TextLink to="/spaces/$spaceId" params={{ spaceId: id }} className="block max-w-[18ch] truncate">
+    {title ?? id}
+  </TextLink>
+)
+
+/** Whom it was sent for; turns of the web app have no end user. */
+export const EndUserOfTurn = ({ endUserRef }: { endUserRef: string }) =>
+  endUserRef === "" ? (
+    <span className="text-muted">web chat</span>
+  ) : (
+    <TextLink to="/end-users/$endUserRef" params={{ endUserRef }} className="block max-w-[22ch] truncate text-text">
+      {endUserRef}
+    </TextLink>
+  )
