@@ -91,7 +91,8 @@ const columnsOf = (test: true | undefined): Column<EndUser>[] => [
   },
   {
     title: "State",
-    cell: ({ limits }) => (limits.blocked ? <Status word="blocked" tone="bad" /> : <Status word="active" />),
+    cell: ({ limits }) =>
+      limits.blocked ? <Status word="blocked" tone="bad" /> : <span className="text-muted">active</span>,
   },
   { title: "Daily cap", right: true, cell: (row) => <CapUse row={row} cap="end_user_daily" /> },
   { title: "Monthly cap", right: true, cell: (row) => <CapUse row={row} cap="end_user_monthly" /> },

@@ -65,7 +65,9 @@ export function SpacePage() {
                 label,
                 content: () => (
                   <Suspense fallback={<Skeleton rows={8} />}>
-                    <Content key={spaceId} space={space} />
+                    <div key={spaceId} className="flex flex-col gap-5">
+                      <Content space={space} />
+                    </div>
                   </Suspense>
                 ),
               }))}
@@ -79,7 +81,7 @@ export function SpacePage() {
 
 const SpaceLine = ({ space }: { space: AccountSpace }) => (
   <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-muted">
-    <Status word={space.archived ? "archived" : "active"} />
+    <Status word={space.archived ? "archived" : "in use"} tone={space.archived ? "none" : "ok"} />
     <Id id={space.space_id} />
     <span>Version {space.config_version.toLocaleString("en-US")}</span>
     <span>Default model: {space.model ? <code>{space.model}</code> : "the service's"}</span>

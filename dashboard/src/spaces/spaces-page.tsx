@@ -81,7 +81,7 @@ const columnsOf = (test: true | undefined): Column<SpaceSummary>[] => [
   { title: "Id", cell: ({ space_id }) => <Id id={space_id} /> },
   {
     title: "State",
-    cell: ({ archived }) => <Status word={archived ? "archived" : "active"} />,
+    cell: ({ archived }) => (archived ? <Status word="archived" /> : <span className="text-muted">in use</span>),
   },
   { title: "Default model", cell: ({ model }) => (model ? <code>{model}</code> : "the service's") },
   { title: "You are", cell: ({ role, workspace_id }) => (workspace_id ? `${role}, shared` : role) },
