@@ -1,6 +1,58 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useRouteContext, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
+import { Page } from "../ui/page.tsx"
+import { Skeleton } from "../ui/skeleton.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { Time } from "../ui/values.tsx"
 import { accountPages } from "./pages.ts"
+import type { AccountTab } from "./routes.ts"
+
+const SignIn = lazy(() => import("./sign-in-tab.tsx").then((module) => ({ default: module.SignInTab })))
+const Sessions = lazy(() => import("./sessions-tab.tsx").then((module) => ({ default: module.SessionsTab })))
+const Limits = lazy(() => import("./limits-tab.tsx").then((module) => ({ default: module.LimitsTab })))
+const Alerts = lazy(() => import("./alerts-tab.tsx").then((module) => ({ default: module.AlertsTab })))
+
+const TABS: [AccountTab, string, React.ComponentType][] = [
+  ["sign-in", "Ways in", SignIn],
+  ["sessions", "Sessions", Sessions],
+  ["limits", "Default limits", Limits],
+  ["alerts", "Alerts", Alerts],
+]
 
 export function AccountPage() {
-  return <StubPage page={accountPages.account} />
+  const { user } = useRouteContext({ from: "/app" })
+  const { tab = "sign-in" } = useSearch({ from: "/app/account" })
+  return (
+    <Page {...accountPages.account}>
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-muted">
+        <span className="font-strong text-text">{user.name ?? user.email ?? `User ${user.user_id}`}</span>
+        {user.email && (
+          <span>
+            {user.email}
+            {user.email_verified ? ", verified" : ", not verified"}
+          </span>
+        )}
+        <span>User {user.user_id}</span>
+        {user.role === "admin" && <span>Admin</span>}
+        <span>
+          Made <Time at={user.created_at} />
+        </span>
+      </div>
+      <Tabs
+        label="Parts of the account"
+        value={tab}
+        tabs={TABS.map(([value, label, Content]) => ({
+          value,
+          label,
+          content: () => (
+            <Suspense fallback={<Skeleton rows={6} />}>
+              <div className="flex flex-col gap-5">
+                <Content />
+              </div>
+            </Suspense>
+          ),
+        }))}
+      />
+    </Page>
+  )
 }

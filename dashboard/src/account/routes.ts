@@ -1,11 +1,36 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { accountPages as pages } from "./pages.ts"
+
+const ACCOUNT_TABS = ["sign-in", "sessions", "limits", "alerts"] as const
+export type AccountTab = (typeof ACCOUNT_TABS)[number]
+
+/** The events that tell an owner to do something. */
+export const ALERT_TYPES = ["cap.reached", "balance.low", "balance.depleted", "endpoint.disabled"] as const
+export type AlertType = (typeof ALERT_TYPES)[number]
+
+interface AccountSearch {
+  tab?: AccountTab
+  offset?: number
+  type?: AlertType
+  created_after?: string
+  created_before?: string
+  cursor?: string
+}
 
 export const accountRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.account.path,
+    validateSearch: (search: RawSearch): AccountSearch => ({
+      tab: oneIn(search.tab, ACCOUNT_TABS),
+      offset: countIn(search.offset),
+      type: oneIn(search.type, ALERT_TYPES),
+      created_after: instantIn(search.created_after),
+      created_before: instantIn(search.created_before),
+      cursor: textIn(search.cursor),
+    }),
     component: lazyRouteComponent(() => import("./account-page.tsx"), "AccountPage"),
   }),
 ] as const

@@ -1,6 +1,177 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useParams, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import { addressOf } from "../api/call.ts"
+import type { EndUser } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { Button, buttonLook } from "../ui/button.tsx"
+import { CopyButton } from "../ui/copy.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { toast } from "../ui/toast.tsx"
+import { Count, Money, Time } from "../ui/values.tsx"
+import { EndUserReceipt } from "./erasure-receipt.tsx"
+import { EndUserLimitsForm } from "./limits-form.tsx"
 import { endUsersPages } from "./pages.ts"
+import { EndUserSpend } from "./spend-by-day.tsx"
+
+const BlockDialog = lazy(() =>
+  import("./change-dialogs.tsx").then((module) => ({ default: module.BlockEndUserDialog })),
+)
+const EraseDialog = lazy(() =>
+  import("./change-dialogs.tsx").then((module) => ({ default: module.EraseEndUserDialog })),
+)
 
 export function EndUserPage() {
-  return <StubPage page={endUsersPages.detail} />
+  const { endUserRef } = useParams({ from: "/app/end-users/$endUserRef" })
+  const { test, erasure } = useSearch({ from: "/app/end-users/$endUserRef" })
+  const input = { path: { end_user_ref: endUserRef }, query: { test: test && ("true" as const) } }
+  const endUser = useRead("getEndUser", input)
+  const [open, setOpen] = useState<"block" | "erase" | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <Page
+      title={endUserRef}
+      about={endUsersPages.detail.about}
+      above={
+        <TextLink to="/end-users" search={{ test }}>
+          End users
+        </TextLink>
+      }
+      action={
+        endUser.data && (
+          <>
+            <a href={addressOf("exportEndUser", input)} download={`${endUserRef}.json`} className={buttonLook()}>
+              <Icon name="download" />
+              Export
+            </a>
+            <Button kind={endUser.data.limits.blocked ? "primary" : "danger"} onClick={() => setOpen("block")}>
+              {endUser.data.limits.blocked ? "Unblock" : "Block"}
+            </Button>
+          </>
+        )
+      }
+    >
+      {erasure && <EndUserReceipt erasureId={erasure} test={test} />}
+      <Read of={endUser} rows={8}>
+        {(data) => (
+          <>
+            <EndUserFacts of={data} test={test} />
+            <Section title="Spend by day">
+              <EndUserSpend endUserRef={endUserRef} />
+            </Section>
+            <Section title="Caps">
+              {data.caps.length > 0 && (
+                <Table
+                  caption="The caps that apply to new turns"
+                  rows={data.caps}
+                  rowKey={({ cap, source }) => cap + source}
+                  columns={CAP_COLUMNS}
+                />
+              )}
+              <OwnCaps key={JSON.stringify(data.limits)} of={data} test={test} />
+            </Section>
+            <Section title="Erasure">
+              <p className="max-w-[72ch] text-muted">
+                Deletes what this end user said and was answered: texts, results, files, conversations and the steps of
+                their turns. Amounts stay, without any text. Nothing brings it back.
+              </p>
+              <div>
+                <Button kind="danger" onClick={() => setOpen("erase")}>
+                  Erase their data
+                </Button>
+              </div>
+            </Section>
+            <Suspense>
+              {open === "block" && <BlockDialog endUser={data} test={test} onClose={close} />}
+              {open === "erase" && <EraseDialog endUser={data} test={test} onClose={close} />}
+            </Suspense>
+          </>
+        )}
+      </Read>
+    </Page>
+  )
+}
+
+interface PartProps {
+  of: EndUser
+  test: true | undefined
+}
+
+const EndUserFacts = ({ of: endUser, test }: PartProps) => (
+  <>
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-muted">
+      {endUser.limits.blocked ? <Status word="blocked" tone="bad" /> : <Status word="active" />}
+      <span className="inline-flex min-w-0 items-center gap-1">
+        <code className="break-all">{endUser.end_user_ref}</code>
+        <CopyButton text={endUser.end_user_ref} what="the end_user_ref" small />
+      </span>
+      <span>
+        First turn <Time at={endUser.first_turn_at} />
+      </span>
+      <span>
+        Last turn <Time at={endUser.last_turn_at} />
+      </span>
+      <TextLink to="/turns" search={{ test, end_user_ref: endUser.end_user_ref } as never}>
+        Their turns
+      </TextLink>
+    </div>
+    <Stats>
+      <Stat label="Today" hint="UTC">
+        <Money usd={endUser.billed_today_usd} />
+      </Stat>
+      <Stat label="This month" hint="UTC">
+        <Money usd={endUser.billed_this_month_usd} />
+      </Stat>
+      <Stat label="Ever">
+        <Money usd={endUser.billed_usd} />
+      </Stat>
+      <Stat label="Turns">
+        <Count value={endUser.turns} />
+      </Stat>
+    </Stats>
+  </>
+)
+
+const SOURCES = {
+  end_user: "this end user's own",
+  key: "their key's default",
+  account: "the account's default",
+  plan: "the plan",
+} as const
+
+const CAP_COLUMNS: Column<EndUser["caps"][number]>[] = [
+  { title: "Cap", cell: ({ cap }) => cap.replaceAll("_", " ") },
+  { title: "Set by", cell: ({ source }) => SOURCES[source] },
+  { title: "Limit", right: true, cell: ({ limit_usd }) => <Money usd={limit_usd} /> },
+  { title: "Spent", right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
+  { title: "Held", right: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
+  { title: "Left", right: true, cell: ({ left_usd }) => <Money usd={left_usd} /> },
+  { title: "Begins again", right: true, cell: ({ resets_at }) => <Time at={resets_at} /> },
+]
+
+function OwnCaps({ of: { end_user_ref, limits }, test }: PartProps) {
+  const put = useChange("putEndUserLimits", { changes: ["getEndUser", "listEndUsers"] })
+  return (
+    <EndUserLimitsForm
+      limits={limits}
+      verb="Save the caps"
+      busy={put.isPending}
+      error={put.error}
+      onSave={(changed) =>
+        put.mutate(
+          {
+            path: { end_user_ref },
+            query: { test: test && "true" },
+            body: { ...changed, blocked: limits.blocked },
+          },
+          { onSuccess: () => toast("The caps are saved.") },
+        )
+      }
+    />
+  )
 }

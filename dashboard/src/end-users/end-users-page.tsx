@@ -1,6 +1,119 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { EndUser } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { CursorPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Money, Time } from "../ui/values.tsx"
 import { endUsersPages } from "./pages.ts"
 
+const CapEndUser = lazy(() => import("./limits-dialog.tsx").then((module) => ({ default: module.CapEndUserDialog })))
+
+const curl = () => `curl ${location.origin}/v1/turns \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" -H "Idempotency-Key: order-1001" \\
+  -d '{"space":"spc_…","end_user_ref":"customer-42","text":"Where is my order?"}'`
+
 export function EndUsersPage() {
-  return <StubPage page={endUsersPages.list} />
+  const { q, blocked, cursor, test } = useSearch({ from: "/app/end-users" })
+  const [capping, setCapping] = useState(false)
+  const endUsers = useRead("listEndUsers", { query: { q, blocked, cursor, limit: PAGE_ROWS, test: test && "true" } })
+  return (
+    <Page
+      {...endUsersPages.list}
+      action={
+        <Button kind="primary" icon="plus" onClick={() => setCapping(true)}>
+          Cap an end user
+        </Button>
+      }
+    >
+      <FilterBar set={{ q, blocked }}>
+        <TextFilter label="A part of the end_user_ref" name="q" value={q} wide />
+        <ChoiceFilter
+          label="Blocked"
+          name="blocked"
+          value={blocked}
+          all="Blocked or not"
+          options={[
+            ["true", "Blocked"],
+            ["false", "Not blocked"],
+          ]}
+        />
+      </FilterBar>
+      <Read of={endUsers} rows={8}>
+        {({ data, next_cursor }) => (
+          <>
+            <Table
+              caption="End users, the one with the newest turn first"
+              columns={columnsOf(test)}
+              rows={data}
+              rowKey={({ end_user_ref }) => end_user_ref}
+              stale={endUsers.isPlaceholderData}
+              empty={
+                q || blocked ? (
+                  <EmptyState title="No end user fits these filters" />
+                ) : (
+                  <EmptyState title="No end user yet" curl={curl()}>
+                    An end user is one of your own customers, by the id that you give them. They are here once a turn
+                    names them, or once you cap them.
+                  </EmptyState>
+                )
+              }
+            />
+            <CursorPager cursor={cursor} next={next_cursor} />
+          </>
+        )}
+      </Read>
+      <Suspense>{capping && <CapEndUser test={test} onClose={() => setCapping(false)} />}</Suspense>
+    </Page>
+  )
+}
+
+const columnsOf = (test: true | undefined): Column<EndUser>[] => [
+  {
+    title: "End user",
+    cell: ({ end_user_ref }) => (
+      <TextLink
+        to="/end-users/$endUserRef"
+        params={{ endUserRef: end_user_ref }}
+        search={{ test }}
+        className="break-all font-mono"
+      >
+        {end_user_ref}
+      </TextLink>
+    ),
+  },
+  {
+    title: "State",
+    cell: ({ limits }) =>
+      limits.blocked ? <Status word="blocked" tone="bad" /> : <span className="text-muted">active</span>,
+  },
+  { title: "Daily cap", right: true, cell: (row) => <CapUse row={row} cap="end_user_daily" /> },
+  { title: "Monthly cap", right: true, cell: (row) => <CapUse row={row} cap="end_user_monthly" /> },
+  { title: "Today", right: true, cell: ({ billed_today_usd }) => <Money usd={billed_today_usd} /> },
+  { title: "This month", right: true, cell: ({ billed_this_month_usd }) => <Money usd={billed_this_month_usd} /> },
+  { title: "Ever", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+  { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
+  { title: "Last turn", right: true, cell: ({ last_turn_at }) => <Time at={last_turn_at} /> },
+]
+
+/** What is left of a cap that applies, of how much. */
+function CapUse({ row, cap }: { row: EndUser; cap: EndUser["caps"][number]["cap"] }) {
+  const found = row.caps.find((one) => one.cap === cap)
+  if (!found) return <span className="text-muted">none</span>
+  return (
+    <span className="whitespace-nowrap">
+      {found.left_usd === 0 ? <span className="text-bad">reached</span> : <Money usd={found.left_usd} />}
+      <span className="text-muted">
+        {" "}
+        of <Money usd={found.limit_usd} />
+      </span>
+    </span>
+  )
 }

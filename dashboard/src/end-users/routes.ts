@@ -1,16 +1,38 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { endUsersPages as pages } from "./pages.ts"
+
+interface EndUsersSearch {
+  q?: string
+  blocked?: "true" | "false"
+  cursor?: string
+}
+
+interface EndUserSearch {
+  days?: number
+  /** The receipt of an erasure that was asked for. */
+  erasure?: string
+}
 
 export const endUsersRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.list.path,
+    validateSearch: (search: RawSearch): EndUsersSearch => ({
+      q: textIn(search.q),
+      blocked: oneIn(search.blocked, ["true", "false"]),
+      cursor: textIn(search.cursor),
+    }),
     component: lazyRouteComponent(() => import("./end-users-page.tsx"), "EndUsersPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.detail.path,
+    validateSearch: (search: RawSearch): EndUserSearch => ({
+      days: countIn(search.days) || undefined,
+      erasure: textIn(search.erasure),
+    }),
     component: lazyRouteComponent(() => import("./end-user-page.tsx"), "EndUserPage"),
   }),
 ] as const

@@ -1,16 +1,55 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { spacesPages as pages } from "./pages.ts"
+
+const SPACE_TABS = ["instructions", "tools", "mcp", "secrets", "versions", "files", "use"] as const
+export type SpaceTab = (typeof SPACE_TABS)[number]
+
+interface SpacesSearch {
+  q?: string
+  archived?: "archived" | "all"
+  offset?: number
+}
+
+interface SpaceSearch {
+  tab?: SpaceTab
+  /** The tool that is tried out. */
+  tool?: string
+  /** The MCP server that was checked. */
+  server?: string
+  /** The two versions whose difference is shown. */
+  older?: number
+  newer?: number
+  cursor?: number
+  offset?: number
+  days?: number
+}
 
 export const spacesRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.list.path,
+    validateSearch: (search: RawSearch): SpacesSearch => ({
+      q: textIn(search.q),
+      archived: oneIn(search.archived, ["archived", "all"]),
+      offset: countIn(search.offset),
+    }),
     component: lazyRouteComponent(() => import("./spaces-page.tsx"), "SpacesPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.detail.path,
+    validateSearch: (search: RawSearch): SpaceSearch => ({
+      tab: oneIn(search.tab, SPACE_TABS),
+      tool: textIn(search.tool),
+      server: textIn(search.server),
+      older: countIn(search.older) || undefined,
+      newer: countIn(search.newer) || undefined,
+      cursor: countIn(search.cursor) || undefined,
+      offset: countIn(search.offset),
+      days: countIn(search.days) || undefined,
+    }),
     component: lazyRouteComponent(() => import("./space-page.tsx"), "SpacePage"),
   }),
 ] as const

@@ -1,6 +1,123 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useParams, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { AccountSpace } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Skeleton } from "../ui/skeleton.tsx"
+import { Status } from "../ui/status.tsx"
+import { Tabs } from "../ui/tabs.tsx"
+import { Id, Time } from "../ui/values.tsx"
 import { spacesPages } from "./pages.ts"
+import type { SpaceTab } from "./routes.ts"
+import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+
+const SettingsDialog = lazy(() =>
+  import("./space-settings.tsx").then((module) => ({ default: module.SpaceSettingsDialog })),
+)
+const ArchiveDialog = lazy(() =>
+  import("./space-settings.tsx").then((module) => ({ default: module.ArchiveSpaceDialog })),
+)
+const Instructions = lazy(() => import("./manifest-tab.tsx").then((module) => ({ default: module.ManifestTab })))
+const Tools = lazy(() => import("./tools-tab.tsx").then((module) => ({ default: module.ToolsTab })))
+const Servers = lazy(() => import("./mcp-tab.tsx").then((module) => ({ default: module.McpTab })))
+const Secrets = lazy(() => import("./secrets-tab.tsx").then((module) => ({ default: module.SecretsTab })))
+const Versions = lazy(() => import("./versions-tab.tsx").then((module) => ({ default: module.VersionsTab })))
+const Files = lazy(() => import("./files-tab.tsx").then((module) => ({ default: module.FilesTab })))
+const Use = lazy(() => import("./use-tab.tsx").then((module) => ({ default: module.UseTab })))
+
+const TABS: [SpaceTab, string, React.ComponentType<SpaceTabProps>][] = [
+  ["instructions", "Instructions", Instructions],
+  ["tools", "Tools", Tools],
+  ["mcp", "MCP servers", Servers],
+  ["secrets", "Secrets", Secrets],
+  ["versions", "Versions", Versions],
+  ["files", "Files", Files],
+  ["use", "Use", Use],
+]
 
 export function SpacePage() {
-  return <StubPage page={spacesPages.detail} />
+  const { spaceId } = useParams({ from: "/app/spaces/$spaceId" })
+  const { tab = "instructions", test } = useSearch({ from: "/app/spaces/$spaceId" })
+  const space = useRead("getSpace", useSpaceInput())
+  return (
+    <Page
+      title={space.data?.title ?? spacesPages.detail.title}
+      about={spacesPages.detail.about}
+      above={
+        <TextLink to="/spaces" search={{ test }}>
+          Spaces
+        </TextLink>
+      }
+      action={space.data && <SpaceActions space={space.data} test={test} />}
+    >
+      <Read of={space} rows={10}>
+        {(space) => (
+          <>
+            <SpaceLine space={space} />
+            <Tabs
+              label="Parts of the space"
+              value={tab}
+              tabs={TABS.map(([value, label, Content]) => ({
+                value,
+                label,
+                content: () => (
+                  <Suspense fallback={<Skeleton rows={8} />}>
+                    <div key={spaceId} className="flex flex-col gap-5">
+                      <Content space={space} />
+                    </div>
+                  </Suspense>
+                ),
+              }))}
+            />
+          </>
+        )}
+      </Read>
+    </Page>
+  )
+}
+
+const SpaceLine = ({ space }: { space: AccountSpace }) => (
+  <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-muted">
+    <Status word={space.archived ? "archived" : "in use"} tone={space.archived ? "none" : "ok"} />
+    <Id id={space.space_id} />
+    <span>Version {space.config_version.toLocaleString("en-US")}</span>
+    <span>Default model: {space.model ? <code>{space.model}</code> : "the service's"}</span>
+    <span>
+      You are its {space.role}
+      {space.workspace_id && ", and a workspace shares it"}
+    </span>
+    <span>
+      Made <Time at={space.created_at} />
+    </span>
+  </div>
+)
+
+function SpaceActions({ space, test }: { space: AccountSpace; test: true | undefined }) {
+  const [open, setOpen] = useState<"settings" | "archive" | null>(null)
+  const close = () => setOpen(null)
+  const can = isChangeable(space)
+  return (
+    <>
+      {can && (
+        <>
+          <Button kind="danger" onClick={() => setOpen("archive")}>
+            Archive
+          </Button>
+          <Button onClick={() => setOpen("settings")}>Title and model</Button>
+        </>
+      )}
+      {!space.archived && (
+        <ButtonLink kind="primary" to="/playground" search={{ test, space: space.space_id } as never}>
+          Try it
+        </ButtonLink>
+      )}
+      <Suspense>
+        {open === "settings" && <SettingsDialog space={space} onClose={close} />}
+        {open === "archive" && <ArchiveDialog space={space} onClose={close} />}
+      </Suspense>
+    </>
+  )
 }

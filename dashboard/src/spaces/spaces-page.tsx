@@ -1,6 +1,91 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { SpaceSummary } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Id, Time } from "../ui/values.tsx"
 import { spacesPages } from "./pages.ts"
 
+const CreateSpace = lazy(() => import("./create-space.tsx").then((module) => ({ default: module.CreateSpaceDialog })))
+
+const curl = () => `curl ${location.origin}/v1/spaces \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
+  -d '{"title":"Support","manifest":{"instructions":"Answer in one sentence."}}'`
+
 export function SpacesPage() {
-  return <StubPage page={spacesPages.list} />
+  const { q, archived, offset = 0, test } = useSearch({ from: "/app/spaces" })
+  const [creating, setCreating] = useState(false)
+  const spaces = useRead("listSpaces", { query: { q, archived, test: test && "true", limit: PAGE_ROWS, offset } })
+  const open = (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      Make a space
+    </Button>
+  )
+  return (
+    <Page {...spacesPages.list} action={open}>
+      <FilterBar set={{ q, archived }}>
+        <TextFilter label="A part of the title" name="q" value={q} wide />
+        <ChoiceFilter
+          label="Archived"
+          name="archived"
+          value={archived}
+          all="In use"
+          options={[
+            ["archived", "Archived"],
+            ["all", "In use and archived"],
+          ]}
+        />
+      </FilterBar>
+      {spaces.error && <ErrorState error={spaces.error} onRetry={() => void spaces.refetch()} />}
+      {(spaces.data || !spaces.error) && (
+        <Table
+          caption="Spaces"
+          columns={columnsOf(test)}
+          rows={spaces.data?.items}
+          rowKey={({ space_id }) => space_id}
+          stale={spaces.isPlaceholderData}
+          empty={
+            q || archived ? (
+              <EmptyState title="No space fits these filters" />
+            ) : (
+              <EmptyState title="There is no space yet" curl={curl()}>
+                A space is one agent: what it is told, and what it can call. Turns run in a space.
+              </EmptyState>
+            )
+          }
+        />
+      )}
+      <OffsetPager offset={offset} total={spaces.data?.total} />
+      <Suspense>{creating && <CreateSpace test={test} onClose={() => setCreating(false)} />}</Suspense>
+    </Page>
+  )
 }
+
+const columnsOf = (test: true | undefined): Column<SpaceSummary>[] => [
+  {
+    title: "Space",
+    cell: ({ space_id, title }) => (
+      <TextLink to="/spaces/$spaceId" params={{ spaceId: space_id }} search={{ test }} className="font-strong">
+        {title}
+      </TextLink>
+    ),
+  },
+  { title: "Id", cell: ({ space_id }) => <Id id={space_id} /> },
+  {
+    title: "State",
+    cell: ({ archived }) => (archived ? <Status word="archived" /> : <span className="text-muted">in use</span>),
+  },
+  { title: "Default model", cell: ({ model }) => (model ? <code>{model}</code> : "the service's") },
+  { title: "You are", cell: ({ role, workspace_id }) => (workspace_id ? `${role}, shared` : role) },
+  { title: "Version", right: true, cell: ({ config_version }) => <Count value={config_version} /> },
+  { title: "Changed", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+]

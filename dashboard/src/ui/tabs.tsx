@@ -13,7 +13,11 @@ interface TabsProps<Value extends string> {
 export function Tabs<Value extends string>({ label, value, tabs }: TabsProps<Value>) {
   const navigate = useNavigate()
   const choose = (next: Value) =>
-    void navigate({ to: ".", search: { tab: next === tabs[0]?.value ? undefined : next } as never, resetScroll: false })
+    void navigate({
+      to: ".",
+      search: (({ test }: { test?: true }) => ({ test, tab: next === tabs[0]?.value ? undefined : next })) as never,
+      resetScroll: false,
+    })
   return (
     <BaseTabs.Root value={value} onValueChange={(next) => choose(next as Value)} className="flex flex-col gap-4">
       <BaseTabs.List aria-label={label} className="flex gap-1 overflow-x-auto border-line border-b">

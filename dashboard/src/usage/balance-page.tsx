@@ -1,6 +1,113 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import type { Balance, LedgerEntry } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, Id, Money, MoneyOfMicros, Time } from "../ui/values.tsx"
 import { usagePages } from "./pages.ts"
+import { LEDGER_BUCKETS, LEDGER_REASONS } from "./usage-search.ts"
 
 export function BalancePage() {
-  return <StubPage page={usagePages.balance} />
+  const search = useSearch({ from: "/app/balance" })
+  const { reason, bucket, turn, created_after, created_before, offset = 0 } = search
+  const filters = { reason, bucket, turn, created_after, created_before }
+  const balance = useRead("getBalance")
+  const limits = useRead("getLimits")
+  const ledger = useRead("listLedger", { query: { ...filters, limit: PAGE_ROWS, offset } })
+  const filtered = Object.values(filters).some((value) => value !== undefined)
+  return (
+    <Page {...usagePages.balance}>
+      <Read of={balance} rows={2}>
+        {(data) => <BalanceStats balance={data} low={limits.data?.low_balance_usd} />}
+      </Read>
+      <Section title="Bookings">
+        <FilterBar set={filters}>
+          <ChoiceFilter label="Reason" name="reason" value={reason} all="All reasons" options={LEDGER_REASONS} />
+          <ChoiceFilter label="Bucket" name="bucket" value={bucket} all="All buckets" options={LEDGER_BUCKETS} />
+          <TextFilter label="A turn_id" name="turn" value={turn} wide />
+          <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
+        </FilterBar>
+        <Read of={ledger} rows={10}>
+          {({ items, total }) => (
+            <>
+              <Table
+                caption="Bookings, the newest first"
+                rows={items}
+                rowKey={({ ledger_id }) => ledger_id}
+                columns={COLUMNS}
+                stale={ledger.isPlaceholderData}
+                empty={
+                  <EmptyState title={filtered ? "No booking fits these filters" : "Nothing was booked yet"}>
+                    {filtered ? undefined : "Credit that is given or bought is booked here, and so is each turn."}
+                  </EmptyState>
+                }
+              />
+              <OffsetPager offset={offset} total={total} />
+            </>
+          )}
+        </Read>
+      </Section>
+    </Page>
+  )
 }
+
+const BalanceStats = ({ balance, low }: { balance: Balance; low: number | undefined }) => (
+  <Stats>
+    <Stat label="Balance">
+      <Money usd={balance.balance_usd} />
+    </Stat>
+    <Stat label="Held" hint="for turns that are not over">
+      <Money usd={balance.held_usd} />
+    </Stat>
+    <Stat label="Available" hint="what new turns may hold">
+      <Money usd={balance.available_usd} />
+    </Stat>
+    {low !== undefined && (
+      <Stat label="Counts as low below" hint={<TextLink to="/account">Change it</TextLink>}>
+        {low === 0 ? "never" : <Money usd={low} />}
+      </Stat>
+    )}
+  </Stats>
+)
+
+const Amount = ({ entry }: { entry: LedgerEntry }) => {
+  const { amount_credit_micros: micros, currency, currency_amount_minor: minor } = entry
+  if (micros !== null) {
+    return (
+      <span className={micros > 0 ? "text-ok" : ""}>
+        {micros > 0 && "+"}
+        <MoneyOfMicros micros={micros} />
+      </span>
+    )
+  }
+  return currency && minor !== null ? `${(minor / 100).toFixed(2)} ${currency}` : "–"
+}
+
+const COLUMNS: Column<LedgerEntry>[] = [
+  { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: "Reason",
+    cell: ({ reason, note }) => (
+      <span className="inline-flex flex-col">
+        {reason.replaceAll("_", " ")}
+        {note && <span className="break-words text-muted text-xs">{note}</span>}
+      </span>
+    ),
+  },
+  { title: "Bucket", cell: ({ bucket }) => bucket ?? "–" },
+  { title: "By", cell: ({ actor }) => actor },
+  { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} href={`/turns/${turn_id}`} /> : "–") },
+  { title: "Energy", right: true, cell: ({ amount_energy }) => <Count value={amount_energy} /> },
+  { title: "Amount", right: true, cell: (entry) => <Amount entry={entry} /> },
+  {
+    title: "Balance after",
+    right: true,
+    cell: ({ balance_after_credit_micros }) => <MoneyOfMicros micros={balance_after_credit_micros} />,
+  },
+]

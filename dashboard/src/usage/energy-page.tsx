@@ -1,6 +1,83 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import type { Energy } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count } from "../ui/values.tsx"
 import { usagePages } from "./pages.ts"
 
+type EnergyDay = Energy["days"][number]
+
+const BUCKETS: [bucket: keyof Energy["totals"], label: string, hint: string][] = [
+  ["spent", "Spent", "charged for turns"],
+  ["free", "Given", "by operators"],
+  ["bonus", "Bonus", "signing up, referrals"],
+  ["paid", "Bought", "paid for"],
+]
+
 export function EnergyPage() {
-  return <StubPage page={usagePages.energy} />
+  const { days = 30 } = useSearch({ from: "/app/usage/energy" })
+  const energy = useRead("getEnergy", { query: { days: Math.min(days, 365) } })
+  return (
+    <Page {...usagePages.energy} about={`${usagePages.energy.about} 10 energy are 1 USD. The web chat is in it.`}>
+      <FilterBar set={{}} end={<TextLink to="/balance">Every booking</TextLink>}>
+        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      </FilterBar>
+      <Read of={energy} rows={12}>
+        {(data) => (
+          <>
+            <EnergyStats energy={data} />
+            <Chart
+              title="Energy by day (UTC)"
+              kind={data.days.length > 100 ? "lines" : "bars"}
+              series={BUCKETS.map(([key, label]) => ({ key, label }))}
+              points={data.days.map(({ date, ...values }) => ({ label: date, values }))}
+            />
+            <Section title="Days with bookings">
+              <Table
+                caption="Energy by day, the newest first"
+                rows={data.days.filter((day) => BUCKETS.some(([bucket]) => day[bucket] !== 0)).reverse()}
+                rowKey={({ date }) => date}
+                columns={COLUMNS}
+                stale={energy.isPlaceholderData}
+                empty={<p className="text-muted">Nothing was booked in this time.</p>}
+              />
+            </Section>
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }
+
+const EnergyStats = ({ energy: { balance_energy, held_energy, totals } }: { energy: Energy }) => (
+  <Stats>
+    <Stat label="Balance" hint="now">
+      <Count value={balance_energy} />
+    </Stat>
+    <Stat label="Held" hint="for turns that are not over">
+      <Count value={held_energy} />
+    </Stat>
+    {BUCKETS.map(([bucket, label, hint]) => (
+      <Stat key={bucket} label={`${label}, ever`} hint={hint}>
+        <Count value={totals[bucket]} />
+      </Stat>
+    ))}
+  </Stats>
+)
+
+const COLUMNS: Column<EnergyDay>[] = [
+  { title: "Day (UTC)", cell: ({ date }) => <time dateTime={date}>{date}</time> },
+  ...BUCKETS.map(
+    ([bucket, label]): Column<EnergyDay> => ({
+      title: label,
+      right: true,
+      cell: (day) => <Count value={day[bucket]} />,
+    }),
+  ),
+]

@@ -1,21 +1,26 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
+import { countIn, type RawSearch } from "../shell/search.ts"
 import { usagePages as pages } from "./pages.ts"
+import { readLedgerSearch, readUsageSearch } from "./usage-search.ts"
 
 export const usageRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.usage.path,
+    validateSearch: readUsageSearch,
     component: lazyRouteComponent(() => import("./usage-page.tsx"), "UsagePage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.energy.path,
+    validateSearch: (search: RawSearch): { days?: number } => ({ days: countIn(search.days) || undefined }),
     component: lazyRouteComponent(() => import("./energy-page.tsx"), "EnergyPage"),
   }),
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.balance.path,
+    validateSearch: readLedgerSearch,
     component: lazyRouteComponent(() => import("./balance-page.tsx"), "BalancePage"),
   }),
 ] as const

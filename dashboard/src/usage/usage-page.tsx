@@ -1,6 +1,113 @@
-import { StubPage } from "../ui/stub-page.tsx"
+import { useSearch } from "@tanstack/react-router"
+import type { UsageReport } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { Stat, Stats } from "../ui/facts.tsx"
+import { Page, Section } from "../ui/page.tsx"
+import { CursorPager } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Count, exactUtc, Money } from "../ui/values.tsx"
+import { GroupName } from "./group-name.tsx"
 import { usagePages } from "./pages.ts"
+import { UsageChart } from "./usage-chart.tsx"
+import { UsageFilters } from "./usage-filters.tsx"
+import { GROUPS, usageQueryOf } from "./usage-search.ts"
+import { useUsageNames } from "./use-usage-names.ts"
+
+/** As many as the API gives at once, so that a chart of up to 100 days is whole. */
+const ROWS = 100
+
+const curl = () => `curl "${location.origin}/v1/usage?group_by=day" \\
+  -H "Authorization: Bearer $TURNPIKE_KEY"`
 
 export function UsagePage() {
-  return <StubPage page={usagePages.usage} />
+  const search = useSearch({ from: "/app/usage" })
+  const { group_by = "day", cursor } = search
+  const query = { ...usageQueryOf(search), group_by }
+  const report = useRead("getUsage", { query: { ...query, limit: ROWS, cursor } })
+  const names = useUsageNames(search.test)
+  return (
+    <Page {...usagePages.usage} about={`${usagePages.usage.about} Turns of API keys only: the web chat is in Energy.`}>
+      <UsageFilters names={names} end={<CsvLink of="getUsage" input={{ query }} />} />
+      <Read of={report} rows={12}>
+        {(data) => (
+          <>
+            <UsageStats report={data} />
+            {data.data.length === 0 ? (
+              <EmptyState title="Nothing was billed in this time" curl={curl()}>
+                Turns are counted on the day on which they end.
+              </EmptyState>
+            ) : (
+              <>
+                <UsageChart report={data} names={names} />
+                <Section title={labelOf(group_by)}>
+                  <Table
+                    caption={`Usage ${labelOf(group_by).toLowerCase()}`}
+                    rows={group_by === "day" ? [...data.data].reverse() : data.data}
+                    rowKey={({ group }) => group}
+                    stale={report.isPlaceholderData}
+                    columns={[
+                      {
+                        title: labelOf(data.group_by).slice(3),
+                        cell: ({ group }) => (
+                          <GroupName of={data.group_by} group={group} names={names} test={search.test} />
+                        ),
+                      },
+                      ...COLUMNS,
+                    ]}
+                  />
+                  <CursorPager cursor={cursor} next={data.next_cursor} />
+                </Section>
+              </>
+            )}
+          </>
+        )}
+      </Read>
+    </Page>
+  )
 }
+
+const labelOf = (group: UsageReport["group_by"]) => GROUPS.find(([name]) => name === group)?.[1] ?? "By day"
+
+const UsageStats = ({ report: { from, to, total } }: { report: UsageReport }) => (
+  <div className="flex flex-col gap-3">
+    <p className="text-muted text-xs">
+      {exactUtc(from)} to {exactUtc(to)}
+    </p>
+    <Stats>
+      <Stat label="Billed">
+        <Money usd={total.billed_usd} />
+      </Stat>
+      <Stat label="Turns">
+        <Count value={total.turns} />
+      </Stat>
+      <Stat label="Model calls">
+        <Count value={total.model_calls} />
+      </Stat>
+      <Stat
+        label="Input tokens"
+        hint={
+          <>
+            <Count value={total.tokens_cached} /> of them cached
+          </>
+        }
+      >
+        <Count value={total.tokens_input} />
+      </Stat>
+      <Stat label="Output tokens">
+        <Count value={total.tokens_output} />
+      </Stat>
+    </Stats>
+  </div>
+)
+
+const COLUMNS: Column<UsageReport["data"][number]>[] = [
+  { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
+  { title: "Model calls", right: true, cell: ({ model_calls }) => <Count value={model_calls} /> },
+  { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
+  { title: "Cached", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
+  { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
+  { title: "Billed", right: true, cell: ({ billed_usd }) => <Money usd={billed_usd} /> },
+]

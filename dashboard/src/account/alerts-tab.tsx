@@ -1,0 +1,117 @@
+import { useSearch } from "@tanstack/react-router"
+import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ChoiceFilter, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Section } from "../ui/page.tsx"
+import { CursorPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Id, Money, Time } from "../ui/values.tsx"
+import type { AlertType } from "./routes.ts"
+
+const LABELS: [AlertType, string][] = [
+  ["balance.low", "The balance is low"],
+  ["balance.depleted", "The balance is used up"],
+  ["endpoint.disabled", "A webhook was disabled"],
+]
+
+const curlOf = (type: AlertType) => `curl "${location.origin}/v1/events?type=${type}" \\
+  -H "Authorization: Bearer $TURNPIKE_KEY"`
+
+export function AlertsTab() {
+  const { type = "cap.reached", created_after, created_before, cursor, test } = useSearch({ from: "/app/account" })
+  const events = useRead("listEvents", {
+    query: { type, created_after, created_before, cursor, limit: PAGE_ROWS, order: "desc", test: test && "true" },
+  })
+  return (
+    <Section title="Alerts">
+      <p className="max-w-[72ch] text-muted">
+        Webhooks get the same events.{" "}
+        <TextLink to="/webhooks" search={{ test }}>
+          Set one up
+        </TextLink>{" "}
+        to be told at once.
+      </p>
+      <FilterBar set={{ created_after, created_before }}>
+        <ChoiceFilter
+          label="Alert"
+          name="type"
+          value={type === "cap.reached" ? undefined : type}
+          all="A cap was reached"
+          options={LABELS}
+        />
+        <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
+      </FilterBar>
+      <Read of={events} rows={5}>
+        {({ data, next_cursor }) => (
+          <>
+            <Table
+              caption="Alerts, the newest first"
+              rows={data}
+              rowKey={({ id }) => id}
+              columns={COLUMNS}
+              stale={events.isPlaceholderData}
+              empty={
+                <EmptyState title="No such alert" curl={curlOf(type)}>
+                  Nothing of this kind has happened in this time.
+                </EmptyState>
+              }
+            />
+            <CursorPager cursor={cursor} next={next_cursor} />
+          </>
+        )}
+      </Read>
+    </Section>
+  )
+}
+
+const COLUMNS: Column<FeedEvent>[] = [
+  { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: "Alert",
+    cell: ({ type }) => <Status word={type} tone={type === "balance.depleted" ? "bad" : "warn"} />,
+  },
+  { title: "What happened", cell: (event) => <AlertWords event={event} /> },
+  { title: "Event", cell: ({ id }) => <Id id={id} /> },
+]
+
+function AlertWords({ event: { type, data } }: { event: FeedEvent }) {
+  switch (type) {
+    case "cap.reached":
+      return <CapWords of={data as CapReached} />
+    case "balance.low":
+    case "balance.depleted": {
+      const { available_usd, threshold_usd } = data as BalanceReached
+      return (
+        <>
+          <Money usd={available_usd} /> available, less than <Money usd={threshold_usd} />
+        </>
+      )
+    }
+    default: {
+      const { webhook_id, url } = data as { webhook_id?: string; url?: string }
+      return webhook_id ? (
+        <Id id={webhook_id} href={`/webhooks/${webhook_id}`} />
+      ) : (
+        <span className="break-all">{url ?? "–"}</span>
+      )
+    }
+  }
+}
+
+const CapWords = ({ of: { cap, percent, limit_usd, spent_usd, end_user_ref, key_id } }: { of: CapReached }) => (
+  <span className="inline-flex flex-wrap items-center gap-x-2">
+    <span>
+      {percent} % of the {cap.replaceAll("_", " ")} cap of <Money usd={limit_usd} />: <Money usd={spent_usd} /> spent
+    </span>
+    {end_user_ref && (
+      <TextLink to="/end-users/$endUserRef" params={{ endUserRef: end_user_ref }} className="break-all font-mono">
+        {end_user_ref}
+      </TextLink>
+    )}
+    {key_id && <Id id={key_id} href={`/keys/${key_id}`} />}
+  </span>
+)

@@ -1,0 +1,85 @@
+import { useState } from "react"
+import type { AccountLimits } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, TextInput } from "../ui/field.tsx"
+import { Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { toast } from "../ui/toast.tsx"
+
+export function LimitsTab() {
+  const limits = useRead("getLimits")
+  return (
+    <Section title="Default limits">
+      <Read of={limits} rows={5}>
+        {(data) => <LimitsForm key={JSON.stringify(data)} limits={data} />}
+      </Read>
+    </Section>
+  )
+}
+
+/** An amount that was typed: null for none. What is no figure is sent as it is, and refused by the service. */
+const amountOf = (text: string) =>
+  text.trim() === "" ? null : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
+
+function LimitsForm({ limits }: { limits: AccountLimits }) {
+  const put = useChange("putLimits", { changes: ["getLimits", "getEndUser", "listEndUsers"] })
+  const [form, setForm] = useState({
+    end_user_daily_usd: limits.end_user_daily_usd === null ? "" : String(limits.end_user_daily_usd),
+    end_user_monthly_usd: limits.end_user_monthly_usd === null ? "" : String(limits.end_user_monthly_usd),
+    low_balance_usd: String(limits.low_balance_usd),
+  })
+  const bind = (name: keyof typeof form) => ({
+    name,
+    error: put.error,
+    value: form[name],
+    inputMode: "decimal" as const,
+    autoComplete: "off",
+    onChange: ({ target }: { target: { value: string } }) => setForm({ ...form, [name]: target.value }),
+  })
+  const send = () =>
+    put.mutate(
+      {
+        body: {
+          end_user_daily_usd: amountOf(form.end_user_daily_usd),
+          end_user_monthly_usd: amountOf(form.end_user_monthly_usd),
+          low_balance_usd: amountOf(form.low_balance_usd) ?? 0,
+        },
+      },
+      { onSuccess: () => toast("The limits are saved.") },
+    )
+  return (
+    <Form
+      label="Default limits"
+      onSubmit={send}
+      actions={
+        <Button kind="primary" type="submit" busy={put.isPending}>
+          Save the limits
+        </Button>
+      }
+    >
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        <TextInput
+          label="Each end user, daily, USD"
+          hint="For a UTC day. Left empty: no limit."
+          {...bind("end_user_daily_usd")}
+        />
+        <TextInput
+          label="Each end user, monthly, USD"
+          hint="For a UTC month. Left empty: no limit."
+          {...bind("end_user_monthly_usd")}
+        />
+      </div>
+      <p className="text-muted text-xs">
+        They apply to end users who have no cap of their own, when the key that sends their turn has no default either.
+      </p>
+      <TextInput
+        label="The balance counts as low below, USD"
+        hint="The event balance.low is sent when the balance falls below it. 0: never."
+        {...bind("low_balance_usd")}
+      />
+      {put.error && <ErrorState error={put.error} />}
+    </Form>
+  )
+}

@@ -1,0 +1,74 @@
+import { useNavigate } from "@tanstack/react-router"
+import type { EndUser } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { ConfirmDialog } from "../ui/dialog.tsx"
+import { toast } from "../ui/toast.tsx"
+
+interface EndUserDialogProps {
+  endUser: EndUser
+  test: true | undefined
+  onClose: () => void
+}
+
+export function BlockEndUserDialog({ endUser: { end_user_ref, limits }, test, onClose }: EndUserDialogProps) {
+  const put = useChange("putEndUserLimits", { changes: ["getEndUser", "listEndUsers"] })
+  const blocked = !limits.blocked
+  const done = () => {
+    toast(blocked ? `${end_user_ref} is blocked.` : `${end_user_ref} may send turns again.`)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      safe={!blocked}
+      title={`${blocked ? "Block" : "Unblock"} the end user ${end_user_ref}?`}
+      about={
+        blocked
+          ? "New turns of this end user are refused with END_USER_BLOCKED. Turns that run go on, and the caps stay."
+          : "New turns of this end user are accepted again, within their caps."
+      }
+      verb={blocked ? "Block them" : "Unblock them"}
+      busy={put.isPending}
+      error={put.error}
+      onConfirm={() =>
+        put.mutate(
+          { path: { end_user_ref }, query: { test: test && "true" }, body: { ...limits, blocked } },
+          { onSuccess: done },
+        )
+      }
+    />
+  )
+}
+
+export function EraseEndUserDialog({ endUser: { end_user_ref, turns }, test, onClose }: EndUserDialogProps) {
+  const erase = useChange("eraseEndUser")
+  const navigate = useNavigate()
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Erase the data of ${end_user_ref}?`}
+      about={`The texts, files, conversations and steps of ${turns.toLocaleString("en-US")} turns are deleted, and nothing brings them back. Export them first if you need a copy.`}
+      verb="Erase it"
+      typed={end_user_ref}
+      busy={erase.isPending}
+      error={erase.error}
+      onConfirm={() =>
+        erase.mutate(
+          { path: { end_user_ref }, query: { test: test && "true" } },
+          {
+            onSuccess: ({ erasure_id }) => {
+              onClose()
+              void navigate({
+                to: "/end-users/$endUserRef",
+                params: { endUserRef: end_user_ref },
+                search: { test, erasure: erasure_id },
+              })
+            },
+          },
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,58 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { useChange } from "../api/query.ts"
+import { Dialog } from "../ui/dialog.tsx"
+import { TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+import { EndUserLimitsForm } from "./limits-form.tsx"
+
+const NONE = { daily_usd: null, monthly_usd: null }
+
+/** Caps for an end user who may not have had a turn yet. */
+export function CapEndUserDialog({ test, onClose }: { test: true | undefined; onClose: () => void }) {
+  const put = useChange("putEndUserLimits", { changes: ["listEndUsers", "getEndUser"] })
+  const navigate = useNavigate()
+  const [ref, setRef] = useState("")
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Cap an end user"
+      about="It replaces the caps that this end user has, and unblocks them if they are blocked."
+    >
+      <EndUserLimitsForm
+        limits={NONE}
+        verb="Set the caps"
+        busy={put.isPending}
+        error={put.error}
+        disabled={ref === ""}
+        onSave={(limits) =>
+          put.mutate(
+            { path: { end_user_ref: ref }, query: { test: test && "true" }, body: { ...limits, blocked: false } },
+            {
+              onSuccess: ({ end_user_ref }) => {
+                toast(`${end_user_ref} is capped.`)
+                void navigate({
+                  to: "/end-users/$endUserRef",
+                  params: { endUserRef: end_user_ref },
+                  search: { test },
+                })
+              },
+            },
+          )
+        }
+      >
+        <TextInput
+          label="End user"
+          hint="The end_user_ref of your turns."
+          placeholder="customer-42"
+          autoComplete="off"
+          name="end_user_ref"
+          error={put.error}
+          value={ref}
+          onChange={({ target }) => setRef(target.value)}
+        />
+      </EndUserLimitsForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,68 @@
+import { useState } from "react"
+import type { EndUser } from "../api/operations.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, TextInput } from "../ui/field.tsx"
+
+type Limits = EndUser["limits"]
+
+/** An amount that was typed: null for none. What is no figure is sent as it is, and refused by the service. */
+const amountOf = (text: string) => {
+  if (text.trim() === "") return null
+  return Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
+}
+
+const textOf = (usd: number | null) => (usd === null ? "" : String(usd))
+
+interface LimitsFormProps {
+  limits: Pick<Limits, "daily_usd" | "monthly_usd">
+  onSave: (limits: Pick<Limits, "daily_usd" | "monthly_usd">) => void
+  busy: boolean
+  error: unknown
+  verb: string
+  disabled?: boolean
+  /** Before the two amounts. */
+  children?: React.ReactNode
+}
+
+/** The two caps of an end user. An empty one means that the default applies. */
+export function EndUserLimitsForm({ limits, onSave, busy, error, verb, disabled, children }: LimitsFormProps) {
+  const [daily, setDaily] = useState(textOf(limits.daily_usd))
+  const [monthly, setMonthly] = useState(textOf(limits.monthly_usd))
+  return (
+    <Form
+      label="Caps"
+      onSubmit={() => onSave({ daily_usd: amountOf(daily), monthly_usd: amountOf(monthly) })}
+      actions={
+        <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
+          {verb}
+        </Button>
+      }
+    >
+      {children}
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        <TextInput
+          label="Daily, USD"
+          hint="For a UTC day. Left empty: the default applies."
+          inputMode="decimal"
+          autoComplete="off"
+          name="daily_usd"
+          error={error}
+          value={daily}
+          onChange={({ target }) => setDaily(target.value)}
+        />
+        <TextInput
+          label="Monthly, USD"
+          hint="For a UTC month. Left empty: the default applies."
+          inputMode="decimal"
+          autoComplete="off"
+          name="monthly_usd"
+          error={error}
+          value={monthly}
+          onChange={({ target }) => setMonthly(target.value)}
+        />
+      </div>
+      {error ? <ErrorState error={error} /> : null}
+    </Form>
+  )
+}

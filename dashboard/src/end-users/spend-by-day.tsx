@@ -1,0 +1,40 @@
+import { useSearch } from "@tanstack/react-router"
+import { useRead } from "../api/query.ts"
+import { Chart } from "../ui/chart.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { everyDay, firstOfDays } from "../ui/days.ts"
+import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { Read } from "../ui/read.tsx"
+
+/** What was billed for an end user, day by day. */
+export function EndUserSpend({ endUserRef }: { endUserRef: string }) {
+  const { days = 30, test } = useSearch({ from: "/app/end-users/$endUserRef" })
+  const query = {
+    group_by: "day" as const,
+    end_user_ref: [endUserRef],
+    from: firstOfDays(Math.min(days, 90)),
+    test: test && ("true" as const),
+  }
+  const usage = useRead("getUsage", { query: { ...query, limit: 100 } })
+  return (
+    <>
+      <FilterBar set={{}} end={<CsvLink of="getUsage" input={{ query }} />}>
+        <DaysPicker days={days} choices={[7, 30, 90]} />
+      </FilterBar>
+      <Read of={usage} rows={7}>
+        {({ data, from, to }) => {
+          const byDay = new Map(data.map((day) => [day.group, day.billed_usd]))
+          return (
+            <Chart
+              title="Billed by day, USD (UTC)"
+              kind="bars"
+              series={[{ key: "billed", label: "Billed" }]}
+              points={everyDay(from, to).map((label) => ({ label, values: { billed: byDay.get(label) ?? 0 } }))}
+              format={(usd) => `$${usd.toLocaleString("en-US", { maximumFractionDigits: 4 })}`}
+            />
+          )
+        }}
+      </Read>
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import { useEffect } from "react"
+import type { McpCheck } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Json } from "../ui/code-block.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Section } from "../ui/page.tsx"
+import { Skeleton } from "../ui/skeleton.tsx"
+import { Status } from "../ui/status.tsx"
+import { Table } from "../ui/table.tsx"
+import { useSpaceInput } from "./space-parts.ts"
+
+/** Lists the tools of an MCP server, as a turn would. Begins at once. */
+export function CheckServer({ name }: { name: string }) {
+  const { path, query } = useSpaceInput()
+  const { mutate, data, error, isPending } = useChange("checkMcpServer", { changes: [] })
+  const check = () => mutate({ path: { ...path, name }, query })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each server
+  useEffect(check, [])
+  return (
+    <Section
+      title={`Check of ${name}`}
+      action={
+        <Button busy={isPending} onClick={check}>
+          Check again
+        </Button>
+      }
+    >
+      <div aria-live="polite" className="flex flex-col gap-3">
+        {error && <ErrorState error={error} />}
+        {data ? <CheckResult of={data} /> : !error && <Skeleton rows={3} />}
+      </div>
+    </Section>
+  )
+}
+
+const CheckResult = ({ of: { ok, error, tools, duration_ms } }: { of: McpCheck }) => (
+  <>
+    <div className="flex flex-wrap items-center gap-3">
+      <Status word={ok ? "ok" : "error"} />
+      <span className="text-muted">
+        {ok ? `${tools.length} tools` : "Not reached"} in {duration_ms.toLocaleString("en-US")} ms
+      </span>
+      {error && <span className="min-w-0 break-words">{error}</span>}
+    </div>
+    {tools.length > 0 && (
+      <Table
+        caption="Tools that the agent has by this server"
+        rows={tools}
+        rowKey={({ name }) => name}
+        columns={[
+          { title: "Tool", cell: ({ name }) => <code>{name}</code> },
+          { title: "Description", cell: ({ description }) => <span className="line-clamp-3">{description}</span> },
+          {
+            title: "Input",
+            cell: ({ input_schema }) => (
+              <details>
+                <summary className="text-accent">Schema</summary>
+                <Json value={input_schema} label="Input schema" />
+              </details>
+            ),
+          },
+        ]}
+      />
+    )}
+  </>
+)

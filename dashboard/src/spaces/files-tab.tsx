@@ -1,0 +1,110 @@
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import { addressOf } from "../api/call.ts"
+import type { FileInfo } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { buttonLook, IconButton } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { Section } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Id, Time } from "../ui/values.tsx"
+import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+import { UploadFiles } from "./upload-files.tsx"
+
+const DeleteFile = lazy(() => import("./delete-file.tsx").then((module) => ({ default: module.DeleteFileDialog })))
+
+const curlOf = (space: string) => `curl ${location.origin}/v1/spaces/${space}/files \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" -F file=@report.pdf`
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB"]
+
+/** A size in the unit that is read at a glance. */
+function sizeOf(bytes: number) {
+  const unit = bytes < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1024 ** unit
+  return `${value.toLocaleString("en-US", { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${UNITS[unit]}`
+}
+
+export function FilesTab({ space }: SpaceTabProps) {
+  const { path, query } = useSpaceInput()
+  const { offset = 0, test } = useSearch({ from: "/app/spaces/$spaceId" })
+  const files = useRead("listFiles", { path, query: { ...query, limit: PAGE_ROWS, offset } })
+  const [doomed, setDoomed] = useState<FileInfo | null>(null)
+  const columns: Column<FileInfo>[] = [
+    {
+      title: "File",
+      cell: ({ file_id, name }) => (
+        <a
+          href={addressOf("getFileContent", { path: { ...path, file_id }, query })}
+          download={name}
+          className="break-all text-accent hover:underline"
+        >
+          {name}
+        </a>
+      ),
+    },
+    { title: "Id", cell: ({ file_id }) => <Id id={file_id} /> },
+    { title: "Type", cell: ({ media_type }) => <span className="break-all">{media_type}</span> },
+    { title: "Size", right: true, cell: ({ bytes }) => <span className="whitespace-nowrap">{sizeOf(bytes)}</span> },
+    {
+      title: "Made by",
+      cell: ({ turn }) =>
+        turn ? (
+          <TextLink to="/turns/$turnId" params={{ turnId: turn }} search={{ test }}>
+            a turn
+          </TextLink>
+        ) : (
+          "an upload"
+        ),
+    },
+    { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: "Actions",
+      actions: true,
+      cell: (file) => (
+        <span className="inline-flex gap-1">
+          <a
+            href={addressOf("getFileContent", { path: { ...path, file_id: file.file_id }, query })}
+            download={file.name}
+            aria-label={`Download ${file.name}`}
+            className={`${buttonLook("quiet")} px-2`}
+          >
+            <Icon name="download" />
+          </a>
+          {!space.archived && <IconButton label={`Delete ${file.name}`} icon="close" onClick={() => setDoomed(file)} />}
+        </span>
+      ),
+    },
+  ]
+  return (
+    <Section title="Files" action={!space.archived && <UploadFiles />}>
+      <Read of={files}>
+        {({ items, total }) => (
+          <>
+            <Table
+              caption="Files of the space, newest first"
+              rows={items}
+              rowKey={({ file_id }) => file_id}
+              columns={columns}
+              stale={files.isPlaceholderData}
+              empty={
+                <EmptyState title="No file yet" curl={curlOf(space.space_id)}>
+                  What you upload can be sent with a turn; what an agent writes is kept here too.
+                </EmptyState>
+              }
+            />
+            <OffsetPager offset={offset} total={total} />
+          </>
+        )}
+      </Read>
+      {!isChangeable(space) && !space.archived && (
+        <p className="text-muted">You are a member: you can upload and read files.</p>
+      )}
+      <Suspense>{doomed && <DeleteFile file={doomed} onClose={() => setDoomed(null)} />}</Suspense>
+    </Section>
+  )
+}

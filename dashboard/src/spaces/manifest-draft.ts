@@ -1,0 +1,63 @@
+import type { Manifest } from "../api/operations.ts"
+import { jsonText, readJson } from "./space-parts.ts"
+
+export const BUILTIN_TOOLS = [
+  ["list_files", "List files"],
+  ["read_file", "Read files"],
+  ["write_file", "Write files"],
+  ["create_task", "Create tasks"],
+  ["update_task", "Update tasks"],
+  ["generate_image", "Make pictures, each at a price of its own"],
+] as const
+export type BuiltinTool = (typeof BUILTIN_TOOLS)[number][0]
+
+/** A manifest while it is edited: figures and JSON as the texts that were typed. */
+export interface ManifestDraft {
+  instructions: string
+  model: string
+  temperature: string
+  max_output_tokens: string
+  max_steps: string
+  timeout_seconds: string
+  history_turns: string
+  history_tokens: string
+  /** Null: the default. */
+  builtin_tools: BuiltinTool[] | null
+  image_model: string
+  subagents: string
+}
+
+const figure = (value: number | undefined) => (value === undefined ? "" : String(value))
+
+export const draftOf = (manifest: Manifest): ManifestDraft => ({
+  instructions: manifest.instructions ?? "",
+  model: manifest.model ?? "",
+  temperature: figure(manifest.temperature),
+  max_output_tokens: figure(manifest.max_output_tokens),
+  max_steps: figure(manifest.max_steps),
+  timeout_seconds: figure(manifest.timeout_seconds),
+  history_turns: figure(manifest.history?.max_turns),
+  history_tokens: figure(manifest.history?.max_tokens),
+  builtin_tools: manifest.builtin_tools ?? null,
+  image_model: manifest.image_model ?? "",
+  subagents: jsonText(manifest.subagents),
+})
+
+/** What was not filled in is left out. A figure that is none is sent as it is: the service says what is wrong with it. */
+export function manifestOf(draft: ManifestDraft): Manifest {
+  const number = (text: string) =>
+    text.trim() === "" ? undefined : Number.isNaN(Number(text)) ? (text as unknown as number) : Number(text)
+  const history = { max_turns: number(draft.history_turns), max_tokens: number(draft.history_tokens) }
+  return {
+    instructions: draft.instructions || undefined,
+    model: draft.model || undefined,
+    temperature: number(draft.temperature),
+    max_output_tokens: number(draft.max_output_tokens),
+    max_steps: number(draft.max_steps),
+    timeout_seconds: number(draft.timeout_seconds),
+    history: history.max_turns === undefined && history.max_tokens === undefined ? undefined : history,
+    builtin_tools: draft.builtin_tools ?? undefined,
+    image_model: draft.image_model || undefined,
+    subagents: readJson(draft.subagents).value as Manifest["subagents"],
+  }
+}

@@ -1,0 +1,174 @@
+import { useState } from "react"
+import type { Manifest } from "../api/operations.ts"
+import { useChange, useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Checkbox, TextArea, TextInput } from "../ui/field.tsx"
+import { Read } from "../ui/read.tsx"
+import { toast } from "../ui/toast.tsx"
+import { BUILTIN_TOOLS, type BuiltinTool, draftOf, type ManifestDraft, manifestOf } from "./manifest-draft.ts"
+import { ModelSelect } from "./model-select.tsx"
+import { isChangeable, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+
+export function ManifestTab({ space }: SpaceTabProps) {
+  const manifest = useRead("getManifest", useSpaceInput())
+  return (
+    <Read of={manifest} rows={12}>
+      {(saved) => <ManifestForm space={space} saved={saved} />}
+    </Read>
+  )
+}
+
+const FIGURES: [name: keyof ManifestDraft, fault: string, label: string, hint: string][] = [
+  ["temperature", "temperature", "Temperature", "0 to 2. Default: the model's own."],
+  ["max_output_tokens", "max_output_tokens", "Output tokens", "The limit of each model call. Default: the model's."],
+  ["max_steps", "max_steps", "Steps", "Model calls in one turn. Default 16."],
+  ["timeout_seconds", "timeout_seconds", "Seconds", "The time limit of a turn. Default 300."],
+  ["history_turns", "history.max_turns", "Earlier turns", "How many it sees. Default 20."],
+  ["history_tokens", "history.max_tokens", "Their tokens", "The most that they have together."],
+]
+
+function ManifestForm({ space, saved }: SpaceTabProps & { saved: Manifest }) {
+  const input = useSpaceInput()
+  const put = useChange("putManifest", { changes: ["getManifest", "getSpace", "listConfigVersions", "listSpaces"] })
+  // What is saved is shown until somebody types; then their text stays, whatever is read again.
+  const [typed, setTyped] = useState<ManifestDraft | null>(null)
+  const draft = typed ?? draftOf(saved)
+  const set = (change: Partial<ManifestDraft>) => setTyped({ ...draft, ...change })
+  const subagents = readJson(draft.subagents)
+  const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools">, fault: string = name) => ({
+    name: fault,
+    error: put.error,
+    value: draft[name],
+    onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
+  })
+  const save = () =>
+    put.mutate(
+      { ...input, body: manifestOf(draft) },
+      {
+        onSuccess: () => {
+          toast("The instructions are saved. Turns that begin now use them.")
+          setTyped(null)
+        },
+      },
+    )
+  return (
+    <form
+      aria-label="Instructions"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <fieldset disabled={!isChangeable(space)} className="flex min-w-0 flex-col gap-5">
+        <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <TextArea
+            label="Instructions"
+            hint={`What the agent is told before every turn. ${draft.instructions.length.toLocaleString("en-US")} of 100,000 characters.`}
+            rows={18}
+            {...bind("instructions")}
+          />
+          <div className="flex min-w-0 flex-col gap-4">
+            <ModelSelect
+              label="Model"
+              none={space.model ? `The space's default (${space.model})` : "The service's first model"}
+              hint="A turn may name another one."
+              name="model"
+              error={put.error}
+              value={draft.model}
+              test={space.test || undefined}
+              onChange={(model) => set({ model })}
+            />
+            <div className="grid grid-cols-2 gap-4">
+              {FIGURES.map(([name, fault, label, hint]) => (
+                <TextInput
+                  key={name}
+                  label={label}
+                  hint={hint}
+                  inputMode="decimal"
+                  autoComplete="off"
+                  {...bind(name as "temperature", fault)}
+                />
+              ))}
+            </div>
+          </div>
+        </div>
+        <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <TextArea
+            mono
+            label="Sub-agents"
+            hint="JSON: a list of {name, description, instructions, model, tools}. The agent may delegate tasks to them."
+            rows={10}
+            {...bind("subagents")}
+            error={subagents.error ?? put.error}
+          />
+          <div className="flex min-w-0 flex-col gap-4">
+            <BuiltinTools chosen={draft.builtin_tools} onChange={(builtin_tools) => set({ builtin_tools })} />
+            {draft.builtin_tools?.includes("generate_image") && (
+              <TextInput
+                label="Model for pictures"
+                hint="A pin. Default: the first one that the service has."
+                autoComplete="off"
+                {...bind("image_model")}
+              />
+            )}
+          </div>
+        </div>
+        {put.error && <ErrorState error={put.error} />}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            kind="primary"
+            type="submit"
+            busy={put.isPending}
+            disabled={typed === null || subagents.error !== undefined}
+          >
+            Save as version {(space.config_version + 1).toLocaleString("en-US")}
+          </Button>
+          {typed && (
+            <Button kind="quiet" onClick={() => setTyped(null)}>
+              Discard changes
+            </Button>
+          )}
+        </div>
+      </fieldset>
+    </form>
+  )
+}
+
+interface BuiltinToolsProps {
+  chosen: BuiltinTool[] | null
+  onChange: (chosen: BuiltinTool[] | null) => void
+}
+
+function BuiltinTools({ chosen, onChange }: BuiltinToolsProps) {
+  const toggle = (tool: BuiltinTool, on: boolean) =>
+    onChange(on ? [...(chosen ?? []), tool] : (chosen ?? []).filter((one) => one !== tool))
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="mb-1 font-strong">Built-in tools</legend>
+      <Checkbox
+        label="The default ones"
+        hint="The file tools, unless the model may not be able to call tools."
+        checked={chosen === null}
+        onChange={({ target }) => onChange(target.checked ? null : ["list_files", "read_file", "write_file"])}
+      />
+      {chosen !== null && (
+        <div className="ml-6 flex flex-col gap-2">
+          {BUILTIN_TOOLS.map(([tool, label]) => (
+            <Checkbox
+              key={tool}
+              label={
+                <>
+                  <code>{tool}</code> <span className="text-muted">{label}</span>
+                </>
+              }
+              checked={chosen.includes(tool)}
+              onChange={({ target }) => toggle(tool, target.checked)}
+            />
+          ))}
+        </div>
+      )}
+    </fieldset>
+  )
+}

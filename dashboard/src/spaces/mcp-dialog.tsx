@@ -1,0 +1,112 @@
+import { useState } from "react"
+import type { McpServer, PutMcpServer } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Dialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, TextArea, TextInput } from "../ui/field.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { toast } from "../ui/toast.tsx"
+import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
+
+interface McpServerDialogProps {
+  /** Null: a new one. */
+  server: McpServer | null
+  taken: string[]
+  onClose: () => void
+}
+
+export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps) {
+  const { path, query } = useSpaceInput()
+  const put = useChange("putMcpServer", { changes: ["listMcpServers", "getSpace", "listConfigVersions"] })
+  const choose = useFilters()
+  const [name, setName] = useState(server?.name ?? "")
+  const [url, setUrl] = useState(server?.url ?? "")
+  const [headers, setHeaders] = useState(jsonText(server?.headers))
+  const [allowed, setAllowed] = useState(server?.allowed_tools?.join("\n") ?? "")
+  const read = readJson(headers)
+  const isTaken = server === null && taken.includes(name)
+  const send = () => {
+    const names = allowed.split(/[\s,]+/).filter(Boolean)
+    const body = { url, headers: read.value, allowed_tools: names.length > 0 ? names : undefined } as PutMcpServer
+    put.mutate(
+      { path: { ...path, name }, query, body },
+      {
+        onSuccess: () => {
+          toast(`The server ${name} is saved.`)
+          choose({ server: name })
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={server ? `Edit the server ${server.name}` : "Add an MCP server"}
+      about="It is checked once it is saved: the agent's turns need it to be there."
+    >
+      <Form
+        label={server ? "Edit an MCP server" : "Add an MCP server"}
+        onSubmit={send}
+        actions={
+          <>
+            <Button
+              kind="primary"
+              type="submit"
+              busy={put.isPending}
+              disabled={name === "" || isTaken || read.error !== undefined}
+            >
+              Save the server
+            </Button>
+            <Button onClick={onClose}>Cancel</Button>
+          </>
+        }
+      >
+        <TextInput
+          label="Name"
+          hint="Its tools are called name__tool."
+          placeholder="docs"
+          name="name"
+          autoComplete="off"
+          disabled={server !== null}
+          error={isTaken ? "The space has a server of this name: edit that one." : put.error}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextInput
+          label="Address"
+          hint="Its Streamable HTTP endpoint."
+          placeholder="https://docs.example/mcp"
+          name="url"
+          autoComplete="off"
+          error={put.error}
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+        />
+        <TextArea
+          mono
+          label="Headers"
+          hint='JSON, such as {"Authorization": "Bearer {{secrets.DOCS_TOKEN}}"}.'
+          name="headers"
+          rows={3}
+          error={read.error ?? put.error}
+          value={headers}
+          onChange={({ target }) => setHeaders(target.value)}
+        />
+        <TextArea
+          mono
+          label="Allowed tools"
+          hint="The server's own names, one a line. Left empty: all."
+          name="allowed_tools"
+          rows={3}
+          error={put.error}
+          value={allowed}
+          onChange={({ target }) => setAllowed(target.value)}
+        />
+        {put.error && <ErrorState error={put.error} />}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,110 @@
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { McpServer } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
+import { CheckServer } from "./check-server.tsx"
+import { RowActions } from "./row-actions.tsx"
+import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+
+const McpDialog = lazy(() => import("./mcp-dialog.tsx").then((module) => ({ default: module.McpServerDialog })))
+const RemoveDialog = lazy(() =>
+  import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
+)
+
+const curlOf = (space: string) => `curl -X PUT ${location.origin}/v1/spaces/${space}/mcp-servers/docs \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
+  -d '{"url":"https://docs.example/mcp","headers":{"Authorization":"Bearer {{secrets.DOCS_TOKEN}}"}}'`
+
+type Opened = { kind: "edit"; server: McpServer | null } | { kind: "delete"; server: McpServer }
+
+export function McpTab({ space }: SpaceTabProps) {
+  const servers = useRead("listMcpServers", useSpaceInput())
+  const { server: checked } = useSearch({ from: "/app/spaces/$spaceId" })
+  const choose = useFilters()
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const can = isChangeable(space)
+  const one = servers.data?.items.find(({ name }) => name === checked)
+  return (
+    <>
+      <Section
+        title="MCP servers"
+        action={
+          can && (
+            <Button icon="plus" onClick={() => setOpened({ kind: "edit", server: null })}>
+              Add a server
+            </Button>
+          )
+        }
+      >
+        <Read of={servers}>
+          {({ items }) => (
+            <Table
+              caption="MCP servers of the space"
+              rows={items}
+              rowKey={({ name }) => name}
+              empty={
+                <EmptyState title="No MCP server yet" curl={curlOf(space.space_id)}>
+                  The agent has the tools of its MCP servers. Turns fail while one of them cannot be reached.
+                </EmptyState>
+              }
+              columns={[
+                { title: "Server", cell: ({ name }) => <code className="font-strong">{name}</code> },
+                { title: "Address", cell: ({ url }) => <code className="break-all">{url}</code> },
+                {
+                  title: "Tools",
+                  cell: ({ allowed_tools }) => (allowed_tools ? allowed_tools.join(", ") || "none" : "all"),
+                },
+                {
+                  title: "Headers",
+                  cell: ({ headers }) => Object.keys(headers ?? {}).join(", ") || "–",
+                },
+                {
+                  title: "Actions",
+                  actions: true,
+                  cell: (server) =>
+                    can && (
+                      <span className="inline-flex items-center gap-1">
+                        <Button aria-pressed={server.name === checked} onClick={() => choose({ server: server.name })}>
+                          Check it
+                        </Button>
+                        <RowActions
+                          of={`the server ${server.name}`}
+                          onEdit={() => setOpened({ kind: "edit", server })}
+                          onDelete={() => setOpened({ kind: "delete", server })}
+                        />
+                      </span>
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Read>
+      </Section>
+      {one && can && <CheckServer key={one.name} name={one.name} />}
+      <Suspense>
+        {opened?.kind === "edit" && (
+          <McpDialog
+            server={opened.server}
+            taken={servers.data?.items.map(({ name }) => name) ?? []}
+            onClose={() => setOpened(null)}
+          />
+        )}
+        {opened?.kind === "delete" && (
+          <RemoveDialog
+            operation="deleteMcpServer"
+            what="server"
+            name={opened.server.name}
+            about="Turns that begin from now on do not have its tools."
+            onClose={() => setOpened(null)}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}

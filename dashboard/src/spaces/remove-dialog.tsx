@@ -1,0 +1,36 @@
+import { useChange } from "../api/query.ts"
+import { ConfirmDialog } from "../ui/dialog.tsx"
+import { toast } from "../ui/toast.tsx"
+import { useSpaceInput } from "./space-parts.ts"
+
+interface RemoveDialogProps {
+  operation: "deleteTool" | "deleteMcpServer" | "deleteSecret"
+  /** What it is: "tool". */
+  what: string
+  name: string
+  /** What happens then. */
+  about: string
+  onClose: () => void
+}
+
+/** Asks before something of the space's configuration is deleted. */
+export function RemoveFromSpaceDialog({ operation, what, name, about, onClose }: RemoveDialogProps) {
+  const { path, query } = useSpaceInput()
+  const remove = useChange(operation)
+  const done = () => {
+    toast(`The ${what} ${name} is deleted.`)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Delete the ${what} ${name}?`}
+      about={about}
+      verb="Delete it"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ path: { ...path, name }, query }, { onSuccess: done })}
+    />
+  )
+}

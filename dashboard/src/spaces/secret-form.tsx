@@ -1,0 +1,77 @@
+import { useState } from "react"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Dialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+import { useSpaceInput } from "./space-parts.ts"
+
+interface PutSecretProps {
+  /** Null: a new one. */
+  name: string | null
+  taken: string[]
+  onClose: () => void
+}
+
+export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps) {
+  const { path, query } = useSpaceInput()
+  const put = useChange("putSecret", { changes: ["listSecrets", "getSpace", "listConfigVersions"] })
+  const [name, setName] = useState(given ?? "")
+  const [value, setValue] = useState("")
+  const isTaken = given === null && taken.includes(name)
+  const send = () =>
+    put.mutate(
+      { path: { ...path, name }, query, body: { value } },
+      {
+        onSuccess: () => {
+          toast(`The secret ${name} is set.`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={given ? `Set a new value of ${given}` : "Add a secret"}
+      about={given ? "The old value is gone at once." : "Its value is never shown again."}
+    >
+      <Form
+        label="Set a secret"
+        onSubmit={send}
+        actions={
+          <>
+            <Button kind="primary" type="submit" busy={put.isPending} disabled={name === "" || value === "" || isTaken}>
+              Set the secret
+            </Button>
+            <Button onClick={onClose}>Cancel</Button>
+          </>
+        }
+      >
+        {given === null && (
+          <TextInput
+            label="Name"
+            placeholder="SHOP_TOKEN"
+            name="name"
+            autoComplete="off"
+            error={isTaken ? "The space has a secret of this name: set a new value of that one." : put.error}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+        <TextInput
+          label="Value"
+          hint="4 to 8,192 characters."
+          type="password"
+          name="value"
+          autoComplete="off"
+          error={put.error}
+          value={value}
+          onChange={({ target }) => setValue(target.value)}
+        />
+        {put.error && <ErrorState error={put.error} />}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,96 @@
+import { lazy, Suspense, useState } from "react"
+import type { Secret } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Time } from "../ui/values.tsx"
+import { RowActions } from "./row-actions.tsx"
+import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+
+const SecretForm = lazy(() => import("./secret-form.tsx").then((module) => ({ default: module.PutSecretDialog })))
+const RemoveDialog = lazy(() =>
+  import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
+)
+
+const curlOf = (space: string) => `curl -X PUT ${location.origin}/v1/spaces/${space}/secrets/SHOP_TOKEN \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
+  -d '{"value":"…"}'`
+
+type Opened = { kind: "put"; name: string | null } | { kind: "delete"; name: string }
+
+export function SecretsTab({ space }: SpaceTabProps) {
+  const secrets = useRead("listSecrets", useSpaceInput())
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const can = isChangeable(space)
+  const columns: Column<Secret>[] = [
+    { title: "Name", cell: ({ name }) => <code className="font-strong">{name}</code> },
+    { title: "Placeholder", cell: ({ name }) => <code className="text-muted">{`{{secrets.${name}}}`}</code> },
+    { title: "Set", right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { title: "Made", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: "Actions",
+      actions: true,
+      cell: ({ name }) =>
+        can && (
+          <RowActions
+            of={`the secret ${name}`}
+            edit="Set a new value"
+            onEdit={() => setOpened({ kind: "put", name })}
+            onDelete={() => setOpened({ kind: "delete", name })}
+          />
+        ),
+    },
+  ]
+  return (
+    <Section
+      title="Secrets"
+      action={
+        can && (
+          <Button icon="plus" onClick={() => setOpened({ kind: "put", name: null })}>
+            Add a secret
+          </Button>
+        )
+      }
+    >
+      <p className="max-w-[72ch] text-muted">
+        Values are stored encrypted and never shown. Each is sent only to the origin of a tool or server that names it.
+      </p>
+      <Read of={secrets}>
+        {({ items }) => (
+          <Table
+            caption="Secrets of the space"
+            rows={items}
+            rowKey={({ name }) => name}
+            columns={columns}
+            empty={
+              <EmptyState title="No secret yet" curl={curlOf(space.space_id)}>
+                Put the credentials of your REST interface here, and name them in a tool's headers.
+              </EmptyState>
+            }
+          />
+        )}
+      </Read>
+      <Suspense>
+        {opened?.kind === "put" && (
+          <SecretForm
+            name={opened.name}
+            taken={secrets.data?.items.map(({ name }) => name) ?? []}
+            onClose={() => setOpened(null)}
+          />
+        )}
+        {opened?.kind === "delete" && (
+          <RemoveDialog
+            operation="deleteSecret"
+            what="secret"
+            name={opened.name}
+            about="Its value is gone for good. Tools that name it fail until there is one again."
+            onClose={() => setOpened(null)}
+          />
+        )}
+      </Suspense>
+    </Section>
+  )
+}

@@ -1,0 +1,105 @@
+import { useState } from "react"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, TextArea, TextInput } from "../ui/field.tsx"
+import { toast } from "../ui/toast.tsx"
+import { ModelSelect } from "./model-select.tsx"
+import { jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+
+interface SpaceDialogProps extends SpaceTabProps {
+  onClose: () => void
+}
+
+export function SpaceSettingsDialog({ space, onClose }: SpaceDialogProps) {
+  const input = useSpaceInput()
+  const update = useChange("updateSpace", { changes: ["getSpace", "listSpaces", "listConfigVersions"] })
+  const [title, setTitle] = useState(space.title)
+  const [model, setModel] = useState(space.model ?? "")
+  const [notes, setNotes] = useState(jsonText(space.metadata))
+  const metadata = readJson(notes)
+  const send = () =>
+    update.mutate(
+      { ...input, body: { title, model: model || null, metadata: (metadata.value ?? {}) as Record<string, string> } },
+      {
+        onSuccess: () => {
+          toast("The space is saved.")
+          onClose()
+        },
+      },
+    )
+  return (
+    <Dialog open onClose={onClose} title={`The space ${space.title}`}>
+      <Form
+        label="Title and model"
+        onSubmit={send}
+        actions={
+          <>
+            <Button
+              kind="primary"
+              type="submit"
+              busy={update.isPending}
+              disabled={title.trim() === "" || metadata.error !== undefined}
+            >
+              Save
+            </Button>
+            <Button onClick={onClose}>Cancel</Button>
+          </>
+        }
+      >
+        <TextInput
+          label="Title"
+          name="title"
+          error={update.error}
+          value={title}
+          autoComplete="off"
+          onChange={({ target }) => setTitle(target.value)}
+        />
+        <ModelSelect
+          label="Default model"
+          none="The service's first model"
+          hint="For turns that name no model, unless the instructions do."
+          name="model"
+          error={update.error}
+          value={model}
+          test={space.test || undefined}
+          onChange={setModel}
+        />
+        <TextArea
+          mono
+          label="Metadata"
+          hint="Your own notes as JSON: at most 16 pairs of texts."
+          name="metadata"
+          error={metadata.error ?? update.error}
+          rows={5}
+          value={notes}
+          onChange={({ target }) => setNotes(target.value)}
+        />
+        {update.error && <ErrorState error={update.error} />}
+      </Form>
+    </Dialog>
+  )
+}
+
+export function ArchiveSpaceDialog({ space, onClose }: SpaceDialogProps) {
+  const input = useSpaceInput()
+  const archive = useChange("archiveSpace")
+  const done = () => {
+    toast(`The space ${space.title} is archived.`)
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={`Archive the space ${space.title}?`}
+      about="It takes no turns, files or changes any more, and its open turns end. It can still be read. Nothing brings it back into use."
+      verb="Archive it"
+      typed={space.title}
+      busy={archive.isPending}
+      error={archive.error}
+      onConfirm={() => archive.mutate(input, { onSuccess: done })}
+    />
+  )
+}

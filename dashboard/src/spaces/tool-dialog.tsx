@@ -1,0 +1,166 @@
+import { useState } from "react"
+import type { PutTool, Tool } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { Dialog } from "../ui/dialog.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { toast } from "../ui/toast.tsx"
+import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+const NEW_SCHEMA = { type: "object", properties: {}, additionalProperties: false }
+
+interface ToolDialogProps {
+  /** Null: a new one. */
+  tool: Tool | null
+  taken: string[]
+  onClose: () => void
+}
+
+const draftOf = (tool: Tool | null) => ({
+  name: tool?.name ?? "",
+  description: tool?.description ?? "",
+  method: tool?.request.method ?? "GET",
+  url: tool?.request.url ?? "",
+  input_schema: jsonText(tool?.input_schema ?? NEW_SCHEMA),
+  headers: jsonText(tool?.request.headers),
+  query: jsonText(tool?.request.query),
+  body: jsonText(tool?.request.body),
+  timeout: tool?.timeout_seconds === undefined ? "" : String(tool.timeout_seconds),
+})
+
+const JSONS = ["input_schema", "headers", "query", "body"] as const
+
+export function ToolDialog({ tool, taken, onClose }: ToolDialogProps) {
+  const { path, query } = useSpaceInput()
+  const put = useChange("putTool", { changes: ["listTools", "getSpace", "listConfigVersions"] })
+  const choose = useFilters()
+  const [draft, setDraft] = useState(() => draftOf(tool))
+  const jsons = Object.fromEntries(JSONS.map((name) => [name, readJson(draft[name])])) as Record<
+    (typeof JSONS)[number],
+    ReturnType<typeof readJson>
+  >
+  const isTaken = tool === null && taken.includes(draft.name)
+  const bind = (name: keyof typeof draft, fault: string) => ({
+    name: fault,
+    error: put.error,
+    value: draft[name],
+    onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [name]: target.value }),
+  })
+  const send = () => {
+    const body = {
+      description: draft.description,
+      input_schema: jsons.input_schema.value,
+      request: {
+        method: draft.method,
+        url: draft.url,
+        headers: jsons.headers.value,
+        query: jsons.query.value,
+        body: jsons.body.value,
+      },
+      timeout_seconds: draft.timeout === "" ? undefined : Number(draft.timeout),
+    } as PutTool
+    put.mutate(
+      { path: { ...path, name: draft.name }, query, body },
+      {
+        onSuccess: ({ name }) => {
+          toast(`The tool ${name} is saved.`)
+          choose({ tool: name })
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={tool ? `Edit the tool ${tool.name}` : "Add a tool"}
+      about="Placeholders are {{input.NAME}} for what the model gives, and {{secrets.NAME}} for a secret of the space."
+    >
+      <Form
+        label={tool ? "Edit a tool" : "Add a tool"}
+        onSubmit={send}
+        actions={
+          <>
+            <Button
+              kind="primary"
+              type="submit"
+              busy={put.isPending}
+              disabled={draft.name === "" || isTaken || JSONS.some((name) => jsons[name].error !== undefined)}
+            >
+              Save the tool
+            </Button>
+            <Button onClick={onClose}>Cancel</Button>
+          </>
+        }
+      >
+        <TextInput
+          label="Name"
+          hint="A letter, then letters, digits, - and single _."
+          placeholder="lookup_order"
+          autoComplete="off"
+          disabled={tool !== null}
+          {...bind("name", "name")}
+          error={isTaken ? "The space has a tool of this name: edit that one." : put.error}
+        />
+        <TextArea
+          label="Description"
+          hint="What it does: the model reads this."
+          rows={2}
+          {...bind("description", "description")}
+        />
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-[120px_minmax(0,1fr)]">
+          <Select label="Method" options={METHODS} {...bind("method", "request.method")} />
+          <TextInput
+            label="URL"
+            placeholder="https://shop.example/orders/{{input.order_id}}"
+            autoComplete="off"
+            {...bind("url", "request.url")}
+          />
+        </div>
+        <TextArea
+          mono
+          label="Input schema"
+          hint="A JSON Schema (2020-12) of type object."
+          rows={7}
+          {...bind("input_schema", "input_schema")}
+          error={jsons.input_schema.error ?? put.error}
+        />
+        <TextArea
+          mono
+          label="Headers"
+          rows={3}
+          hint='JSON, such as {"Authorization": "Bearer {{secrets.SHOP_TOKEN}}"}.'
+          {...bind("headers", "request.headers")}
+          error={jsons.headers.error ?? put.error}
+        />
+        <TextArea
+          mono
+          label="Query"
+          rows={2}
+          hint="JSON. A parameter that the input does not have is left out."
+          {...bind("query", "request.query")}
+          error={jsons.query.error ?? put.error}
+        />
+        <TextArea
+          mono
+          label="Body"
+          rows={3}
+          hint="JSON. Without it POST, PUT and PATCH send the input."
+          {...bind("body", "request.body")}
+          error={jsons.body.error ?? put.error}
+        />
+        <TextInput
+          label="Time limit in seconds"
+          hint="Of one call. Default 30."
+          inputMode="numeric"
+          {...bind("timeout", "timeout_seconds")}
+        />
+        {put.error && <ErrorState error={put.error} />}
+      </Form>
+    </Dialog>
+  )
+}

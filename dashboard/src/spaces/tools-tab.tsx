@@ -1,0 +1,128 @@
+import { useSearch } from "@tanstack/react-router"
+import { lazy, Suspense, useState } from "react"
+import type { Tool } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { useFilters } from "../ui/filter-bar.tsx"
+import { Section } from "../ui/page.tsx"
+import { Read } from "../ui/read.tsx"
+import { Table } from "../ui/table.tsx"
+import { RowActions } from "./row-actions.tsx"
+import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+import { TryTool } from "./try-tool.tsx"
+
+const ToolDialog = lazy(() => import("./tool-dialog.tsx").then((module) => ({ default: module.ToolDialog })))
+const RemoveDialog = lazy(() =>
+  import("./remove-dialog.tsx").then((module) => ({ default: module.RemoveFromSpaceDialog })),
+)
+
+const EXAMPLE = {
+  description: "Finds an order by its number.",
+  input_schema: { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] },
+  request: {
+    method: "GET",
+    url: "https://shop.example/orders/{{input.order_id}}",
+    headers: { Authorization: "Bearer {{secrets.SHOP_TOKEN}}" },
+  },
+}
+
+const curlOf = (space: string) => `curl -X PUT ${location.origin}/v1/spaces/${space}/tools/lookup_order \\
+  -H "Authorization: Bearer $TURNPIKE_KEY" -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(EXAMPLE)}'`
+
+type Opened = { kind: "edit"; tool: Tool | null } | { kind: "delete"; tool: Tool }
+
+export function ToolsTab({ space }: SpaceTabProps) {
+  const tools = useRead("listTools", useSpaceInput())
+  const { tool: tried } = useSearch({ from: "/app/spaces/$spaceId" })
+  const choose = useFilters()
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const can = isChangeable(space)
+  const one = tools.data?.items.find(({ name }) => name === tried)
+  return (
+    <>
+      <Section
+        title="Tools"
+        action={
+          can && (
+            <Button icon="plus" onClick={() => setOpened({ kind: "edit", tool: null })}>
+              Add a tool
+            </Button>
+          )
+        }
+      >
+        <Read of={tools}>
+          {({ items }) => (
+            <Table
+              caption="Tools of the space"
+              rows={items}
+              rowKey={({ name }) => name}
+              empty={
+                <EmptyState title="No tool yet" curl={curlOf(space.space_id)}>
+                  A tool is one request to your REST interface that the agent may make.
+                </EmptyState>
+              }
+              columns={[
+                {
+                  title: "Tool",
+                  cell: ({ name, description }) => (
+                    <span className="inline-flex max-w-[48ch] flex-col">
+                      <code className="font-strong">{name}</code>
+                      <span className="line-clamp-2 text-muted text-xs">{description}</span>
+                    </span>
+                  ),
+                },
+                {
+                  title: "Request",
+                  cell: ({ request }) => (
+                    <code className="break-all">
+                      {request.method} {request.url}
+                    </code>
+                  ),
+                },
+                { title: "Time limit", right: true, cell: ({ timeout_seconds }) => `${timeout_seconds ?? 30} s` },
+                {
+                  title: "Actions",
+                  actions: true,
+                  cell: (tool) =>
+                    can && (
+                      <span className="inline-flex items-center gap-1">
+                        <Button aria-pressed={tool.name === tried} onClick={() => choose({ tool: tool.name })}>
+                          Try it
+                        </Button>
+                        <RowActions
+                          of={`the tool ${tool.name}`}
+                          onEdit={() => setOpened({ kind: "edit", tool })}
+                          onDelete={() => setOpened({ kind: "delete", tool })}
+                        />
+                      </span>
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Read>
+      </Section>
+      {one && can && <TryTool key={one.name} tool={one} />}
+      <Suspense>
+        {opened?.kind === "edit" && (
+          <ToolDialog
+            tool={opened.tool}
+            taken={tools.data?.items.map(({ name }) => name) ?? []}
+            onClose={() => setOpened(null)}
+          />
+        )}
+        {opened?.kind === "delete" && (
+          <RemoveDialog
+            operation="deleteTool"
+            what="tool"
+            name={opened.tool.name}
+            about="Turns that begin from now on do not have it. Older versions of the configuration still show it."
+            onClose={() => setOpened(null)}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+import { useState } from "react"
+import type { Tool, ToolTest } from "../api/operations.ts"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { CodeBlock, Json } from "../ui/code-block.tsx"
+import { ErrorState } from "../ui/error-state.tsx"
+import { Form, TextArea } from "../ui/field.tsx"
+import { Section } from "../ui/page.tsx"
+import { Status } from "../ui/status.tsx"
+import { jsonText, readJson, useSpaceInput } from "./space-parts.ts"
+
+const SAMPLES: Record<string, unknown> = { string: "", number: 0, integer: 0, boolean: false, array: [], object: {} }
+
+/** An input to begin with: each property of the schema, empty. */
+function sampleOf({ properties }: { properties?: unknown }): Record<string, unknown> {
+  const entries = Object.entries((properties ?? {}) as Record<string, { type?: string; default?: unknown }>)
+  return Object.fromEntries(
+    entries.map(([name, { type, default: value }]) => [name, value ?? SAMPLES[type ?? ""] ?? ""]),
+  )
+}
+
+/** Makes the tool's request as a turn would, and shows both sides of it. */
+export function TryTool({ tool }: { tool: Tool }) {
+  const { path, query } = useSpaceInput()
+  const test = useChange("testTool", { changes: [] })
+  const [text, setText] = useState(() => jsonText(sampleOf(tool.input_schema)))
+  const read = readJson(text)
+  const send = () =>
+    test.mutate({
+      path: { ...path, name: tool.name },
+      query,
+      body: { input: (read.value ?? {}) as Record<string, unknown> },
+    })
+  return (
+    <Section title={`Try ${tool.name}`}>
+      <div className="grid gap-6 lg:grid-cols-2">
+        <Form
+          label={`Try ${tool.name}`}
+          onSubmit={send}
+          actions={
+            <Button kind="primary" type="submit" busy={test.isPending} disabled={read.error !== undefined}>
+              Make the call
+            </Button>
+          }
+        >
+          <TextArea
+            mono
+            label="Input"
+            hint="What a model would give it, as JSON. The request is really made."
+            rows={8}
+            name="input"
+            error={read.error ?? test.error}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+          {test.error && <ErrorState error={test.error} />}
+        </Form>
+        <div aria-live="polite" className="min-w-0">
+          {test.data ? (
+            <TestResult of={test.data} />
+          ) : (
+            <p className="text-muted">What was sent and what came back will be here. Secrets are masked.</p>
+          )}
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+const TestResult = ({ of: { ok, result, request, response, duration_ms } }: { of: ToolTest }) => (
+  <div className="flex flex-col gap-3">
+    <div className="flex items-center gap-3">
+      <Status word={ok ? "ok" : "error"} />
+      <span className="text-muted">
+        {response ? `Answered ${response.status} in` : "Took"} {duration_ms.toLocaleString("en-US")} ms
+      </span>
+    </div>
+    <h3>What the model sees</h3>
+    <CodeBlock code={result} label="What the model sees" />
+    {request && (
+      <>
+        <h3>Request</h3>
+        <Json value={request} label="Request" />
+      </>
+    )}
+    {response && (
+      <>
+        <h3>Response</h3>
+        <Json value={response} label="Response" />
+      </>
+    )}
+  </div>
+)

@@ -1,0 +1,48 @@
+import { TextLink } from "../ui/link.tsx"
+import { Id } from "../ui/values.tsx"
+import type { UsageGroupBy } from "./usage-search.ts"
+import type { UsageNames } from "./use-usage-names.ts"
+
+interface GroupNameProps {
+  of: UsageGroupBy
+  group: string
+  names: UsageNames
+  test: true | undefined
+}
+
+/** What a row of the usage stands for; a link where it has a page. */
+export function GroupName({ of, group, names, test }: GroupNameProps) {
+  switch (of) {
+    case "day":
+      return <time dateTime={group}>{group}</time>
+    case "model":
+      return <code className="break-all">{group}</code>
+    case "end_user_ref":
+      return (
+        <TextLink
+          to="/end-users/$endUserRef"
+          params={{ endUserRef: group }}
+          search={{ test }}
+          className="break-all font-mono"
+        >
+          {group}
+        </TextLink>
+      )
+    case "space":
+      return names.space.has(group) ? (
+        <TextLink to="/spaces/$spaceId" params={{ spaceId: group }} search={{ test }}>
+          {names.space.get(group)}
+        </TextLink>
+      ) : (
+        <Id id={group} href={`/spaces/${group}`} />
+      )
+    case "key":
+      return names.key.has(group) ? (
+        <TextLink to="/keys/$keyId" params={{ keyId: group }} search={{ test }}>
+          {names.key.get(group)}
+        </TextLink>
+      ) : (
+        <Id id={group} href={`/keys/${group}`} />
+      )
+  }
+}

@@ -1,0 +1,38 @@
+import type { UsageReport } from "../api/operations.ts"
+import { Chart } from "../ui/chart.tsx"
+import { everyDay } from "../ui/days.ts"
+import type { UsageNames } from "./use-usage-names.ts"
+
+const TOP = 12
+
+const usd = (value: number) => `$${value.toLocaleString("en-US", { maximumFractionDigits: 4 })}`
+
+/** What was billed: day by day, or the largest groups beside each other. */
+export function UsageChart({ report, names }: { report: UsageReport; names: UsageNames }) {
+  const { group_by, data, from, to, has_more } = report
+  const series = [{ key: "billed", label: "Billed" }]
+  if (group_by === "day") {
+    const byDay = new Map(data.map(({ group, billed_usd }) => [group, billed_usd]))
+    const days = has_more ? data.map(({ group }) => group) : everyDay(from, to)
+    return (
+      <Chart
+        title="Billed by day, USD (UTC)"
+        kind="bars"
+        series={series}
+        points={days.map((label) => ({ label, values: { billed: byDay.get(label) ?? 0 } }))}
+        format={usd}
+      />
+    )
+  }
+  const largest = [...data].sort((a, b) => b.billed_usd - a.billed_usd).slice(0, TOP)
+  const nameOf = (group: string) => (group_by === "end_user_ref" ? group : (names[group_by].get(group) ?? group))
+  return (
+    <Chart
+      title={`Billed, USD: the largest ${largest.length}${has_more ? " of this page" : ""}`}
+      kind="bars"
+      series={series}
+      points={largest.map(({ group, billed_usd }) => ({ label: nameOf(group), values: { billed: billed_usd } }))}
+      format={usd}
+    />
+  )
+}

@@ -1,0 +1,21 @@
+import { useRead } from "../api/query.ts"
+
+/** Names for people of what usage is grouped and filtered by: spaces, keys and models by their ids. */
+export interface UsageNames {
+  space: Map<string, string>
+  key: Map<string, string>
+  model: Map<string, string>
+}
+
+/** The newest 200 of each; what has no name here is shown by its id. */
+export function useUsageNames(test: true | undefined): UsageNames {
+  const asked = test && ("true" as const)
+  const spaces = useRead("listSpaces", { query: { archived: "all", limit: 200, test: asked } })
+  const keys = useRead("listKeys", { query: { limit: 200, test: test ? "true" : "false" } })
+  const models = useRead("listModels", { query: { test: asked } })
+  return {
+    space: new Map(spaces.data?.items.map(({ space_id, title }) => [space_id, title])),
+    key: new Map(keys.data?.items.map(({ key_id, name }) => [key_id, name])),
+    model: new Map(models.data?.data.map(({ pin, label }) => [pin, label])),
+  }
+}
