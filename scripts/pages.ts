@@ -34,7 +34,7 @@ if (!executablePath) {
 const THEMES = ["light", "dark"] as const
 const WIDTHS = [390, 1440]
 const TARGET = join("dist", "pages")
-const PUBLIC: ShownPage[] = ["/", "/sign-in", "/magic"].map((path) => ({ area: "sign-in", path }))
+const PUBLIC: ShownPage[] = ["/", "/sign-in", "/magic", "/reset-password"].map((path) => ({ area: "sign-in", path }))
 
 const service = values.url ? { signIn: values.url, stop: async () => {} } : await startService()
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })

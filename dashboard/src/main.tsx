@@ -20,7 +20,7 @@ const router = createAppRouter(queryClient)
 /** A session that has ended: to the sign-in, and from there back to this page. */
 function leaveWhenOver(error: Error): void {
   const { pathname, href } = router.state.location
-  if (!needsSignIn(error) || pathname === "/" || pathname === "/sign-in") return
+  if (!needsSignIn(error) || ["/", "/sign-in", "/magic"].includes(pathname)) return
   queryClient.clear()
   void router.navigate({ to: "/sign-in", search: { next: href } })
 }

@@ -9,6 +9,7 @@ import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Time } from "../ui/values.tsx"
 import { PasswordForm } from "./password-form.tsx"
+import { SecondFactorPart } from "./second-factor.tsx"
 
 const UnlinkDialog = lazy(() => import("./account-dialogs.tsx").then((module) => ({ default: module.UnlinkDialog })))
 
@@ -68,6 +69,9 @@ export function SignInTab() {
       </Section>
       <Section title="Password">
         <PasswordForm />
+      </Section>
+      <Section title="Second factor">
+        <SecondFactorPart />
       </Section>
       <Suspense>{doomed && <UnlinkDialog identity={doomed} onClose={() => setDoomed(null)} />}</Suspense>
     </>

@@ -68,5 +68,7 @@ export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id
   return (isJson ? response.json() : response.blob()) as Promise<Answer<Id>>
 }
 
-/** Whether a session has ended, or there was none. */
-export const needsSignIn = (error: unknown) => error instanceof ApiError && error.code === "SESSION_REQUIRED"
+const OUTSIDE = ["SESSION_REQUIRED", "SECOND_FACTOR_REQUIRED"]
+
+/** Whether a session has ended, or there was none, or it waits for its second factor. */
+export const needsSignIn = (error: unknown) => error instanceof ApiError && OUTSIDE.includes(error.code)

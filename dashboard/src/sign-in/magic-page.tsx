@@ -4,6 +4,7 @@ import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { ButtonLink } from "../ui/link.tsx"
+import { FactorForm } from "./factor-form.tsx"
 import { PublicFrame } from "./frame.tsx"
 import { useEnter } from "./use-enter.ts"
 
@@ -32,7 +33,11 @@ export function MagicPage() {
       ) : (
         <p>The address has no token: the link was not copied whole.</p>
       )}
-      {exchange.error && <ErrorState error={exchange.error} />}
+      {exchange.error?.code === "SECOND_FACTOR_REQUIRED" ? (
+        <FactorForm onEnter={enter} />
+      ) : (
+        exchange.error && <ErrorState error={exchange.error} />
+      )}
       {(exchange.error || !token) && <ButtonLink to="/sign-in">Sign in another way</ButtonLink>}
     </PublicFrame>
   )

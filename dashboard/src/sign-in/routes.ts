@@ -28,6 +28,11 @@ export const publicRoutes = [
     validateSearch: nextIn,
     component: lazyRouteComponent(() => import("./magic-page.tsx"), "MagicPage"),
   }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/reset-password",
+    component: lazyRouteComponent(() => import("./reset-page.tsx"), "ResetPasswordPage"),
+  }),
   // Where the service sends a sign-in that does not say where it wants to go.
   createRoute({
     getParentRoute: () => rootRoute,

@@ -1,11 +1,14 @@
 import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
+import { ApiError } from "../api/api-error.ts"
 import { addressOf } from "../api/call.ts"
 import { queryOf, useChange } from "../api/query.ts"
 import { Button, buttonLook } from "../ui/button.tsx"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
+import { TextLink } from "../ui/link.tsx"
+import { FactorForm } from "./factor-form.tsx"
 import { PublicFrame } from "./frame.tsx"
 import { Messenger } from "./messenger.tsx"
 import { useEnter } from "./use-enter.ts"
@@ -26,7 +29,7 @@ export function SignInPage() {
         <h1 className="text-lg">Sign in</h1>
         <p className="text-muted">{next ? "Your session has ended. Sign in to go on." : "To your account."}</p>
       </div>
-      <Password onEnter={enter} />
+      {wantsFactor(session.error) ? <FactorForm onEnter={enter} /> : <Password onEnter={enter} />}
       <div className="flex flex-col gap-2 border-line border-t pt-6">
         <a href={addressOf("startOauthLogin", { query: { next: next ?? "/home" } })} className={buttonLook()}>
           Go on with your identity provider
@@ -34,18 +37,21 @@ export function SignInPage() {
         <Messenger onEnter={enter} />
       </div>
       <p className="text-muted text-xs">
-        No password? Whoever made your account can send you a link that signs you in, or send <code>/login</code> to the
-        bot.
+        <TextLink to="/reset-password">Forgotten your password?</TextLink> No password? Whoever made your account can
+        send you a link that signs you in, or send <code>/login</code> to the bot.
       </p>
     </PublicFrame>
   )
 }
+
+const wantsFactor = (error: unknown) => error instanceof ApiError && error.code === "SECOND_FACTOR_REQUIRED"
 
 function Password({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
   const [email, setEmail] = useState("")
   const [password, setPassword] = useState("")
   const login = useChange("login", { changes: [] })
   const left = useCountdown(login.error)
+  if (wantsFactor(login.error)) return <FactorForm onEnter={onEnter} />
   return (
     <Form
       label="Sign in with a password"

@@ -1,8 +1,10 @@
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { Button } from "./button.tsx"
 import { CopyButton } from "./copy.tsx"
 import { Icon } from "./icon.tsx"
+
+const ProveAgain = lazy(() => import("./prove-again.tsx").then((module) => ({ default: module.ProveAgain })))
 
 /** Seconds left of a wait that begins with `error`; 0 when it may be tried again. */
 export function useCountdown(error: unknown): number {
@@ -34,6 +36,11 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
         </span>
         <p className="min-w-0 break-words">{known?.message ?? "The page has failed. Load it again."}</p>
       </div>
+      {known?.code === "REAUTHENTICATION_REQUIRED" && (
+        <Suspense>
+          <ProveAgain key={known.requestId} />
+        </Suspense>
+      )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs">
         {known && <code>{known.code}</code>}
         {known?.requestId && (

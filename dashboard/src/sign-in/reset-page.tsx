@@ -1,0 +1,83 @@
+import { useState } from "react"
+import { useChange } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
+import { ErrorState, useCountdown } from "../ui/error-state.tsx"
+import { Form, TextInput } from "../ui/field.tsx"
+import { ButtonLink } from "../ui/link.tsx"
+import { PublicFrame } from "./frame.tsx"
+
+/** A new password by a link: asked for by email, and set by whoever has the token of the fragment. */
+export function ResetPasswordPage() {
+  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get("token") ?? "")
+  return (
+    <PublicFrame narrow>
+      <title>New password · Turnpike</title>
+      <div>
+        <h1 className="text-lg">New password</h1>
+        <p className="text-muted">
+          {token ? "The link works once. All other sessions end." : "We send a link to the email of your account."}
+        </p>
+      </div>
+      {token ? <SetPassword token={token} /> : <AskForLink />}
+      <ButtonLink to="/sign-in">Sign in another way</ButtonLink>
+    </PublicFrame>
+  )
+}
+
+function AskForLink() {
+  const [email, setEmail] = useState("")
+  const ask = useChange("startPasswordReset", { changes: [] })
+  const left = useCountdown(ask.error)
+  if (ask.isSuccess) return <p role="status">If there is such an account, a link is on its way to it.</p>
+  return (
+    <Form
+      label="Ask for a link"
+      onSubmit={() => ask.mutate({ body: { email } })}
+      actions={
+        <Button type="submit" kind="primary" busy={ask.isPending} disabled={email === "" || left > 0}>
+          {left > 0 ? `Try again in ${left} s` : "Send the link"}
+        </Button>
+      }
+    >
+      <TextInput
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        value={email}
+        error={ask.error}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      {ask.error && <ErrorState error={ask.error} />}
+    </Form>
+  )
+}
+
+function SetPassword({ token }: { token: string }) {
+  const [password, setPassword] = useState("")
+  const reset = useChange("resetPassword", { changes: [] })
+  if (reset.isSuccess) return <p role="status">The password is set. Sign in with it.</p>
+  return (
+    <Form
+      label="Set a new password"
+      onSubmit={() => reset.mutate({ body: { token, new_password: password } })}
+      actions={
+        <Button type="submit" kind="primary" busy={reset.isPending} disabled={password === ""}>
+          Set the password
+        </Button>
+      }
+    >
+      <TextInput
+        label="New password"
+        name="new_password"
+        type="password"
+        hint="At least 8 characters, and none that everybody tries first."
+        autoComplete="new-password"
+        value={password}
+        error={reset.error}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      {reset.error && <ErrorState error={reset.error} />}
+    </Form>
+  )
+}
