@@ -28,5 +28,6 @@ export async function verifyInternalCall(
   const ttlMs = (INTERNAL_CALL.validSeconds + 2 * CLOCK_TOLERANCE_SECONDS) * 1000
   // By its whole token, since those of a former release have no id.
   const key = `internal:${await bodyDigest(new TextEncoder().encode(signature) as Uint8Array<ArrayBuffer>)}`
-  if (!(await ctx.redis.set(key, "1", { ttlMs, onlyNew: true }))) throw new TurnpikeError("INVALID_SIGNATURE", "This call has come before.")
+  if (!(await ctx.redis.set(key, "1", { ttlMs, onlyNew: true })))
+    throw new TurnpikeError("INVALID_SIGNATURE", "This call has come before.")
 }
