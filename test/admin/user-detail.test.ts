@@ -32,7 +32,6 @@ test("the detail has identities, sessions, wallet, plan, referral and the spend 
   const space = await client.space()
   const before = await client.runTurn({ space, text: "[use input=1000 output=300]\nhello" })
   await world.advance(31 * DAY_MS)
-  admin = await world.signIn(admin.userId)
   const after = await client.runTurn({ space, text: "[use input=10 output=30]\nhello" })
   const owner = await world.signIn(id)
   await owner.json("POST", "/api/account/chat/turns", { space, text: "hello" })
