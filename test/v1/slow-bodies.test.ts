@@ -157,7 +157,7 @@ test("a reader who takes nothing of a list for half a minute is cut off, and one
   const slow = textStream(pieces(), ctx, {}).body?.getReader()
   for (let n = 0; n < 5; n++) {
     expect((await slow?.read())?.done).toBe(false)
-    await world.advance(BODY_POLICY.idleMs - 1)
+    await pass(BODY_POLICY.idleMs - 1)
   }
   await world.advance(1)
   await expect(slow?.read()).rejects.toThrow("the reader has stalled")

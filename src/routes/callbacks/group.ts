@@ -1,16 +1,13 @@
 import type { Context as HonoContext } from "hono"
-import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import { parseCallbacksEnv } from "../../base/env.ts"
-import { TurnpikeError } from "../../base/errors.ts"
 import { INTERNAL_SIGNATURE, verifyInternalCall } from "../../callbacks/internal-call.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { inTime } from "../../http/body-time.ts"
-import { BODY_POLICY } from "../../http/policies.ts"
+import { bytesOf } from "../../http/json-bodies.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -24,20 +21,13 @@ import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import type { AgentContext } from "../../turns/run.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
-// Bodies are read whole before they can be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input.
-const smallBodies = bodyLimit({
-  maxSize: 128 * 1024,
-  onError: () => {
-    throw new TurnpikeError("PAYLOAD_TOO_LARGE", "A callback's body has at most 128 KiB.")
-  },
-})
-
-const bodyOf = (c: HonoContext<AppEnv>) => inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, () => c.req.arrayBuffer())
+/** Bodies are read whole before they can be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input. */
+const MAX_BYTES = 128 * 1024
 
 /** Only what one of our own workers has signed for exactly this URL and body goes on. */
 const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
-  await verifyInternalCall(c.get("ctx"), { signature, path: c.req.path, body: await bodyOf(c) })
+  await verifyInternalCall(c.get("ctx"), { signature, path: c.req.path, body: await bytesOf(c, MAX_BYTES) })
   await next()
 })
 
@@ -48,7 +38,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await verifySignature(env, {
     signature: c.req.header("upstash-signature"),
     url: callbackUrl(env, c.req.path),
-    body: await bodyOf(c),
+    body: await bytesOf(c, MAX_BYTES),
     now: ctx.clock.now(),
   })
   await next()
@@ -58,7 +48,6 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
   mount(app) {
-    app.use("/callbacks/*", smallBodies)
     app.use("/callbacks/turns/*", signed)
     app.use("/callbacks/webhooks/*", signed)
     app.use("/callbacks/provider-logins/*", signed)
