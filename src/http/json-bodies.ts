@@ -31,7 +31,13 @@ const readWhole = (maxBytes: number) =>
     if (c.req.raw.body === null) return next()
     const length = c.req.header("content-length")
     if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
-    const read = () => (length === undefined ? readUpTo(c, maxBytes) : c.req.text())
+    const read = async () => {
+      if (length !== undefined) return c.req.text()
+      const text = (await readUpTo(c, maxBytes)).toString("utf8")
+      // Hono parses what is left here.
+      c.req.bodyCache.text = Promise.resolve(text) as never
+      return text
+    }
     const text = await inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, read).catch(brokenOff)
     // Before anything walks through it.
     const fault = shapeFault(text)
@@ -39,8 +45,8 @@ const readWhole = (maxBytes: number) =>
     return next()
   })
 
-/** A body whose size is not known before; Hono parses the text that is left in its cache. */
-async function readUpTo(c: HonoContext<AppEnv>, maxBytes: number): Promise<string> {
+/** Reads a body whose size is not known before. */
+async function readUpTo(c: HonoContext<AppEnv>, maxBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of c.req.raw.body ?? []) {
@@ -48,9 +54,21 @@ async function readUpTo(c: HonoContext<AppEnv>, maxBytes: number): Promise<strin
     if (bytes > maxBytes) throw tooLarge(maxBytes)
     pieces.push(piece)
   }
-  const text = new TextDecoder().decode(Buffer.concat(pieces))
-  c.req.bodyCache.text = Promise.resolve(text) as never
-  return text
+  return Buffer.concat(pieces)
+}
+
+/** The bytes of a body of any type, of at most `maxBytes`, in time. PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, VALIDATION_FAILED. */
+export async function bytesOf(c: HonoContext<AppEnv>, maxBytes: number): Promise<ArrayBuffer> {
+  const length = c.req.header("content-length")
+  if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
+  const read = async () => {
+    if (length !== undefined || c.req.raw.body === null) return c.req.arrayBuffer()
+    const bytes = new Uint8Array(await readUpTo(c, maxBytes)).buffer
+    // Handlers parse what is left here.
+    c.req.bodyCache.arrayBuffer = Promise.resolve(bytes) as never
+    return bytes
+  }
+  return inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, read).catch(brokenOff)
 }
 
 const tooLarge = (maxBytes: number) =>

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { FILE_POLICY } from "../../src/files/policies.ts"
 import { BODY_POLICY } from "../../src/http/policies.ts"
-import { textStream } from "../../src/http/text-stream.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const MiB = 1024 * 1024
@@ -146,21 +145,6 @@ test("an account holds so much memory of an isolate with uploads, and all togeth
   const { body, end } = stalling(new Uint8Array(FILE_POLICY.partBytes))
   end()
   expect((await upload(third, spaces.get(third) as string, body)).status).toBe(201)
-})
-
-test("a reader who takes nothing of a list for half a minute is cut off, and one who reads slowly is not", async () => {
-  let made = 0
-  const ctx = { clock: world.clock, log: () => {} }
-  async function* pieces() {
-    for (;;) yield `${++made}\n`
-  }
-  const slow = textStream(pieces(), ctx, {}).body?.getReader()
-  for (let n = 0; n < 5; n++) {
-    expect((await slow?.read())?.done).toBe(false)
-    await world.advance(BODY_POLICY.idleMs - 1)
-  }
-  await world.advance(1)
-  await expect(slow?.read()).rejects.toThrow("the reader has stalled")
 })
 
 test("a reader of events who takes nothing is left alone after half a minute: nobody looks for them any more", async () => {

@@ -21,7 +21,11 @@ export function EstimateResult({ estimate }: { estimate: TurnEstimate }) {
       )}
       <p className="text-text">
         {model} holds <Money usd={hold_usd} /> at first and needs at least <Money usd={needed_usd} />.{" "}
-        <Money usd={balance.available_usd} /> of the balance is free.
+        {balance && (
+          <>
+            <Money usd={balance.available_usd} /> of the balance is free.
+          </>
+        )}
       </p>
       {caps.map(({ cap, left_usd, limit_usd, resets_at }) => (
         <p key={cap} className="text-text text-xs">

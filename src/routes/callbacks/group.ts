@@ -1,17 +1,16 @@
 import type { Context as HonoContext } from "hono"
-import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import { parseCallbacksEnv } from "../../base/env.ts"
-import { TurnpikeError } from "../../base/errors.ts"
+
 import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
+
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { verifyInternalCall } from "../../callbacks/verify-internal-call.ts"
 import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { inTime } from "../../http/body-time.ts"
-import { BODY_POLICY } from "../../http/policies.ts"
+import { bytesOf } from "../../http/json-bodies.ts"
 import { createOutbound } from "../../platform/outbound.ts"
 import { callbackUrl, REDELIVERY_SECONDS } from "../../platform/queue.ts"
 import { verifySignature } from "../../platform/queue-signature.ts"
@@ -25,13 +24,8 @@ import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import type { AgentContext } from "../../turns/run.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
-// Bodies are read whole before they can be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input.
-const smallBodies = bodyLimit({
-  maxSize: 128 * 1024,
-  onError: () => {
-    throw new TurnpikeError("PAYLOAD_TOO_LARGE", "A callback's body has at most 128 KiB.")
-  },
-})
+/** Bodies are read whole before they can be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input. */
+const MAX_BYTES = 128 * 1024
 
 /** QStash repeats by our Retry-After, and not by its own schedule, where there is one. */
 const redelivered = createMiddleware<AppEnv>(async (c, next) => {
@@ -40,14 +34,13 @@ const redelivered = createMiddleware<AppEnv>(async (c, next) => {
   const retried = Number(c.req.header("upstash-retried") ?? 0)
   c.res.headers.set("Retry-After", String(REDELIVERY_SECONDS[retried] ?? REDELIVERY_SECONDS.at(-1)))
 })
-const bodyOf = (c: HonoContext<AppEnv>) => inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, () => c.req.arrayBuffer())
 
 /** Only what one of our own workers has signed for exactly this URL and body goes on. */
 const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
   const ctx = c.get("ctx")
   const redis = createRedis(parseCallbacksEnv(c.env), ctx.meter)
-  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, body: await bodyOf(c) })
+  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, body: await bytesOf(c, MAX_BYTES) })
   await next()
 })
 
@@ -58,7 +51,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await verifySignature(env, {
     signature: c.req.header("upstash-signature"),
     url: callbackUrl(env, c.req.path),
-    body: await bodyOf(c),
+    body: await bytesOf(c, MAX_BYTES),
     now: ctx.clock.now(),
   })
   await next()
@@ -71,7 +64,6 @@ const QUEUED = ["/callbacks/turns/*", "/callbacks/webhooks/*", "/callbacks/provi
 export const callbacks: Group = {
   parseEnv: parseCallbacksEnv,
   mount(app) {
-    app.use("/callbacks/*", smallBodies)
     for (const path of QUEUED) app.use(path, redelivered, signed)
     app.use("/callbacks/internal/*", signedByUs)
     app.post(turnCallbackPath(":turn_id"), async (c) => {
