@@ -617,7 +617,7 @@ export interface ContextComparisonReport {
       /** All that they read, cached tokens included. */
       tokens_input: number
       tokens_cached: number
-      /** What a call read on average; null without calls. */
+      /** What a call read on average, pictures aside; null without calls. */
       avg_context_tokens: number | null
       /** The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read. */
       cache_hit_rate: number | null
@@ -629,7 +629,7 @@ export interface ContextComparisonReport {
       /** All that they read, cached tokens included. */
       tokens_input: number
       tokens_cached: number
-      /** What a call read on average; null without calls. */
+      /** What a call read on average, pictures aside; null without calls. */
       avg_context_tokens: number | null
       /** The share of it that was cached, 0 to 1: tokens_cached / tokens_input. Null when nothing was read. */
       cache_hit_rate: number | null
@@ -658,7 +658,7 @@ export interface ContextSizeReport {
     /** The account that is billed. */
     owner_id: number
     model_calls: number
-    /** What a model call read on average, in tokens; null without calls. */
+    /** What a model call read on average, in tokens, pictures aside; null without calls. */
     avg_tokens_input: number | null
     /** The most that a call read; null without calls. */
     max_tokens_input: number | null
@@ -666,7 +666,7 @@ export interface ContextSizeReport {
     days: ({
       date: string
       model_calls: number
-      /** What a model call read on average, in tokens; null without calls. */
+      /** What a model call read on average, in tokens, pictures aside; null without calls. */
       avg_tokens_input: number | null
       /** The most that a call read; null without calls. */
       max_tokens_input: number | null
@@ -1245,7 +1245,7 @@ export interface FeedEvent {
   created_at: string
   /** The event's number in its turn's log. Null when the event belongs to no turn. */
   seq: number | null
-  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. */
+  /** Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. `balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: `account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): `address`. `account.factor_changed`: `factor` (password, identity, second_factor) and `change`. `key.created` (also by a rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`. */
   data: {
     turn: Turn
   } | CapReached | BalanceReached | Record<string, unknown>
@@ -2585,7 +2585,7 @@ export interface SubscriptionSpaces {
     /** What was billed less that: below 0 by what nobody was billed for. */
     margin_usd: number
   })[]
-  /** Pairs of a provider and a space, those that were billed most first; at most 500. */
+  /** Pairs of a provider and a space, those that were billed most first; at most 100. */
   items: ({
     /** The member of a pool that served the calls; else their provider, also for those that a user's plan paid for. */
     provider_key: string
