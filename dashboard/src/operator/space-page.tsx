@@ -123,7 +123,8 @@ function Space({ of }: { of: AdminSpaceDetail }) {
         </Section>
         <Section title={`Configuration, version ${of.config_version}`}>
           {instructions && <p className="whitespace-pre-wrap break-words">{instructions}</p>}
-          <Json value={manifest} label="Manifest without its instructions" />
+          {Object.keys(manifest).length > 0 && <Json value={manifest} label="Manifest without its instructions" />}
+          {Object.keys(of.manifest).length === 0 && <p className="text-muted">It says nothing: all is the default.</p>}
           {Object.keys(of.metadata).length > 0 && <Json value={of.metadata} label="Metadata" />}
         </Section>
       </div>
