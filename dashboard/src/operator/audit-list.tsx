@@ -18,12 +18,16 @@ interface Change {
 }
 
 const SHOWN = 2
+/** What every edit changes: it comes last. */
+const BOOKKEEPING = new Set(["version", "created_at", "created_by", "updated_at", "updated_by"])
+
 const wordsOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : typeof value === "string" ? value : JSON.stringify(value, null, 1)
 
-/** The fields that differ, in the order of the row as it is since. */
+/** The fields that differ. */
 export function operatorChangesOf({ before, after }: Pick<AuditEntry, "before" | "after">): Change[] {
   const fields = [...new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})])]
+  fields.sort((a, b) => Number(BOOKKEEPING.has(a)) - Number(BOOKKEEPING.has(b)))
   return fields
     .map((field) => ({ field, before: wordsOf(before?.[field]), after: wordsOf(after?.[field]) }))
     .filter((change) => change.before !== change.after)

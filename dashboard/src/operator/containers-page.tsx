@@ -67,7 +67,6 @@ export function OperatorContainersPage() {
   return (
     <Page
       {...operatorPages.containers}
-      about="Sandboxes of yours in which a space's agent executes. Customers see their tools, never their address."
       action={
         <Button kind="primary" icon="plus" onClick={() => setEditing("new")}>
           Map a container

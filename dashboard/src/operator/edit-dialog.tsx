@@ -72,11 +72,14 @@ export function OperatorEditDialog({
   )
 }
 
+/** Once, when it appears: a ref that is made anew would scroll at every key. */
+const intoView = (box: HTMLElement | null) => box?.scrollIntoView({ block: "nearest" })
+
 /** The API's words, in view; and what is wrong deep inside of a field, which no field shows. */
 function Failed({ error }: { error: Error }) {
   const deep = error instanceof ApiError ? error.faults.filter(({ loc }) => loc.length > 2) : []
   return (
-    <div ref={(box) => box?.scrollIntoView({ block: "nearest" })} className="flex flex-col gap-2">
+    <div ref={intoView} className="flex flex-col gap-2">
       <ErrorState error={error} />
       {deep.length > 0 && (
         <ul className="text-bad text-xs">

@@ -69,7 +69,6 @@ export function OperatorKeysPage() {
   return (
     <Page
       {...operatorPages.keys}
-      about="The keys by which the service calls providers. A value is stored sealed and never shown; a change binds the next call."
       action={
         <TextLink to="/operator/audit" search={{ action: "api_key.update" }}>
           Who changed them

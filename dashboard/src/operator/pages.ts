@@ -16,7 +16,7 @@ export const operatorPages = {
   user: {
     path: "/operator/users/$userId",
     title: "User",
-    about: "One account: spaces, energy, credentials, credit, history.",
+    about: "One account: its plan, spaces, energy, access and history.",
     samples: { userId: { list: "/api/admin/users?limit=1", field: "user_id" } },
   },
   subscriptions: {
@@ -46,19 +46,19 @@ export const operatorPages = {
   sessions: {
     path: "/operator/sessions",
     title: "Contexts",
-    about: "Conversations and how much context they carry.",
+    about: "How much of the model's window the last call of each agent and sub-agent has read.",
     nav: "Operate",
   },
   tasks: {
     path: "/operator/tasks",
     title: "Tasks",
-    about: "What agents ask people to do.",
+    about: "What agents ask people to do; the steps of a flow are tasks.",
     nav: "Operate",
   },
   teams: {
     path: "/operator/teams",
     title: "Teams",
-    about: "Groups of users.",
+    about: "Groups of users, who are members of the workspaces that their team is attached to.",
     nav: "Operate",
   },
   team: {
@@ -70,7 +70,7 @@ export const operatorPages = {
   workspaces: {
     path: "/operator/workspaces",
     title: "Workspaces",
-    about: "Members, spaces and a bot of their own.",
+    about: "Groups of people with spaces and a bot; only a space's owner is billed.",
     nav: "Operate",
   },
   workspace: {
@@ -82,13 +82,13 @@ export const operatorPages = {
   containers: {
     path: "/operator/containers",
     title: "Containers",
-    about: "Which container serves which space.",
+    about: "Sandboxes of the operator in which the agents of spaces execute; customers never see their addresses.",
     nav: "Operate",
   },
   keys: {
     path: "/operator/api-keys",
     title: "API keys",
-    about: "Keys of all accounts.",
+    about: "Keys by which the service calls providers; a value is stored sealed, and never shown.",
     nav: "Operate",
   },
   settings: {

@@ -23,6 +23,8 @@ export function operatorCurl(path: string, { method = "GET", body }: { method?: 
   const lines = [
     `curl${method === "GET" ? "" : ` -X ${method}`} '${location.origin}${path}'`,
     `-H 'Cookie: token=YOUR_SESSION'`,
+    // Without it the API takes a change for one from a foreign page.
+    ...(method === "GET" ? [] : [`-H 'Origin: ${location.origin}'`]),
     ...(body ? ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`] : []),
   ]
   return lines.join(" \\\n  ")

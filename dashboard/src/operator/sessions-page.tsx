@@ -70,7 +70,6 @@ export function OperatorSessionsPage() {
   return (
     <Page
       {...operatorPages.sessions}
-      about="How much context the last call of each space's agent and sub-agents has read, and how much of the model's window that is."
       action={<ButtonLink to="/operator/analytics/context">Context over time</ButtonLink>}
     >
       <OperatorList

@@ -70,6 +70,7 @@ const names = (list: readonly string[]) =>
   )
 
 function Space({ of }: { of: AdminSpaceDetail }) {
+  const { instructions, ...manifest } = of.manifest
   return (
     <>
       <Stats>
@@ -121,7 +122,9 @@ function Space({ of }: { of: AdminSpaceDetail }) {
           />
         </Section>
         <Section title={`Configuration, version ${of.config_version}`}>
-          <Json value={of.manifest} label="Manifest" />
+          {instructions && <p className="whitespace-pre-wrap break-words">{instructions}</p>}
+          {Object.keys(manifest).length > 0 && <Json value={manifest} label="Manifest without its instructions" />}
+          {Object.keys(of.manifest).length === 0 && <p className="text-muted">It says nothing: all is the default.</p>}
           {Object.keys(of.metadata).length > 0 && <Json value={of.metadata} label="Metadata" />}
         </Section>
       </div>

@@ -64,10 +64,7 @@ export function OperatorTasksPage() {
   const { offset = 0, test: _test, ...filters } = route.useSearch()
   const tasks = useRead("listTasks", { query: { ...filters, limit: PAGE_ROWS, offset } })
   return (
-    <Page
-      {...operatorPages.tasks}
-      about="What agents ask people to do. A flow is a named list of steps, and each step is a task."
-    >
+    <Page {...operatorPages.tasks}>
       <FilterBar set={filters}>
         <TextFilter label="Title" name="q" value={filters.q} />
         <ChoiceFilter label="State" name="state" value={filters.state} all="All states" options={TASK_STATES} />

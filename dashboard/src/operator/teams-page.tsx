@@ -55,7 +55,6 @@ export function OperatorTeamsPage() {
   return (
     <Page
       {...operatorPages.teams}
-      about="Groups of users. The members of a team that is attached to a workspace are members of that workspace."
       action={
         <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
           Create a team

@@ -6,6 +6,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
 import { Count, Money, Time } from "../ui/values.tsx"
+import { OperatorBilledChart } from "./billed-chart.tsx"
 import { OperatorPerson } from "./parts.tsx"
 
 const EditUser = lazy(() => import("./user-edit.tsx").then((file) => ({ default: file.OperatorEditUser })))
@@ -33,6 +34,7 @@ export function OperatorUserAccount({ of }: { of: UserDetail }) {
           <Money usd={of.spend_30_days_usd} />
         </Stat>
       </Stats>
+      <OperatorBilledChart userId={of.user_id} />
       <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
         <Section title="Account" action={<Button onClick={() => setEditing(true)}>Edit</Button>}>
           <KeyValues

@@ -36,7 +36,7 @@ export function OperatorAddWorkspaceMember({ of, onClose }: Props) {
           done(`${of.name} has a new member.`, onClose),
         )
       }
-      mine={body}
+      mine={{ members: [...of.members, body] }}
       version={of.version}
       onClose={onClose}
       disabled={userId === null}
@@ -69,7 +69,7 @@ export function OperatorRemoveWorkspaceMember({ of, userId, onClose }: Props & {
           done(`${name} is no member any more.`, onClose),
         )
       }
-      mine={{}}
+      mine={{ members: of.members.filter(({ user_id }) => user_id !== userId) }}
       version={of.version}
       onClose={onClose}
     />

@@ -21,12 +21,23 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
   const [spaces, setSpaces] = useState(of?.spaces.map(({ space_id }) => space_id).join("\n") ?? "")
   const body = { name, team_id: team ? Number(team) : null }
   const listed = spaces.split(/\s+/).filter(Boolean)
-  const options = new Map((teams.data?.items ?? []).map((one) => [String(one.team_id), one.name]))
-  if (of?.team) options.set(String(of.team.team_id), of.team.name)
+  const known = [...(teams.data?.items ?? []), ...(of?.team ? [of.team] : [])]
+  const options = new Map(known.map((one) => [String(one.team_id), one.name]))
+  const chosen = known.find(({ team_id }) => String(team_id) === team)
+  const changesSpaces = listed.join() !== (of?.spaces ?? []).map(({ space_id }) => space_id).join()
+  const mine = {
+    name,
+    team: chosen ? { team_id: chosen.team_id, name: chosen.name, archived: chosen.archived } : null,
+    ...(changesSpaces && { spaces: listed }),
+  }
   const save = (ifMatch?: number) => {
     if (of)
       update.mutate(
-        { path: { workspace_id: of.workspace_id }, body: { ...body, spaces: listed }, ifMatch },
+        {
+          path: { workspace_id: of.workspace_id },
+          body: { ...body, ...(changesSpaces && { spaces: listed }) },
+          ifMatch,
+        },
         {
           onSuccess: () => {
             toast(`${name} is saved.`)
@@ -49,7 +60,7 @@ export function OperatorWorkspaceForm({ of, onClose }: { of?: Workspace; onClose
       verb={of ? "Save" : "Create"}
       change={change}
       save={save}
-      mine={body}
+      mine={mine}
       version={of?.version}
       onClose={onClose}
       disabled={!name.trim() || (!of && !id.trim())}

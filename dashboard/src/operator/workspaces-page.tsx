@@ -56,7 +56,6 @@ export function OperatorWorkspacesPage() {
   return (
     <Page
       {...operatorPages.workspaces}
-      about="Groups of people with a bot and spaces of their own. Only a space's owner is billed."
       action={
         <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
           Create a workspace

@@ -128,7 +128,7 @@ function BillingOf({ of, title }: { of: InfraBilling; title: string }) {
         empty={
           <EmptyState
             title="There is nothing to bill"
-            curl={`curl -X POST '${location.origin}/api/admin/system/bill-infra?dry_run=true' \\\n  -H 'Cookie: token=YOUR_SESSION'`}
+            curl={`curl -X POST '${location.origin}/api/admin/system/bill-infra?dry_run=true' \\\n  -H 'Cookie: token=YOUR_SESSION' \\\n  -H 'Origin: ${location.origin}'`}
           >
             No space has used containers or storage since the last bill, or the settings' prices are 0.
           </EmptyState>
