@@ -57,7 +57,7 @@ export function HomePage() {
                 <TurnTable turns={items} caption="Latest turns" />
               </Section>
             )}
-            {hasDone && <Spend />}
+            {hasDone && !test && <Spend />}
           </>
         )}
       </Read>
@@ -91,7 +91,7 @@ function Today() {
           >
             <Money usd={available_usd} />
           </Stat>
-          <Stat label="Spent today" hint="since 00:00 UTC">
+          <Stat label="Spent today" hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}>
             <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
           </Stat>
           <Stat
