@@ -27,9 +27,11 @@ const UNKNOWN = "none"
 export async function provePage(context: BrowserContext, { origin, shown, file, failing }: Visit): Promise<string[]> {
   const page = await context.newPage()
   const wrong: string[] = []
-  const isMissing = shown.path.includes("$") && !shown.samples
   try {
-    const address = origin + (await fill(page, origin, shown))
+    const path = await fill(page, origin, shown)
+    const address = origin + path
+    // Without a sample, or in an account without data, the page says that there is no such thing.
+    const isMissing = path.split("/").includes(UNKNOWN)
     page.on("pageerror", (error) => wrong.push(`error: ${error.message}`))
     page.on("console", (message) => {
       // Chromium itself reports each answer that is not a success.

@@ -31,15 +31,16 @@ export function Alerts() {
   if (events.length === 0) return null
   return (
     <Section title="Alerts">
-      <ul className="flex flex-col gap-2">
+      <ul className="flex flex-col gap-2 [&_a]:text-warn [&_a]:decoration-current">
         {events.map((event) => (
-          <li
-            key={event.id}
-            className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md bg-warn-soft px-3 py-2 text-warn"
-          >
-            <Icon name="warning" />
-            <span className="min-w-0 grow">{wordsOf(event)}</span>
-            <Time at={event.created_at} />
+          <li key={event.id} className="flex items-start gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
+            <span className="flex h-5 items-center">
+              <Icon name="warning" />
+            </span>
+            <div className="flex min-w-0 grow flex-wrap justify-between gap-x-3">
+              <span className="min-w-0 break-words">{wordsOf(event)}</span>
+              <Time at={event.created_at} />
+            </div>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
+import { useState } from "react"
 import { queryOf, useRead } from "../api/query.ts"
 import { TurnTable } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
@@ -32,6 +33,10 @@ export function HomePage() {
   const first = turns.data?.items.at(-1)
   const hasDone =
     turns.data !== undefined && (turns.data.total > SHOWN || turns.data.items.some(({ state }) => state === "done"))
+  // Who has come with no turn done sees the first one to its end, until they leave.
+  const [newIn, setNewIn] = useState<"test" | "live" | null>(null)
+  const mode = test ? "test" : "live"
+  if (turns.data && !turns.isPlaceholderData && !hasDone && newIn !== mode) setNewIn(mode)
   return (
     <Page
       {...homePages.home}
@@ -46,13 +51,13 @@ export function HomePage() {
       <Read of={turns} rows={SHOWN + 1}>
         {({ items, total }) => (
           <>
-            {!hasDone && <FirstSteps turn={first} test={test} />}
+            {newIn === mode && <FirstSteps turn={first} test={test} />}
             {total > 0 && (
               <Section title="Latest turns" action={<TextLink to="/turns">All turns</TextLink>}>
                 <TurnTable turns={items} caption="Latest turns" />
               </Section>
             )}
-            {hasDone && <Spend />}
+            {hasDone && !test && <Spend />}
           </>
         )}
       </Read>
@@ -86,7 +91,7 @@ function Today() {
           >
             <Money usd={available_usd} />
           </Stat>
-          <Stat label="Spent today" hint="since 00:00 UTC">
+          <Stat label="Spent today" hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}>
             <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
           </Stat>
           <Stat

@@ -129,7 +129,7 @@ function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
     <Section
       title="Use in 30 days"
       action={
-        <TextLink to="/turns" search={{ key: key_id }}>
+        <TextLink to="/turns" search={{ key: key_id, test: test || undefined }}>
           Its turns
         </TextLink>
       }

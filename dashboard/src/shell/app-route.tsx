@@ -1,6 +1,13 @@
 import { CSPProvider } from "@base-ui/react/csp-provider"
 import type { QueryClient } from "@tanstack/react-query"
-import { createRootRouteWithContext, createRoute, notFound, Outlet, redirect } from "@tanstack/react-router"
+import {
+  createRootRouteWithContext,
+  createRoute,
+  notFound,
+  Outlet,
+  redirect,
+  retainSearchParams,
+} from "@tanstack/react-router"
 import { needsSignIn } from "../api/call.ts"
 import { queryOf } from "../api/query.ts"
 import { Toaster } from "../ui/toast.tsx"
@@ -25,6 +32,8 @@ export const appRoute = createRoute({
   component: Layout,
   errorComponent: Failure,
   validateSearch: (search: RawSearch): { test?: true } => ({ test: flagIn(search.test) }),
+  // A link to another page stays in the data that is shown.
+  search: { middlewares: [retainSearchParams(["test"])] },
   beforeLoad: async ({ context, location }) => {
     try {
       return { user: await context.queryClient.ensureQueryData({ ...queryOf("getCurrentUser"), staleTime: 60_000 }) }

@@ -2,10 +2,10 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { appRoute } from "../shell/app-route.tsx"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { turnsPages as pages } from "./pages.ts"
-import { TURN_STATES, TURN_TABS, type TurnState, type TurnTab } from "./turn-words.ts"
+import { TURN_STATES, TURN_TABS, type TurnStateName, type TurnTab } from "./turn-words.ts"
 
 interface TurnsSearch {
-  state?: TurnState
+  state?: TurnStateName
   space?: string
   conversation?: string
   end_user_ref?: string

@@ -13,7 +13,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 /** A request that a server sends, with its key in TURNPIKE_API_KEY. */
 export const curlOf = (path: string, body: object) =>
   [
-    `curl ${location.origin}${path}`,
+    `curl -s ${location.origin}${path}`,
     `  -H "Authorization: Bearer $TURNPIKE_API_KEY"`,
     `  -H "Idempotency-Key: ${path.split("/").at(-1)}-$(date +%s)"`,
     `  -H "Content-Type: application/json"`,

@@ -138,7 +138,7 @@ export function DeliveriesTab({ of }: OfTurn) {
         <DeliveryTable
           deliveries={items}
           empty={
-            <p className="text-muted">
+            <p className="text-muted [&_a]:decoration-current">
               No webhook has heard of it. <TextLink to="/webhooks">Webhooks</TextLink> tell your server when a turn has
               ended.
             </p>
@@ -158,7 +158,7 @@ export function ConversationTab({ of, turn }: OfTurn & { turn: Turn }) {
     <Read of={turns}>
       {({ items, total }) => (
         <>
-          <p className="text-muted">
+          <p className="text-muted [&_a]:decoration-current">
             {total === 1 ? "This is its only turn." : `${total} turns, the newest first.`}{" "}
             <TextLink to="/turns" search={{ conversation }}>
               As a list with filters
