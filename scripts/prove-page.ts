@@ -70,7 +70,8 @@ async function fill(page: Page, origin: string, { path, samples = {} }: ShownPag
   let filled = path
   for (const [name, { list, field }] of Object.entries(samples)) {
     const answer = await page.request.get(origin + list)
-    const [first] = ((await answer.json().catch(() => ({}))) as { items?: Record<string, unknown>[] }).items ?? []
+    const read = (await answer.json().catch(() => ({}))) as Partial<Record<"items" | "data", Record<string, unknown>[]>>
+    const [first] = read.items ?? read.data ?? []
     filled = filled.replace(`$${name}`, encodeURIComponent(String(first?.[field] ?? UNKNOWN)))
   }
   return filled.replace(/\$\w+/g, UNKNOWN)

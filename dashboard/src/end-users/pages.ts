@@ -11,6 +11,6 @@ export const endUsersPages = {
     path: "/end-users/$endUserRef",
     title: "End user",
     about: "One customer: spend, caps, export and erasure.",
-    samples: { endUserRef: { list: "/api/account/turns?limit=1", field: "end_user_ref" } },
+    samples: { endUserRef: { list: "/api/account/end-users?limit=1", field: "end_user_ref" } },
   },
 } as const satisfies Record<string, PageInfo>

@@ -23,6 +23,7 @@ export function EndUserSpend({ endUserRef }: { endUserRef: string }) {
       </FilterBar>
       <Read of={usage} rows={7}>
         {({ data, from, to }) => {
+          if (data.length === 0) return <p className="text-muted">Nothing was billed in this time.</p>
           const byDay = new Map(data.map((day) => [day.group, day.billed_usd]))
           return (
             <Chart

@@ -1,4 +1,4 @@
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import type { Manifest } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
@@ -8,13 +8,19 @@ import { Read } from "../ui/read.tsx"
 import { toast } from "../ui/toast.tsx"
 import { BUILTIN_TOOLS, type BuiltinTool, draftOf, type ManifestDraft, manifestOf } from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
-import { isChangeable, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+import { isChangeable, jsonText, readJson, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
+
+const ManifestConflict = lazy(() =>
+  import("./manifest-conflict.tsx").then((module) => ({ default: module.ManifestConflict })),
+)
 
 export function ManifestTab({ space }: SpaceTabProps) {
   const manifest = useRead("getManifest", useSpaceInput())
   return (
     <Read of={manifest} rows={12}>
-      {(saved) => <ManifestForm space={space} saved={saved} />}
+      {(saved) => (
+        <ManifestForm space={space} saved={saved} readAgain={async () => (await manifest.refetch()).data ?? saved} />
+      )}
     </Read>
   )
 }
@@ -28,13 +34,24 @@ const FIGURES: [name: keyof ManifestDraft, fault: string, label: string, hint: s
   ["history_tokens", "history.max_tokens", "Their tokens", "The most that they have together."],
 ]
 
-function ManifestForm({ space, saved }: SpaceTabProps & { saved: Manifest }) {
+interface ManifestFormProps extends SpaceTabProps {
+  saved: Manifest
+  readAgain: () => Promise<Manifest>
+}
+
+function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   const input = useSpaceInput()
   const put = useChange("putManifest", { changes: ["getManifest", "getSpace", "listConfigVersions", "listSpaces"] })
   // What is saved is shown until somebody types; then their text stays, whatever is read again.
   const [typed, setTyped] = useState<ManifestDraft | null>(null)
   const draft = typed ?? draftOf(saved)
-  const set = (change: Partial<ManifestDraft>) => setTyped({ ...draft, ...change })
+  // What was saved when they began, and what somebody else has saved since then.
+  const [base, setBase] = useState(saved)
+  const [theirs, setTheirs] = useState<Manifest | null>(null)
+  const set = (change: Partial<ManifestDraft>) => {
+    if (typed === null) setBase(saved)
+    setTyped({ ...draft, ...change })
+  }
   const subagents = readJson(draft.subagents)
   const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools">, fault: string = name) => ({
     name: fault,
@@ -42,23 +59,33 @@ function ManifestForm({ space, saved }: SpaceTabProps & { saved: Manifest }) {
     value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
   })
+  const discard = () => {
+    setTheirs(null)
+    setTyped(null)
+  }
   const save = () =>
     put.mutate(
       { ...input, body: manifestOf(draft) },
       {
         onSuccess: () => {
           toast("The instructions are saved. Turns that begin now use them.")
-          setTyped(null)
+          discard()
         },
       },
     )
+  // A manifest takes no If-Match: the page looks before it saves.
+  const saveUnlessChanged = async () => {
+    const now = await readAgain()
+    if (jsonText(now) === jsonText(base)) save()
+    else setTheirs(now)
+  }
   return (
     <form
       aria-label="Instructions"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        save()
+        void saveUnlessChanged()
       }}
     >
       <fieldset disabled={!isChangeable(space)} className="flex min-w-0 flex-col gap-5">
@@ -126,12 +153,25 @@ function ManifestForm({ space, saved }: SpaceTabProps & { saved: Manifest }) {
             Save as version {(space.config_version + 1).toLocaleString("en-US")}
           </Button>
           {typed && (
-            <Button kind="quiet" onClick={() => setTyped(null)}>
+            <Button kind="quiet" onClick={discard}>
               Discard changes
             </Button>
           )}
         </div>
       </fieldset>
+      <Suspense>
+        {theirs && (
+          <ManifestConflict
+            mine={manifestOf(draft)}
+            theirs={theirs}
+            onTakeTheirs={discard}
+            onKeepMine={() => {
+              setTheirs(null)
+              save()
+            }}
+          />
+        )}
+      </Suspense>
     </form>
   )
 }

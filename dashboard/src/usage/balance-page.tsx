@@ -9,7 +9,8 @@ import { Page, Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Id, Money, MoneyOfMicros, Time } from "../ui/values.tsx"
+import { Id, Money, MoneyOfMicros, Time } from "../ui/values.tsx"
+import { EnergyAmount } from "./energy-amount.tsx"
 import { usagePages } from "./pages.ts"
 import { LEDGER_BUCKETS, LEDGER_REASONS } from "./usage-search.ts"
 
@@ -103,7 +104,7 @@ const COLUMNS: Column<LedgerEntry>[] = [
   { title: "Bucket", cell: ({ bucket }) => bucket ?? "–" },
   { title: "By", cell: ({ actor }) => actor },
   { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} href={`/turns/${turn_id}`} /> : "–") },
-  { title: "Energy", right: true, cell: ({ amount_energy }) => <Count value={amount_energy} /> },
+  { title: "Energy", right: true, cell: ({ amount_energy }) => <EnergyAmount energy={amount_energy} /> },
   { title: "Amount", right: true, cell: (entry) => <Amount entry={entry} /> },
   {
     title: "Balance after",

@@ -8,7 +8,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count } from "../ui/values.tsx"
+import { EnergyAmount } from "./energy-amount.tsx"
 import { usagePages } from "./pages.ts"
 
 type EnergyDay = Energy["days"][number]
@@ -32,12 +32,10 @@ export function EnergyPage() {
         {(data) => (
           <>
             <EnergyStats energy={data} />
-            <Chart
-              title="Energy by day (UTC)"
-              kind={data.days.length > 100 ? "lines" : "bars"}
-              series={BUCKETS.map(([key, label]) => ({ key, label }))}
-              points={data.days.map(({ date, ...values }) => ({ label: date, values }))}
-            />
+            <EnergyChart title="Spent by day, energy (UTC)" days={data.days} buckets={BUCKETS.slice(0, 1)} />
+            {data.days.some(({ free, bonus, paid }) => free + bonus + paid !== 0) && (
+              <EnergyChart title="Credited by day, energy (UTC)" days={data.days} buckets={BUCKETS.slice(1)} />
+            )}
             <Section title="Days with bookings">
               <Table
                 caption="Energy by day, the newest first"
@@ -55,17 +53,27 @@ export function EnergyPage() {
   )
 }
 
+/** What is spent and what is credited are drawn apart: a credit is many times a day's use. */
+const EnergyChart = ({ title, days, buckets }: { title: string; days: EnergyDay[]; buckets: typeof BUCKETS }) => (
+  <Chart
+    title={title}
+    kind={days.length > 100 ? "lines" : "bars"}
+    series={buckets.map(([key, label]) => ({ key, label }))}
+    points={days.map(({ date, ...values }) => ({ label: date, values }))}
+  />
+)
+
 const EnergyStats = ({ energy: { balance_energy, held_energy, totals } }: { energy: Energy }) => (
   <Stats>
     <Stat label="Balance" hint="now">
-      <Count value={balance_energy} />
+      <EnergyAmount energy={balance_energy} />
     </Stat>
     <Stat label="Held" hint="for turns that are not over">
-      <Count value={held_energy} />
+      <EnergyAmount energy={held_energy} />
     </Stat>
     {BUCKETS.map(([bucket, label, hint]) => (
       <Stat key={bucket} label={`${label}, ever`} hint={hint}>
-        <Count value={totals[bucket]} />
+        <EnergyAmount energy={totals[bucket]} />
       </Stat>
     ))}
   </Stats>
@@ -77,7 +85,7 @@ const COLUMNS: Column<EnergyDay>[] = [
     ([bucket, label]): Column<EnergyDay> => ({
       title: label,
       right: true,
-      cell: (day) => <Count value={day[bucket]} />,
+      cell: (day) => <EnergyAmount energy={day[bucket]} />,
     }),
   ),
 ]

@@ -24,6 +24,8 @@ export function UsageChart({ report, names }: { report: UsageReport; names: Usag
       />
     )
   }
+  // One bar says no more than the figure above it.
+  if (data.length < 2) return null
   const largest = [...data].sort((a, b) => b.billed_usd - a.billed_usd).slice(0, TOP)
   const nameOf = (group: string) => (group_by === "end_user_ref" ? group : (names[group_by].get(group) ?? group))
   return (

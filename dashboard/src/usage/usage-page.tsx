@@ -50,7 +50,7 @@ export function UsagePage() {
                     stale={report.isPlaceholderData}
                     columns={[
                       {
-                        title: labelOf(data.group_by).slice(3),
+                        title: NAMES[data.group_by],
                         cell: ({ group }) => (
                           <GroupName of={data.group_by} group={group} names={names} test={search.test} />
                         ),
@@ -68,6 +68,8 @@ export function UsagePage() {
     </Page>
   )
 }
+
+const NAMES = { day: "Day (UTC)", model: "Model", space: "Space", end_user_ref: "End user", key: "API key" } as const
 
 const labelOf = (group: UsageReport["group_by"]) => GROUPS.find(([name]) => name === group)?.[1] ?? "By day"
 
