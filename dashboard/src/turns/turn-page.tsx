@@ -13,7 +13,7 @@ import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { type LiveStep, useLiveTurn } from "./live-turn.ts"
 import { turnsPages } from "./pages.ts"
 import { durationsOf, StepList } from "./step-list.tsx"
-import { BillTab, ConversationTab, DeliveriesTab, EventsTab, FilesTab } from "./turn-parts.tsx"
+import { BillTab, ConversationTab, DeliveriesTab, EventsTab, TurnFilesTab } from "./turn-parts.tsx"
 import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
 import { EndUserOfTurn, TurnState } from "./turn-table.tsx"
 import { isOpenTurn, lasted } from "./turn-words.ts"
@@ -77,7 +77,7 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
         tabs={[
           { value: "steps", label: "Steps", content: () => <Steps turn={turn} of={of} live={live} /> },
           { value: "bill", label: "Bill", content: () => <BillTab of={of} /> },
-          { value: "files", label: "Files", content: () => <FilesTab turn={turn} of={of} /> },
+          { value: "files", label: "Files", content: () => <TurnFilesTab turn={turn} of={of} /> },
           { value: "deliveries", label: "Webhooks", content: () => <DeliveriesTab of={of} /> },
           { value: "conversation", label: "Conversation", content: () => <ConversationTab turn={turn} of={of} /> },
           { value: "events", label: "Events", content: () => <EventsTab of={of} /> },

@@ -90,7 +90,7 @@ function Prices({ item: { price, price_version } }: { item: BillItem }) {
   )
 }
 
-export function FilesTab({ of, turn }: OfTurn & { turn: Turn }) {
+export function TurnFilesTab({ of, turn }: OfTurn & { turn: Turn }) {
   const files = useRead("listTurnFiles", inputOf(of))
   const columns: Column<FileInfo>[] = [
     { title: "Name", cell: ({ name }) => <span className="break-all">{name}</span> },
