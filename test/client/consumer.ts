@@ -37,7 +37,8 @@ export async function serve(request: Request): Promise<string> {
 }
 
 export function explain(error: unknown): string {
-  if (error instanceof InsufficientCreditsError) return `top up: ${error.details.available_usd.toFixed(2)} left`
+  if (error instanceof InsufficientCreditsError)
+    return `top up: ${error.details.available_usd?.toFixed(2) ?? "too little"} left`
   if (error instanceof QuotaExceededError) return error.details.exceeded.map(({ left_usd }) => left_usd + 1).join()
   if (!(error instanceof TurnpikeError)) throw error
   return error.code === "QUOTA_EXCEEDED" ? `in ${error.retryAfter ?? 0} s` : error.message

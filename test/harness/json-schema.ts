@@ -132,10 +132,16 @@ export function strictCheck(schema: AnySchema, schemas: Schemas): (value: unknow
   }
 }
 
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
+/** Of what is no schema, the validator would take an `id` for a schema's. */
+const SAMPLES = ["example", "examples"]
+
+function closed(schema: unknown, isNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => closed(one))
   if (typeof schema !== "object" || schema === null) return schema
-  const inside = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  const entries = Object.entries(schema).filter(([key]) => isNames || !SAMPLES.includes(key))
+  const inside: Record<string, unknown> = Object.fromEntries(
+    entries.map(([key, value]) => [key, closed(value, !isNames && (key === "properties" || key === "$defs"))]),
+  )
   const isOpenObject = typeof inside.properties === "object" && inside.type === "object"
   return isOpenObject && inside.additionalProperties === undefined ? { ...inside, additionalProperties: false } : inside
 }
