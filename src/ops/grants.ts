@@ -112,7 +112,7 @@ async function secureProcedures(client: pg.ClientBase, schema: string): Promise<
   await client.query(`revoke all on all functions in schema ${schema} from public`)
   const { rows } = await client.query<{ signature: string }>(
     `select p.oid::regprocedure as signature from pg_proc p where p.pronamespace = $1::regnamespace and not p.prosecdef
-       and p.proname = any($2) and not (p.proname = any($3) and p.prolang = (select oid from pg_language where lanname = 'sql'))`,
+       and p.proname = any($2) and not (p.proname = any($3) and p.provolatile <> 'v' and p.prolang = (select oid from pg_language where lanname = 'sql'))`,
     [schema, procedures, inlined],
   )
   const changes = rows.map(

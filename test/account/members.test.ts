@@ -95,7 +95,10 @@ describe("a space that is shared", () => {
     const poor = await shareSpace(world, "poor", { usd: 0 })
     await enrich(world, poor.people.member.userId)
     const [status, refused] = await send(poor.people.member, poor.space)
-    expect([status, refused]).toEqual([402, { code: "INSUFFICIENT_CREDITS", detail: expect.stringContaining("owner") }])
+    expect([status, refused]).toEqual([
+      402,
+      { code: "INSUFFICIENT_CREDITS", detail: expect.stringContaining("owner"), details: {} },
+    ])
     expect((await balanceOf(poor.people.member)).held_usd).toBe(0)
   })
 

@@ -126,6 +126,7 @@ const { name: _name, ...definition } = orderTool(ESTATE_HOST, { description: "ne
 /** Bodies with which operations succeed for the estate's owner. */
 const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   createSpace: () => ({ body: { title: "new" } }),
+  confirmSecondFactor: () => ({ body: { code: "123456" } }),
   updateSpace: () => ({ body: { title: "newer" } }),
   putManifest: () => ({ body: { instructions: "new" } }),
   putSecret: () => ({ body: { value: "newer" } }),

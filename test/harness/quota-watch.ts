@@ -9,7 +9,7 @@ import type { World } from "./world.ts"
  */
 const WATCH = [
   "create table quota_faults (fault text not null)",
-  `create function watch_turn_money() returns trigger language plpgsql as $$
+  `create function watch_turn_money() returns trigger language plpgsql security definer as $$
 declare
   grown boolean := new.billed_credit_micros + new.held_credit_micros
     > coalesce(old.billed_credit_micros + old.held_credit_micros, 0);

@@ -190,7 +190,7 @@ test("test turns and the web chat have no caps, and spend nothing of them", asyn
   await tester.putLimits({ daily_usd: 0 })
   expect((await tester.estimate({ space: own })).body).toEqual({
     ...{ admitted: true, hold_usd: 0, needed_usd: 0, refused_by: null, model: "rehearsal/standard", caps: [] },
-    balance: { balance_usd: 10, held_usd: 0, available_usd: 10 },
+    balance: null,
   })
   expect(await tester.runTurn({ space: own })).toMatchObject({ state: "done", test: true, billed_cost_usd: 0 })
   const { key, caps: states } = await tester.me()

@@ -22,7 +22,10 @@ describe("the configuration of a space", () => {
       const whole = { name, ...body }
       expect(await json(client.call("PUT", at(`${path}/${name}`), body))).toEqual([200, whole])
       expect(await json(client.call("GET", at(`${path}/${name}`)))).toEqual([200, whole])
-      expect(await json(client.call("GET", at(path)))).toEqual([200, { data: [whole] }])
+      expect(await json(client.call("GET", at(path)))).toEqual([
+        200,
+        { data: [whole], has_more: false, next_cursor: null },
+      ])
       // What was read can be put back as it is.
       expect(await json(client.call("PUT", at(`${path}/${name}`), whole))).toEqual([200, whole])
     }
@@ -31,7 +34,10 @@ describe("the configuration of a space", () => {
       200,
       { name: "TOKEN", ...dates },
     ])
-    expect(await json(client.call("GET", at("secrets")))).toEqual([200, { data: [{ name: "TOKEN", ...dates }] }])
+    expect(await json(client.call("GET", at("secrets")))).toEqual([
+      200,
+      { data: [{ name: "TOKEN", ...dates }], has_more: false, next_cursor: null },
+    ])
     const manifest = {
       instructions: "Be kind.",
       subagents: [{ name: "a", description: "b", model: "rehearsal/standard" }],
