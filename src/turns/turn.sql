@@ -60,7 +60,6 @@ language plpgsql as $$
 declare
   wallet wallets;
   shard_taken integer;
-  is_done boolean;
   kind text := case when turn.key_id is null then 'space_usage' else 'usage' end;
 begin
   heard := false;
@@ -68,20 +67,17 @@ begin
   if p_held = 0 then
     return;
   end if;
-  for tries in 1 .. 10 loop
-    shard_taken := turnpike.take_shard(turn.user_id);
-    if shard_taken is null then
-      update wallets w set balance_credit_micros = w.balance_credit_micros - p_billed, held_credit_micros = w.held_credit_micros - p_held
-        where w.user_id = turn.user_id and w.shards = 0 returning w.* into wallet;
-    else
-      update wallet_shards s set balance_credit_micros = s.balance_credit_micros - p_billed,
-        held_credit_micros = s.held_credit_micros - p_held where s.user_id = turn.user_id and s.shard = shard_taken;
+  shard_taken := turnpike.take_shard(turn.user_id);
+  if shard_taken is null then
+    update wallets w set balance_credit_micros = w.balance_credit_micros - p_billed, held_credit_micros = w.held_credit_micros - p_held
+      where w.user_id = turn.user_id and w.shards = 0 returning w.* into wallet;
+    -- It got shards while this waited, and this has its wallet now, which others lock behind those: all begins anew.
+    if not found then
+      raise exception 'account % has got shards', turn.user_id using errcode = 'deadlock_detected';
     end if;
-    is_done := found;
-    exit when is_done;
-  end loop;
-  if not is_done then
-    raise exception 'the wallet of account % is not to be had', turn.user_id;
+  else
+    update wallet_shards s set balance_credit_micros = s.balance_credit_micros - p_billed,
+      held_credit_micros = s.held_credit_micros - p_held where s.user_id = turn.user_id and s.shard = shard_taken;
   end if;
   if p_billed > 0 and shard_taken is null then
     insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
