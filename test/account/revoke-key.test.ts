@@ -83,12 +83,12 @@ describe("revoking a key", () => {
 
   test("asks a running turn to stop at its next boundary, and bills what it did", async () => {
     const { account, revoked, staying, space, revoke } = await arrange()
-    const sent = await send(revoked, { space, text: "[steps 2]\n[think 30000 ms]" })
+    const sent = await send(revoked, { space, text: "[steps 2]\n[think 35000 ms]" })
     const running = world.drain()
-    await world.clock.sleeping(1, 30_000)
+    await world.clock.sleeping(1, 35_000)
     await revoke()
     expect(await staying.getTurn(sent.turn_id)).toMatchObject({ state: "running" })
-    await world.advance(30_000)
+    await world.advance(35_000)
     await running
     const ended = await staying.getTurn(sent.turn_id)
     expect(ended).toMatchObject({ state: "cancelled", status_reason: "key_revoked" })

@@ -35,15 +35,15 @@ describe("disabling an account", () => {
     const client = await world.createAccount()
     const space = await client.space()
     const browser = await world.signIn(client.userId)
-    const running = await turnOf(await client.sendTurn({ space, text: "[steps 2]\n[think 30000 ms]" }))
+    const running = await turnOf(await client.sendTurn({ space, text: "[steps 2]\n[think 35000 ms]" }))
     const working = world.drain()
-    await world.clock.sleeping(1, 30_000)
+    await world.clock.sleeping(1, 35_000)
     const queued = await turnOf(await client.sendTurn({ space, end_user_ref: "two" }))
     const [, chat] = await browser.json("POST", "/api/account/chat/turns", { space, text: "hello" })
     // As the command line does it: the sweeper ends the turns.
     await changeUserAsSystem(authContextOf(world), client.userId, "disable")
     await world.sweep()
-    await world.advance(30_000)
+    await world.advance(35_000)
     await working
     await world.drain()
     const turns = await world.sql("select turn_id, state, status_reason, billed_credit_micros > 0 as billed from turns")

@@ -81,9 +81,9 @@ describe("outcomes", () => {
     expect(limited.billed_cost_usd).toBeGreaterThan(0)
     expect(limited.result).toBe("Step 1 of 9.\n\nStep 2 of 9.")
 
-    const slow = await turnOf(await client.sendTurn({ space, text: "[think 30000 ms]", timeout_seconds: 10 }))
+    const slow = await turnOf(await client.sendTurn({ space, text: "[think 35000 ms]", timeout_seconds: 10 }))
     const running = world.drain()
-    await world.clock.sleeping(1, 30_000)
+    await world.clock.sleeping(1, 35_000)
     await world.advance(10_000)
     await running
     expect(await client.getTurn(slow.turn_id)).toMatchObject({ state: "failed", error: { code: "TIMEOUT_REACHED" } })

@@ -100,7 +100,12 @@ test("the guide to errors has every code, and no guide has a hole", async () => 
   expect(JSON.stringify(document.tags)).not.toMatch(/\{\{|undefined|\[object/)
 })
 
-test("what is not there is the worker's to answer", async () => {
-  expect((await served("/docs/nope")).status).toBe(404)
-  expect((await served("/v1/nope")).status).toBe(404)
+test("no file answers for what is not there: the worker does, or the web app where it is built", async () => {
+  const nowhere = await served("/nowhere")
+  const answer = { status: nowhere.status, text: await nowhere.text() }
+  for (const path of ["/docs/nope", "/v1/nope"]) {
+    const response = await served(path)
+    expect({ status: response.status, text: await response.text() }, path).toEqual(answer)
+  }
+  expect(answer.text).not.toContain("openapi")
 })
