@@ -107,7 +107,8 @@ create function turnpike.is_fresh(caller turnpike.caller, p_moment timestamptz) 
 $$;
 
 -- Notes a caller's use: a key's once a minute, a session's once an hour, which moves its end to 30 days later (design section 7), as
--- far as its life goes. It does not wait for a row that another transaction has locked, so it may come after any other lock; the next use notes it.
+-- far as its life goes. It does not wait for a row that another transaction has locked, so it may come after any other lock; the next use
+-- notes it.
 create function turnpike.note_use(caller turnpike.caller, p_moment timestamptz) returns void language plpgsql as $$
 begin
   if caller.kind = 'key' then
@@ -117,7 +118,7 @@ begin
         where k.key_id = free.key_id and (k.last_used_at is null or k.last_used_at <= p_moment - interval '1 minute');
     end if;
   elsif caller.used_at <= p_moment - interval '1 hour' then
-    update sessions n set last_seen_at = p_moment, 
+    update sessions n set last_seen_at = p_moment,
         expires_at = least(p_moment + interval '30 days', n.created_at + turnpike.session_life(caller.role))
       from (select session_id from sessions where session_id = caller.session_id for no key update skip locked) free
       where n.session_id = free.session_id and n.ended_at is null and n.last_seen_at <= p_moment - interval '1 hour';

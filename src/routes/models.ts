@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { imageModelSchema, listModels, modelSchema } from "../catalog/list-models.ts"
 import type { App } from "../http/app.ts"
-import { pageOf } from "../http/query.ts"
+import { pageOf, wholePage } from "../http/query.ts"
 import { bareQuery, type Mounting } from "./mounting.ts"
 
 /** What there is to choose from; the same for keys and for a signed-in owner. */
@@ -28,7 +28,7 @@ export function mountModels(app: App, mounting: Mounting) {
     },
     async (c) => {
       const { chat, image } = await listModels(c.get("ctx"), c.get("credential"))
-      return { data: chat, has_more: false, next_cursor: null, image_models: image }
+      return { ...wholePage(chat), image_models: image }
     },
   )
 }

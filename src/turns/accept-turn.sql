@@ -1,8 +1,8 @@
--- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account
--- used the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), or what admit_turn
--- refuses, or 'test_turns' (too many are open: `hold` is its CountState). A turn accepted at the same moment may take what an unlocked look has found: then nothing is written, the SQLSTATE is TP001,
--- and the next call with p_locked decides under the locks of the whole account. p_shards: how many shards an account gets whose turns
--- wait for each other.
+-- Accepts a turn: its hold, its place in its conversation, its row and its first event. outcome: 'accepted', 'replayed' (the account used
+-- the Idempotency-Key before: `turn` is that one), 'no_hold' (`hold` says which limit has how much left), 'test_turns' (too many are open:
+-- `hold` is its CountState), or what admit_turn refuses. A turn accepted at the same moment may take what an unlocked look has found: then
+-- nothing is written, the SQLSTATE is TP001, and the next call with p_locked decides under the locks of the whole account. p_shards: how
+-- many shards an account gets whose turns wait for each other.
 create function turnpike.accept_turn(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_turn_id text, p_event_id text, p_conversation_id text, p_idempotency_key text, p_request_hash text,
   p_space text, p_end_user text, p_text text, p_files jsonb, p_model text, p_conversation text, p_metadata jsonb, p_max_cost bigint,

@@ -2,9 +2,7 @@ import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
 import * as z from "zod"
 import { parseCallbacksEnv } from "../../base/env.ts"
-
 import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
-
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { verifyInternalCall } from "../../callbacks/verify-internal-call.ts"
 import { webhookCallbackPath } from "../../callbacks/wake-webhooks.ts"
