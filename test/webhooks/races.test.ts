@@ -30,6 +30,17 @@ async function untilWaiting(wait: string) {
   }
 }
 
+/** Everybody who records for or changes the endpoint waits here, with what they read before; after a minute nobody does. */
+function holdUntilTwoWait(webhookId: string): Promise<unknown> {
+  return world.sql(`do $$ begin
+    perform from webhook_endpoints where webhook_id = '${webhookId}' for no key update;
+    for n in 1 .. 600 loop
+      perform pg_sleep(0.1), pg_stat_clear_snapshot();
+      exit when (select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') >= 2;
+    end loop;
+  end $$`)
+}
+
 async function pass(minutes: number) {
   for (let minute = 0; minute < minutes; minute++) {
     await world.advance(60_000)
@@ -46,12 +57,7 @@ test("an endpoint that is switched off while an attempt is recorded: it can be s
   let patched: Promise<Response> | undefined
   let held: Promise<unknown> | undefined
   receiver.answer = async () => {
-    // Everybody who records for or changes the endpoint waits here, with what they read before.
-    held = world.sql(
-      `with held as materialized (select 1 from webhook_endpoints where webhook_id = $1 for no key update)
-       select pg_sleep(0.5) from held`,
-      [webhook_id],
-    )
+    held = holdUntilTwoWait(webhook_id)
     await untilWaiting("PgSleep")
     patched = client.call("PATCH", `/v1/webhooks/${webhook_id}`, { enabled: false })
     await untilWaiting("transactionid")
