@@ -13,6 +13,7 @@ import { measureLatency } from "./measure-latency.ts"
 import { measureLogins } from "./measure-logins.ts"
 import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
+import { measureRouting } from "./measure-routing.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import { measureUpgrade } from "./measure-upgrade.ts"
 import type { Options } from "./options.ts"
@@ -84,6 +85,7 @@ const ALL: Measurement[] = [
   { group: "admin", title: "lists of admins", world: { settings: FILLING }, measure: measureAdmin },
   { group: "analytics", title: "analytics", world: { settings: ANALYTICS_SETTINGS }, measure: measureAnalytics },
   { group: "books", title: "reconciliation of stored turns", world: { settings: FILLING }, measure: measureBooks },
+  { group: "routing", title: "what the router costs a turn", measure: measureRouting },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
