@@ -1,0 +1,12 @@
+import { firstSteps, firstTurn } from "./first-turn.ts"
+import type { Journey } from "./journey.ts"
+import { audit, catalog, credit, dashboards, newUser } from "./operator.ts"
+import { endUser, tool, webhook } from "./owner.ts"
+import { providerLogins } from "./providers.ts"
+
+/** In their order: the newcomer of the last one is made by those before. */
+export const JOURNEYS: Journey[] = [
+  ...[firstTurn, tool, webhook, endUser],
+  ...[newUser, credit, catalog, providerLogins, dashboards, audit],
+  firstSteps,
+]
