@@ -89,7 +89,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           setText(target.value)
           setAt(0)
         }}
-        className="h-11 w-full border-line border-b bg-transparent px-4 text-sm outline-none placeholder:text-muted"
+        className="h-11 w-full rounded-t-md border-line border-b bg-transparent px-4 text-sm -outline-offset-2 placeholder:text-muted"
       />
       <div id={list} role="listbox" aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-2">
         {entries.map((entry, index) => (
