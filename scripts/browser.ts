@@ -30,14 +30,20 @@ export interface ShownService {
   stop(): Promise<void>
 }
 
-/** The service at `url`, which runs already; or `npm start` on a free port, with a folder of its own that is removed afterwards. */
-export async function serviceAt(url: string | undefined): Promise<ShownService> {
+/**
+ * The service at `url`, which runs already; or `npm start` on a free port, with a folder of its own that is removed afterwards, and
+ * with `variables` in its environment.
+ */
+export async function serviceAt(
+  url: string | undefined,
+  variables: Record<string, string> = {},
+): Promise<ShownService> {
   if (url) return { signIn: url, stop: async () => {} }
   const data = await mkdtemp(join(tmpdir(), "turnpike-pages-"))
   const port = await freePorts()
   const child = spawn("node", ["src/local/start.ts", "--port", String(port), "--data", data, "--providers"], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, TURNPIKE_DEMO: join(data, "demo.json") },
+    env: { ...process.env, ...variables, TURNPIKE_DEMO: join(data, "demo.json") },
   })
   let signIn: string | undefined
   for await (const line of createInterface(child.stdout)) {

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { axeOf } from "../prove-page.ts"
 import { Keyboard } from "./keyboard.ts"
+import type { Receiver } from "./receiver.ts"
 
 export interface World {
   keyboard: Keyboard
@@ -10,6 +11,8 @@ export interface World {
   origin: string
   /** Differs in each run: for names of what it makes. */
   stamp: string
+  /** The server that gets the service's emails, if it has one. */
+  mail: Receiver | null
   /** An answer that the browser reports as an error, and that belongs to the journey, such as a 412. */
   expects(status: number): void
 }
@@ -18,6 +21,8 @@ export interface Journey {
   name: string
   /** Who goes it, as the sign-in address names them; nobody: its owner. */
   as?: string | ((stamp: string) => string)
+  /** Only where the service sends its emails to us. */
+  needsMail?: true
   go(world: World): Promise<void>
 }
 
@@ -35,11 +40,12 @@ const TARGET = join("dist", "journeys")
 export async function goJourney(
   browser: Browser,
   { name, as, go }: Journey,
-  { signIn, stamp }: { signIn: string; stamp: string },
+  { signIn, stamp, mail = null }: { signIn: string; stamp: string; mail?: Receiver | null },
 ): Promise<Gone> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const wrong: string[] = []
   const expected = new Set<number>()
+  await context.grantPermissions(["clipboard-read", "clipboard-write"])
   const page = await context.newPage()
   watch(page, wrong, expected)
   const keyboard = await Keyboard.at(page)
@@ -51,7 +57,7 @@ export async function goJourney(
     const { origin } = new URL(page.url())
     await keyboard.press("Enter")
     await keyboard.sees("heading", /^(Home|Overview)$/)
-    await go({ keyboard, origin, stamp, expects: (status) => expected.add(status) })
+    await go({ keyboard, origin, stamp, mail, expects: (status) => expected.add(status) })
     wrong.push(...(await axeOf(page)))
   } catch (error) {
     wrong.push(String(error instanceof Error ? error.message : error))

@@ -88,6 +88,13 @@ export class Keyboard {
     await this.arrow("ArrowDown", ({ value }) => value === option)
   }
 
+  /** What a button copies, such as "Copy the secret". */
+  async copy(name: Name): Promise<string> {
+    await this.enter("button", name)
+    await this.has("button", "Copied")
+    return this.page.evaluate<string>("navigator.clipboard.readText()")
+  }
+
   /** Takes one of a group of radio buttons or of a list of tabs. */
   async pick(role: "radio" | "tab", name: Name): Promise<void> {
     await this.to(role, /./)

@@ -8,6 +8,9 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 
+const RemoveDialog = lazy(() =>
+  import("./account-dialogs.tsx").then((module) => ({ default: module.RemoveFactorDialog })),
+)
 const QrCode = lazy(() => import("../sign-in/qr-code.tsx").then((module) => ({ default: module.QrCode })))
 
 /** Codes of an authenticator app beside the password: set up, shown, taken away. */
@@ -37,13 +40,13 @@ export function SecondFactorPart() {
 }
 
 function RemoveFactor() {
-  const remove = useChange("removeSecondFactor")
+  const [asking, setAsking] = useState(false)
   return (
     <>
-      <Button kind="danger" busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+      <Button kind="danger" onClick={() => setAsking(true)}>
         Remove the second factor
       </Button>
-      {remove.error && <ErrorState error={remove.error} />}
+      <Suspense>{asking && <RemoveDialog onClose={() => setAsking(false)} />}</Suspense>
     </>
   )
 }
