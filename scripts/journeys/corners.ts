@@ -50,6 +50,7 @@ export const secondFactor: Journey = {
     const secret = await keyboard.copy("Copy the secret")
     await keyboard.fill("Code", codeOf(secret))
     await keyboard.press("Enter")
+    await keyboard.sees("button", "Remove the second factor")
     const [recovery = ""] = (await keyboard.copy("Copy the recovery codes")).split("\n")
 
     // The welcome page and the form ask who is signed in.
