@@ -16,7 +16,7 @@ const BUDGETS = { entry: 140, page: 60, chart: 120 }
 
 if (!process.argv.includes("--if-stale") || (await isStale())) {
   const started = Date.now()
-  // A test that starts the service has another one, and would get the slow half of React, twice as large.
+  // Whoever runs it, such as a test: what is built is what is deployed.
   process.env.NODE_ENV = "production"
   const built = await build({ configFile: join(HERE, "vite.config.ts"), logLevel: "warn" })
   const { output } = built as Rolldown.RolldownOutput

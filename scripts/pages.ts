@@ -1,14 +1,9 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, rm } from "node:fs/promises"
-import { createServer } from "node:net"
-import { tmpdir } from "node:os"
+import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { parseArgs } from "node:util"
-import { type Browser, chromium } from "playwright-core"
+import type { Browser } from "playwright-core"
 import { ALL_PAGES } from "../dashboard/src/shell/all-pages.ts"
+import { launchChromium, serviceAt } from "./browser.ts"
 import { provePage, type ShownPage } from "./prove-page.ts"
 
 /**
@@ -24,20 +19,13 @@ const { values } = parseArgs({
     empty: { type: "boolean", default: false },
   },
 })
-const found = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-const executablePath = found.find((path) => path && existsSync(path))
-if (!executablePath) {
-  console.error("There is no Chromium: install one (apt-get install chromium), or name it in CHROMIUM.")
-  process.exit(2)
-}
-
 const THEMES = ["light", "dark"] as const
 const WIDTHS = [390, 1440]
 const TARGET = join("dist", "pages")
 const PUBLIC: ShownPage[] = ["/", "/sign-in", "/magic", "/reset-password"].map((path) => ({ area: "sign-in", path }))
 
-const service = values.url ? { signIn: values.url, stop: async () => {} } : await startService()
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] })
+const browser = await launchChromium()
+const service = await serviceAt(values.url)
 try {
   process.exitCode = (await proveAll(browser, service.signIn)) === 0 ? 0 : 1
 } finally {
@@ -93,40 +81,4 @@ async function proveAll(browser: Browser, signIn: string): Promise<number> {
 
 function nameOf(path: string): string {
   return path.replaceAll("$", "").split("/").filter(Boolean).join("_") || "start"
-}
-
-/** `npm start` on a free port, with a folder of its own that is removed afterwards. */
-async function startService() {
-  const data = await mkdtemp(join(tmpdir(), "turnpike-pages-"))
-  const port = await freePorts()
-  const child = spawn("node", ["src/local/start.ts", "--port", String(port), "--data", data, "--providers"], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, TURNPIKE_DEMO: join(data, "demo.json") },
-  })
-  let signIn: string | undefined
-  for await (const line of createInterface(child.stdout)) {
-    console.log(line)
-    signIn ??= /web app\s+(http\S+)/.exec(line)?.[1]
-    if (line.startsWith("Ctrl-C")) break
-  }
-  child.stdout.resume()
-  if (!signIn) throw new Error("npm start has ended before it printed the address of the web app")
-  return {
-    signIn,
-    async stop() {
-      const ended = once(child, "exit")
-      child.kill("SIGINT")
-      await ended
-      await rm(data, { recursive: true, force: true })
-    },
-  }
-}
-
-/** A port that is free, with those after it that `npm start` takes too. */
-async function freePorts(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port < 65_000 ? port : port - 500
 }

@@ -86,7 +86,7 @@ async function overflowOf(page: Page): Promise<string[]> {
 }
 
 /** Runs axe in the page: evaluated, so the page's policy does not concern it. */
-async function axeOf(page: Page): Promise<string[]> {
+export async function axeOf(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {

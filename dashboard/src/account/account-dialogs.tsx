@@ -66,3 +66,24 @@ export function EndOtherSessionsDialog({ others, onClose }: { others: number; on
     />
   )
 }
+
+export function RemoveFactorDialog({ onRemoved, onClose }: { onRemoved: () => void; onClose: () => void }) {
+  const remove = useChange("removeSecondFactor")
+  const done = () => {
+    toast("The second factor is removed.")
+    onRemoved()
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title="Remove your second factor?"
+      about="Signing in asks for no code any more, and the recovery codes are worth nothing. You can set up another one."
+      verb="Remove it"
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: done })}
+    />
+  )
+}

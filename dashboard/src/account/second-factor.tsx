@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { CopyButton } from "../ui/copy.tsx"
@@ -8,11 +8,15 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 
+const RemoveDialog = lazy(() =>
+  import("./account-dialogs.tsx").then((module) => ({ default: module.RemoveFactorDialog })),
+)
 const QrCode = lazy(() => import("../sign-in/qr-code.tsx").then((module) => ({ default: module.QrCode })))
 
 /** Codes of an authenticator app beside the password: set up, shown, taken away. */
 export function SecondFactorPart() {
   const factor = useRead("getSecondFactor")
+  const [codes, setCodes] = useState<string[] | null>(null)
   return (
     <Read of={factor} rows={2}>
       {({ enrolled, enrolled_at, required, recovery_codes_left }) => (
@@ -29,30 +33,30 @@ export function SecondFactorPart() {
               "Signing in asks for nothing else."
             )}
           </p>
-          {enrolled ? <RemoveFactor /> : <SetUpFactor />}
+          {codes && <RecoveryCodes codes={codes} />}
+          {enrolled ? <RemoveFactor onRemoved={() => setCodes(null)} /> : <SetUpFactor onDone={setCodes} />}
         </div>
       )}
     </Read>
   )
 }
 
-function RemoveFactor() {
-  const remove = useChange("removeSecondFactor")
+function RemoveFactor({ onRemoved }: { onRemoved: () => void }) {
+  const [asking, setAsking] = useState(false)
   return (
     <>
-      <Button kind="danger" busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+      <Button kind="danger" onClick={() => setAsking(true)}>
         Remove the second factor
       </Button>
-      {remove.error && <ErrorState error={remove.error} />}
+      <Suspense>{asking && <RemoveDialog onRemoved={onRemoved} onClose={() => setAsking(false)} />}</Suspense>
     </>
   )
 }
 
-function SetUpFactor() {
+function SetUpFactor({ onDone }: { onDone: (recoveryCodes: string[]) => void }) {
   const begin = useChange("beginSecondFactor", { changes: [] })
-  const confirm = useChange("confirmSecondFactor", { changes: [] })
+  const confirm = useChange("confirmSecondFactor", { changes: ["getSecondFactor"] })
   const [code, setCode] = useState("")
-  if (confirm.data) return <RecoveryCodes codes={confirm.data.recovery_codes} />
   if (!begin.data) {
     return (
       <>
@@ -67,7 +71,13 @@ function SetUpFactor() {
   return (
     <Form
       label="Set up a second factor"
-      onSubmit={() => confirm.mutate({ body: { code } })}
+      onSubmit={() =>
+        // Said by `mutateAsync`: this form is gone once the factor is read again.
+        void confirm.mutateAsync({ body: { code } }).then(
+          ({ recovery_codes }) => onDone(recovery_codes),
+          () => {},
+        )
+      }
       actions={
         <Button kind="primary" type="submit" busy={confirm.isPending} disabled={code === ""}>
           Confirm
@@ -97,9 +107,12 @@ function SetUpFactor() {
   )
 }
 
+/** They take the focus: nobody may leave without them. */
 function RecoveryCodes({ codes }: { codes: string[] }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.focus(), [])
   return (
-    <div role="status" className="flex flex-col items-start gap-3">
+    <div ref={box} role="status" tabIndex={-1} className="flex flex-col items-start gap-3">
       <p>The second factor is set up. Each of these codes works once without your phone; they are not shown again.</p>
       <pre className="rounded-md bg-panel p-3">
         <code>{codes.join("\n")}</code>

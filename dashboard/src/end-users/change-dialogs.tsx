@@ -1,4 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
 import type { EndUser } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { ConfirmDialog } from "../ui/dialog.tsx"
@@ -12,7 +13,8 @@ interface EndUserDialogProps {
 
 export function BlockEndUserDialog({ endUser: { end_user_ref, limits }, test, onClose }: EndUserDialogProps) {
   const put = useChange("putEndUserLimits", { changes: ["getEndUser", "listEndUsers"] })
-  const blocked = !limits.blocked
+  // As it was asked: the end user is read again before the dialog closes.
+  const [blocked] = useState(!limits.blocked)
   const done = () => {
     toast(blocked ? `${end_user_ref} is blocked.` : `${end_user_ref} may send turns again.`)
     onClose()

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense, useState } from "react"
 import type { Turn } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { useLiveTurn } from "../turns/live-turn.ts"
-import { firstSpaceAsCurl, turnAsCurl } from "../turns/turn-code.ts"
+import { firstTurnAsCurl } from "../turns/turn-code.ts"
 import { TurnState } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
 import { Button } from "../ui/button.tsx"
@@ -14,8 +14,6 @@ import { Section } from "../ui/page.tsx"
 const NewKeyDialog = lazy(() =>
   import("../integrations/new-key-dialog.tsx").then((module) => ({ default: module.NewKeyDialog })),
 )
-
-const GREETING = "Say hello in one sentence."
 
 interface FirstStepsProps {
   /** The account's first turn, once it is there. */
@@ -30,8 +28,6 @@ export function FirstSteps({ turn, test }: FirstStepsProps) {
   const [making, setMaking] = useState(false)
   const usable = keys.data?.items.filter(({ revoked_at }) => revoked_at === null) ?? []
   const space = spaces.data?.items[0]
-  const own = turnAsCurl({ space: space?.space_id ?? "", end_user_ref: "customer-1", text: GREETING })
-  const curl = space ? own : firstSpaceAsCurl(GREETING)
   return (
     <Section title="First steps">
       <ol className="flex flex-col gap-5">
@@ -53,7 +49,7 @@ export function FirstSteps({ turn, test }: FirstStepsProps) {
               ? `In a shell with the key in TURNPIKE_API_KEY. It goes to your space ${space.title}, so the key's scope is all, or this space.`
               : "In a shell with the key in TURNPIKE_API_KEY. It makes a space, which is where an agent works, and asks it something."}
           </p>
-          <CodeBlock code={curl} label="The first turn as curl" />
+          <CodeBlock code={firstTurnAsCurl(space?.space_id)} label="The first turn as curl" />
         </Step>
         <Step number={3} title="Watch it" done={turn?.state === "done"}>
           {turn ? (
@@ -67,19 +63,7 @@ export function FirstSteps({ turn, test }: FirstStepsProps) {
         </Step>
       </ol>
       <Suspense>
-        {making && (
-          <NewKeyDialog
-            scope={space ? "all" : "created"}
-            test={test}
-            onClose={() => setMaking(false)}
-            next={
-              <>
-                <p className="text-muted">Then send the first turn:</p>
-                <CodeBlock code={curl} label="The first turn as curl" />
-              </>
-            }
-          />
-        )}
+        {making && <NewKeyDialog scope={space ? "all" : "created"} test={test} onClose={() => setMaking(false)} />}
       </Suspense>
     </Section>
   )

@@ -15,6 +15,7 @@ import { FirstSteps } from "./first-steps.tsx"
 import { homePages } from "./pages.ts"
 
 const LIVE_MS = 3000
+const QUIET_MS = 10_000
 const SHOWN = 5
 const DAYS = 14
 /** 1 USD is 10 energy. */
@@ -28,7 +29,7 @@ export function HomePage() {
     ...queryOf("listTurns", { query: { test: test && "true", limit: SHOWN } }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) =>
-      data && (data.total === 0 || data.items.some(({ state }) => isOpenTurn(state))) && LIVE_MS,
+      data && (data.total === 0 || data.items.some(({ state }) => isOpenTurn(state)) ? LIVE_MS : QUIET_MS),
   })
   const first = turns.data?.items.at(-1)
   const hasDone =

@@ -52,12 +52,13 @@ function EditKey({ apiKey, onClose }: Props) {
       open
       wide
       onClose={onClose}
+      onSubmit={save}
       title={`Change the key ${apiKey.name}`}
       about="Its value and its scope stay as they are. An empty cap is none."
       actions={
         <>
           <Button onClick={onClose}>Keep it as it is</Button>
-          <Button kind="primary" busy={update.isPending} disabled={name.trim() === ""} onClick={save}>
+          <Button type="submit" kind="primary" busy={update.isPending} disabled={name.trim() === ""}>
             Save
           </Button>
         </>
@@ -104,12 +105,13 @@ function RotateKey({ apiKey, onClose }: Props) {
     <AnswerDialog
       open
       onClose={onClose}
+      onSubmit={send}
       title={`Rotate the key ${apiKey.name}?`}
       about="It gets a new value. Its id, scope, caps and spaces stay."
       actions={
         <>
           <Button onClick={onClose}>Keep it as it is</Button>
-          <Button kind="primary" busy={rotate.isPending} onClick={send}>
+          <Button type="submit" kind="primary" busy={rotate.isPending}>
             Rotate it
           </Button>
         </>

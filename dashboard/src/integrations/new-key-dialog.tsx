@@ -1,6 +1,7 @@
-import { type ReactNode, useState } from "react"
+import { useState } from "react"
 import type { CreateApiKey, NewApiKey } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
+import { firstTurnAsCurl } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
 import { AnswerDialog } from "../ui/dialog.tsx"
@@ -15,17 +16,10 @@ interface NewKeyDialogProps {
   /** The scope that is chosen first. */
   scope?: CreateApiKey["scope"]
   test?: boolean
-  /** Said beside the value, such as where it is used next. */
-  next?: ReactNode
 }
 
-/** Makes a key, and shows its value once. */
-export function NewKeyDialog({
-  onClose,
-  scope: firstScope = "created",
-  test: firstTest = false,
-  next,
-}: NewKeyDialogProps) {
+/** Makes a key, and shows its value once, with the turn that it may send first. */
+export function NewKeyDialog({ onClose, scope: firstScope = "created", test: firstTest = false }: NewKeyDialogProps) {
   const create = useChange("createKey", { changes: ["listKeys"] })
   const [made, setMade] = useState<NewApiKey | null>(null)
   const [name, setName] = useState("")
@@ -50,11 +44,13 @@ export function NewKeyDialog({
       { onSuccess: setMade },
     )
   if (made) {
+    const reached = { space, all: spaces.data?.items[0]?.space_id, created: undefined }[made.scope]
     return (
       <SecretDialog secret={made.value} title={`The key ${made.name} is made`} onClose={onClose}>
         <p className="text-muted">Where your server runs:</p>
         <CodeBlock code={`export TURNPIKE_API_KEY=${made.value}`} label="The key as a variable" />
-        {next}
+        <p className="text-muted">Then send a turn with it:</p>
+        <CodeBlock code={firstTurnAsCurl(reached)} label="The first turn as curl" />
       </SecretDialog>
     )
   }
@@ -63,16 +59,17 @@ export function NewKeyDialog({
       open
       wide
       onClose={onClose}
+      onSubmit={send}
       title="Make an API key"
       about="For a server: who reads the key can spend in its name."
       actions={
         <>
           <Button onClick={onClose}>Make none</Button>
           <Button
+            type="submit"
             kind="primary"
             busy={create.isPending}
             disabled={name.trim() === "" || (scope === "space" && space === "")}
-            onClick={send}
           >
             Make the key
           </Button>

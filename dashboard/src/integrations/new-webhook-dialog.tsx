@@ -26,19 +26,15 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
       open
       wide
       onClose={onClose}
+      onSubmit={() =>
+        create.mutate({ query: { test: test && "true" }, body: webhookBody(values) }, { onSuccess: setMade })
+      }
       title="Make a webhook"
       about="Your server hears of what happens instead of asking for it."
       actions={
         <>
           <Button onClick={onClose}>Make none</Button>
-          <Button
-            kind="primary"
-            busy={create.isPending}
-            disabled={values.url === ""}
-            onClick={() =>
-              create.mutate({ query: { test: test && "true" }, body: webhookBody(values) }, { onSuccess: setMade })
-            }
-          >
+          <Button type="submit" kind="primary" busy={create.isPending} disabled={values.url === ""}>
             Make the webhook
           </Button>
         </>

@@ -55,12 +55,13 @@ export function ReplayEvents({ webhook, onClose }: { webhook: Webhook; onClose: 
       open
       wide
       onClose={onClose}
+      onSubmit={() => replay.mutate()}
       title={`Replay events to ${webhook.url}`}
       about="Events of this time are posted again. Your server sees the same webhook-id as the first time."
       actions={
         <>
           <Button onClick={onClose}>Replay nothing</Button>
-          <Button kind="primary" busy={replay.isPending} disabled={from === ""} onClick={() => replay.mutate()}>
+          <Button type="submit" kind="primary" busy={replay.isPending} disabled={from === ""}>
             Replay
           </Button>
         </>

@@ -52,16 +52,12 @@ function EditWebhook({ webhook, onClose }: WebhookDialogProps) {
       open
       wide
       onClose={onClose}
+      onSubmit={() => update.mutate({ ...input, body: webhookBody(values) }, { onSuccess: saved })}
       title={`Change the webhook ${webhook.url}`}
       actions={
         <>
           <Button onClick={onClose}>Keep it as it is</Button>
-          <Button
-            kind="primary"
-            busy={update.isPending}
-            disabled={values.url === ""}
-            onClick={() => update.mutate({ ...input, body: webhookBody(values) }, { onSuccess: saved })}
-          >
+          <Button type="submit" kind="primary" busy={update.isPending} disabled={values.url === ""}>
             Save
           </Button>
         </>

@@ -54,12 +54,13 @@ function DisableProvider({ provider, onClose }: ProviderChange & { onClose: () =
     <AnswerDialog
       open
       onClose={onClose}
+      onSubmit={send}
       title={`Disable the account ${name}?`}
       about="Nothing new is routed to it, and its credential is not refreshed. Calls that run go on."
       actions={
         <>
           <Button onClick={onClose}>Keep it as it is</Button>
-          <Button kind="danger" busy={isPending} onClick={send}>
+          <Button type="submit" kind="danger" busy={isPending}>
             Disable it
           </Button>
         </>

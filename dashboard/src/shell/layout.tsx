@@ -1,5 +1,5 @@
-import { Outlet, useLocation, useNavigate, useRouteContext, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { Outlet, useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react"
 import { IconButton } from "../ui/button.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { ActingBanner } from "./acting-banner.tsx"
@@ -12,10 +12,12 @@ const Palette = lazy(() => import("./palette.tsx").then(({ Palette }) => ({ defa
 export function Layout() {
   const [palette, setPalette] = useState(false)
   const drawer = useRef<HTMLDialogElement>(null)
+  const content = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
   useEffect(() => {
     if (pathname) drawer.current?.close()
   }, [pathname])
+  useFocusOnNewPage(content)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return
@@ -54,7 +56,12 @@ export function Layout() {
           <IconButton label="Search" icon="search" onClick={openPalette} />
         </header>
         <ActingBanner />
-        <main id="content" tabIndex={-1} className="mx-auto max-w-[1600px] px-4 py-5 outline-none sm:px-6">
+        <main
+          ref={content}
+          id="content"
+          tabIndex={-1}
+          className="mx-auto max-w-[1600px] px-4 py-5 outline-none sm:px-6"
+        >
           <Outlet />
         </main>
       </div>
@@ -64,6 +71,20 @@ export function Layout() {
         </Suspense>
       )}
     </div>
+  )
+}
+
+/** The next Tab after a link leads into the page that it has opened, unless that page takes the focus itself. */
+function useFocusOnNewPage(content: RefObject<HTMLElement | null>) {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe("onRendered", ({ pathChanged }) => {
+        if (pathChanged && !content.current?.contains(document.activeElement)) {
+          content.current?.focus({ preventScroll: true })
+        }
+      }),
+    [router, content],
   )
 }
 

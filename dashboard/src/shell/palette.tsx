@@ -1,6 +1,6 @@
-import { useNavigate, useRouteContext } from "@tanstack/react-router"
+import { useLocation, useNavigate, useRouteContext } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
-import { ALL_PAGES, isOperators } from "./all-pages.ts"
+import { ALL_PAGES, type AreaPage, isOperators } from "./all-pages.ts"
 
 /** The page of an id, by its prefix. */
 const PAGES_OF_IDS: Record<string, string> = {
@@ -18,7 +18,14 @@ interface Entry {
   href: string
 }
 
-function entriesOf(text: string, admin: boolean): Entry[] {
+/** How well a page fits what was typed: its whole title, its beginning, a word of it. Among equals those of the area that one is in. */
+function fitOf({ title, path }: AreaPage, wanted: string, operators: boolean): number {
+  const name = title.toLowerCase()
+  const place = [name === wanted, name.startsWith(wanted), name.includes(wanted), true].indexOf(true)
+  return 2 * place + Number(isOperators(path) !== operators)
+}
+
+function entriesOf(text: string, { admin, operators }: { admin: boolean; operators: boolean }): Entry[] {
   const wanted = text.trim()
   const prefix = /^([a-z]+)_[0-9a-z]{6,}$/i.exec(wanted)?.[1]?.toLowerCase() ?? ""
   const home = PAGES_OF_IDS[prefix]
@@ -27,13 +34,15 @@ function entriesOf(text: string, admin: boolean): Entry[] {
     ids.push({ label: wanted, hint: "As the operator", href: `/operator/spaces/${wanted}` })
   if (admin && /^\d+$/.test(wanted))
     ids.push({ label: `User ${wanted}`, hint: "Go to it", href: `/operator/users/${wanted}` })
-  const words = wanted.toLowerCase().split(/\s+/)
+  const name = wanted.toLowerCase()
+  const words = name.split(/\s+/)
   const pages = ALL_PAGES.filter(
     ({ path, title, about, nav = "" }) =>
       !path.includes("$") &&
       (admin || !isOperators(path)) &&
       words.every((word) => `${title} ${about} ${nav}`.toLowerCase().includes(word)),
   )
+  pages.sort((a, b) => fitOf(a, name, operators) - fitOf(b, name, operators))
   return [...ids, ...pages.map(({ title, path, nav }) => ({ label: title, hint: nav ?? "", href: path }))].slice(0, 12)
 }
 
@@ -44,7 +53,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("")
   const [at, setAt] = useState(0)
   const list = useId()
-  const entries = entriesOf(text, user.role === "admin")
+  const { pathname } = useLocation()
+  const entries = entriesOf(text, { admin: user.role === "admin", operators: isOperators(pathname) })
   useEffect(() => dialog.current?.showModal(), [])
 
   const go = (entry: Entry | undefined) => {
@@ -79,7 +89,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           setText(target.value)
           setAt(0)
         }}
-        className="h-11 w-full border-line border-b bg-transparent px-4 text-sm outline-none placeholder:text-muted"
+        className="h-11 w-full rounded-t-md border-line border-b bg-transparent px-4 text-sm -outline-offset-2 placeholder:text-muted"
       />
       <div id={list} role="listbox" aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-2">
         {entries.map((entry, index) => (

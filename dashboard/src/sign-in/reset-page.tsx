@@ -44,6 +44,7 @@ function AskForLink() {
         name="email"
         type="email"
         autoComplete="username"
+        autoFocus
         value={email}
         error={ask.error}
         onChange={({ target }) => setEmail(target.value)}
@@ -56,7 +57,16 @@ function AskForLink() {
 function SetPassword({ token }: { token: string }) {
   const [password, setPassword] = useState("")
   const reset = useChange("resetPassword", { changes: [] })
-  if (reset.isSuccess) return <p role="status">The password is set. Sign in with it.</p>
+  if (reset.isSuccess) {
+    return (
+      <>
+        <p role="status">The password is set. Sign in with it.</p>
+        <ButtonLink kind="primary" to="/sign-in" autoFocus>
+          Sign in
+        </ButtonLink>
+      </>
+    )
+  }
   return (
     <Form
       label="Set a new password"
@@ -73,6 +83,7 @@ function SetPassword({ token }: { token: string }) {
         type="password"
         hint="At least 8 characters, and none that everybody tries first."
         autoComplete="new-password"
+        autoFocus
         value={password}
         error={reset.error}
         onChange={({ target }) => setPassword(target.value)}

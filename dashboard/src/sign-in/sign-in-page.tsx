@@ -67,6 +67,7 @@ function Password({ onEnter }: { onEnter: ReturnType<typeof useEnter> }) {
         name="email"
         type="email"
         autoComplete="username"
+        autoFocus
         value={email}
         error={login.error}
         onChange={({ target }) => setEmail(target.value)}

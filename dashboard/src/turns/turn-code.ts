@@ -23,10 +23,15 @@ export const curlOf = (path: string, body: object) =>
 /** A turn as a server sends it by curl. */
 export const turnAsCurl = (turn: AskedTurn) => curlOf("/v1/turns", turn)
 
-/** The first space and its first turn, for an account that has no space yet. */
-export const firstSpaceAsCurl = (text: string) =>
+const GREETING = { end_user_ref: "customer-1", text: "Say hello in one sentence." }
+
+/** The first turn with a key, in `space`; or in a space that it makes first. */
+export const firstTurnAsCurl = (space: string | undefined) =>
+  space ? turnAsCurl({ space, ...GREETING }) : inNewSpace()
+
+const inNewSpace = () =>
   `SPACE=$(${curlOf("/v1/spaces", { title: "First" })} \\\n  | sed 's/.*"space_id":"\\([^"]*\\)".*/\\1/')\n\n` +
-  turnAsCurl({ space: "SPACE", end_user_ref: "customer-1", text }).replace('"SPACE"', `"'$SPACE'"`)
+  turnAsCurl({ space: "SPACE", ...GREETING }).replace('"SPACE"', `"'$SPACE'"`)
 
 /** The same with the client for TypeScript. */
 export function turnAsTypeScript(turn: AskedTurn): string {

@@ -8,7 +8,7 @@ import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { turnsPages } from "./pages.ts"
-import { firstSpaceAsCurl, turnAsCurl } from "./turn-code.ts"
+import { firstTurnAsCurl } from "./turn-code.ts"
 import { TurnTable } from "./turn-table.tsx"
 import { isOpenTurn, TURN_STATES } from "./turn-words.ts"
 
@@ -73,12 +73,7 @@ export function TurnsPage() {
 }
 
 const NoTurns = ({ space }: { space: string | undefined }) => (
-  <EmptyState
-    title="No turn has been sent yet"
-    curl={
-      space ? turnAsCurl({ space, end_user_ref: "customer-1", text: "Say hello." }) : firstSpaceAsCurl("Say hello.")
-    }
-  >
+  <EmptyState title="No turn has been sent yet" curl={firstTurnAsCurl(space)}>
     Send one from your server with an API key, or from the playground. It appears here at once.
   </EmptyState>
 )

@@ -12,23 +12,25 @@ const LOOKS: Record<Kind, string> = {
 
 /** The classes of a button, for links that look like one. */
 export const buttonLook = (kind: Kind = "plain") =>
-  `inline-flex h-8 shrink-0 items-center justify-center gap-2 rounded-md border px-3 font-strong whitespace-nowrap disabled:opacity-60 ${LOOKS[kind]}`
+  `inline-flex h-8 shrink-0 items-center justify-center gap-2 rounded-md border px-3 font-strong whitespace-nowrap disabled:opacity-60 aria-busy:opacity-60 ${LOOKS[kind]}`
 
-/** `busy`: its work is under way, and it cannot be pressed again. */
+/** `busy`: its work is under way, and it cannot be pressed again. It is not `disabled`, which would take the focus from it. */
 export function Button({
   kind = "plain",
   icon,
   busy = false,
   children,
   className = "",
+  onClick,
   ...rest
 }: ComponentProps<"button"> & { kind?: Kind; icon?: IconName; busy?: boolean }) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled || busy}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={`${buttonLook(kind)} ${className}`}
     >
       {busy ? <Icon name="running" /> : icon && <Icon name={icon} />}

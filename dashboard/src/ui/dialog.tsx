@@ -38,8 +38,19 @@ export function Dialog({ open, onClose, title, about, children, actions, wide }:
   )
 }
 
+interface AnswerProps extends DialogProps {
+  /** It is a form: Enter in a field does what its button of type `submit` does. */
+  onSubmit?: () => void
+}
+
 /** A dialog that wants an answer: a click beside it does nothing. */
-export function AnswerDialog({ open, onClose, title, about, children, actions, wide }: DialogProps) {
+export function AnswerDialog({ open, onClose, onSubmit, title, about, children, actions, wide }: AnswerProps) {
+  const content = (
+    <>
+      {children}
+      <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+    </>
+  )
   return (
     <AlertDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <AlertDialog.Portal>
@@ -47,8 +58,20 @@ export function AnswerDialog({ open, onClose, title, about, children, actions, w
         <AlertDialog.Popup className={popupOf(wide)}>
           <AlertDialog.Title className="text-md">{title}</AlertDialog.Title>
           {about && <AlertDialog.Description className="text-muted">{about}</AlertDialog.Description>}
-          {children}
-          <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+          {onSubmit ? (
+            <form
+              noValidate
+              className="flex min-w-0 flex-col gap-4"
+              onSubmit={(event) => {
+                event.preventDefault()
+                onSubmit()
+              }}
+            >
+              {content}
+            </form>
+          ) : (
+            content
+          )}
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
@@ -94,16 +117,17 @@ export function ConfirmDialog({
     <AnswerDialog
       open={open}
       onClose={close}
+      onSubmit={onConfirm}
       title={title}
       about={about}
       actions={
         <>
           <Button onClick={close}>Keep it as it is</Button>
           <Button
+            type="submit"
             kind={safe ? "primary" : "danger"}
             busy={busy}
             disabled={typed !== undefined && text !== typed}
-            onClick={onConfirm}
           >
             {verb}
           </Button>

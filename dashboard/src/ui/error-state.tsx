@@ -28,6 +28,17 @@ export function useCountdown(error: unknown): number {
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const left = useCountdown(error)
   const known = error instanceof ApiError ? error : null
+  // Nothing has gone wrong: it is one more question.
+  if (known?.code === "REAUTHENTICATION_REQUIRED") {
+    return (
+      <div role="alert" className="flex flex-col gap-3 rounded-md bg-panel p-4">
+        <p className="min-w-0 break-words">{known.message}</p>
+        <Suspense>
+          <ProveAgain key={known.requestId} />
+        </Suspense>
+      </div>
+    )
+  }
   return (
     <div role="alert" className="flex flex-col gap-2 rounded-md bg-bad-soft p-4 text-bad">
       <div className="flex items-start gap-2">
@@ -36,11 +47,6 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
         </span>
         <p className="min-w-0 break-words">{known?.message ?? "The page has failed. Load it again."}</p>
       </div>
-      {known?.code === "REAUTHENTICATION_REQUIRED" && (
-        <Suspense>
-          <ProveAgain key={known.requestId} />
-        </Suspense>
-      )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs">
         {known && <code>{known.code}</code>}
         {known?.requestId && (

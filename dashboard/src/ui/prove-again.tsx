@@ -1,36 +1,61 @@
-import { useState } from "react"
+import { type KeyboardEvent, useState } from "react"
 import { useChange } from "../api/query.ts"
 import { Button } from "./button.tsx"
-
-const LOOK = "min-h-8 rounded-md border border-edge bg-bg px-2 text-text"
+import { TextInput } from "./field.tsx"
 
 /** Who changes something that is hard to take back says once more that it is them. Then the change is pressed again. */
 export function ProveAgain() {
   const prove = useChange("reauthenticate", { changes: [] })
   const [proof, setProof] = useState({ password: "", code: "" })
+  // What was pressed gets the focus back: one more Enter makes the change.
+  const [pressed] = useState(() => document.activeElement)
   const send = () => {
     const { password, code } = proof
-    prove.mutate({ body: { ...(password && { password }), ...(code && { code }) } })
+    prove.mutate(
+      { body: { ...(password && { password }), ...(code && { code }) } },
+      { onSuccess: () => pressed instanceof HTMLElement && pressed.focus() },
+    )
   }
+  // Not a form of its own, since it may be shown inside of one.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return
+    event.preventDefault()
+    if (!prove.isPending) send()
+  }
+  const bind = (name: keyof typeof proof) => ({
+    name,
+    value: proof[name],
+    onChange: ({ target }: { target: { value: string } }) => setProof({ ...proof, [name]: target.value }),
+  })
   if (prove.isSuccess) return <p role="status">Thank you. Now press again.</p>
   return (
-    <div className="flex flex-wrap items-end gap-2 text-text">
-      {(["password", "code"] as const).map((name) => (
-        <label key={name} className="flex flex-col gap-1 text-xs">
-          {name === "password" ? "Your password" : "Code of your second factor, if you have one"}
-          <input
-            type={name === "password" ? "password" : "text"}
-            autoComplete={name === "password" ? "current-password" : "one-time-code"}
-            value={proof[name]}
-            className={LOOK}
-            onChange={({ target }) => setProof({ ...proof, [name]: target.value })}
-          />
-        </label>
-      ))}
-      <Button busy={prove.isPending} onClick={send}>
-        It is me
-      </Button>
-      {prove.error && <p role="alert">{prove.error.message}</p>}
-    </div>
+    <fieldset className="flex max-w-[560px] flex-col gap-3 text-text" onKeyDown={onKeyDown}>
+      <legend className="sr-only">Prove that it is you</legend>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextInput
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          {...bind("password")}
+        />
+        <TextInput
+          label="Code"
+          hint="Of your second factor, if you have one."
+          autoComplete="one-time-code"
+          {...bind("code")}
+        />
+      </div>
+      {prove.error && (
+        <p role="alert" className="text-bad">
+          {prove.error.message}
+        </p>
+      )}
+      <div>
+        <Button busy={prove.isPending} onClick={send}>
+          It is me
+        </Button>
+      </div>
+    </fieldset>
   )
 }

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { type Browser, chromium } from "playwright-core"
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+
+/** The Chromium of this machine: CHROMIUM, or the system's. Undefined: there is none. */
+export const findChromium = (): string | undefined =>
+  [process.env.CHROMIUM, ...PLACES].find((path) => path !== undefined && existsSync(path))
+
+/** Starts it without a window; ends the process with a word about it when there is none. */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath) return chromium.launch({ executablePath, args: ["--no-sandbox"] })
+  console.error("There is no Chromium: install one (apt-get install chromium), or name it in CHROMIUM.")
+  process.exit(2)
+}
+
+export interface ShownService {
+  /** The address that `npm start` prints for the web app. */
+  signIn: string
+  /** Of its database, when it was started here. */
+  dataDir?: string
+  stop(): Promise<void>
+}
+
+/**
+ * The service at `url`, which runs already; or `npm start` on a free port, with a folder of its own that is removed afterwards, and
+ * with `variables` in its environment.
+ */
+export async function serviceAt(
+  url: string | undefined,
+  variables: Record<string, string> = {},
+): Promise<ShownService> {
+  if (url) return { signIn: url, stop: async () => {} }
+  const data = await mkdtemp(join(tmpdir(), "turnpike-pages-"))
+  const port = await freePorts()
+  const child = spawn("node", ["src/local/start.ts", "--port", String(port), "--data", data, "--providers"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...variables, TURNPIKE_DEMO: join(data, "demo.json") },
+  })
+  let signIn: string | undefined
+  for await (const line of createInterface(child.stdout)) {
+    console.log(line)
+    signIn ??= /web app\s+(http\S+)/.exec(line)?.[1]
+    if (line.startsWith("Ctrl-C")) break
+  }
+  child.stdout.resume()
+  if (!signIn) throw new Error("npm start has ended before it printed the address of the web app")
+  return {
+    signIn,
+    dataDir: data,
+    async stop() {
+      const ended = once(child, "exit")
+      child.kill("SIGINT")
+      await ended
+      await rm(data, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A port that is free, with those after it that `npm start` takes too. */
+async function freePorts(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  return port < 65_000 ? port : port - 500
+}

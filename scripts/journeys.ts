@@ -1,0 +1,56 @@
+import { parseArgs } from "node:util"
+import { launchChromium, serviceAt } from "./browser.ts"
+import { JOURNEYS } from "./journeys/all.ts"
+import { figuresOf, printFigures } from "./journeys/figures.ts"
+import { goJourney } from "./journeys/journey.ts"
+import { makeManySpaces } from "./journeys/many-spaces.ts"
+import { startReceiver } from "./journeys/receiver.ts"
+
+/**
+ * `npm run journeys [-- --only WORD,…] [--url URL]`: what people do in the web app, by keyboard alone, in Chromium. Prints the seconds
+ * and the key presses of each journey; a screenshot of one that fails is in dist/journeys. Without --url, the address that `npm start`
+ * prints for the web app, it starts one of its own. With --figures it measures instead: pages on a slow processor, and a list of 50,000
+ * spaces, which it makes (with --url: in --data, that service's folder).
+ */
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    url: { type: "string" },
+    figures: { type: "boolean", default: false },
+    data: { type: "string" },
+  },
+})
+
+const browser = await launchChromium()
+const mail = await startReceiver()
+const hook = { EMAIL_HOOK_URL: mail.url, EMAIL_HOOK_SECRET: "of the journeys" }
+const service = await serviceAt(values.url, hook)
+const stamp = Date.now().toString(36).slice(-5)
+const dataDir = values.data ?? service.dataDir
+try {
+  if (values.figures) {
+    if (!dataDir) throw new Error("--figures with --url needs --data, the folder of that service")
+    await makeManySpaces(dataDir)
+    printFigures(await figuresOf(browser, service.signIn))
+  }
+  const wanted = JOURNEYS.filter(
+    ({ name }) => !values.figures && (values.only ?? "").split(",").some((word) => name.includes(word)),
+  )
+  for (const journey of wanted) {
+    if (journey.needsMail && values.url) {
+      console.log(
+        `                           ${journey.name}: not gone, since the emails of ${values.url} are not ours`,
+      )
+      continue
+    }
+    const { name, seconds, presses, wrong } = await goJourney(browser, journey, { signIn: service.signIn, stamp, mail })
+    const figures = `${seconds.toFixed(1).padStart(5)} s ${String(presses).padStart(4)} presses`
+    console.log(`${wrong.length === 0 ? "ok  " : "FAIL"} ${figures}  ${name}`)
+    for (const text of wrong) console.log(`       ${text}`)
+    if (wrong.length > 0) process.exitCode = 1
+  }
+} finally {
+  await browser.close()
+  await service.stop()
+  await mail.stop()
+}

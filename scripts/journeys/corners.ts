@@ -1,0 +1,175 @@
+import { TOTP } from "otpauth"
+import type { Page } from "playwright-core"
+import type { Journey, World } from "./journey.ts"
+import type { Keyboard } from "./keyboard.ts"
+
+const newcomer = (stamp: string) => `Newcomer ${stamp}`
+const emailOf = (stamp: string) => `newcomer-${stamp}@turnpike.test`
+const passwordOf = (stamp: string) => `correct horse ${stamp}`
+
+const PERIOD_MS = 30_000
+
+/** The code that an authenticator app shows; of the next time span, since each span's code works once. */
+const codeOf = (secret: string, { spans = 0 } = {}) =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + spans * PERIOD_MS })
+
+interface Answer {
+  status: number
+  headers?: Record<string, string>
+  json: object
+}
+
+/** The next request to `METHOD path` gets this answer instead of the service's. */
+async function answerOnce(page: Page, request: string, answer: Answer): Promise<void> {
+  const [method, path] = request.split(" ")
+  let isDone = false
+  await page.route(`**${path}`, (route) => {
+    if (isDone || route.request().method() !== method) return route.fallback()
+    isDone = true
+    return route.fulfill(answer)
+  })
+}
+
+async function signInAgain(keyboard: Keyboard, stamp: string, password = passwordOf(stamp)): Promise<void> {
+  await keyboard.fill("Email", emailOf(stamp))
+  await keyboard.fill("Password", password)
+  await keyboard.press("Enter")
+}
+
+export const secondFactor: Journey = {
+  name: "a password and a second factor, asked for and proved again",
+  as: newcomer,
+  async go({ keyboard, stamp, expects }) {
+    const { page } = keyboard
+    await keyboard.go("account", "Account")
+    await keyboard.fill("New password", passwordOf(stamp))
+    await keyboard.fill("New password again", passwordOf(stamp))
+    await keyboard.press("Enter")
+    await keyboard.reads("The password is set.")
+    await keyboard.enter("button", "Set up a second factor")
+    const secret = await keyboard.copy("Copy the secret")
+    await keyboard.fill("Code", codeOf(secret))
+    await keyboard.press("Enter")
+    await keyboard.sees("button", "Remove the second factor")
+    const [recovery = ""] = (await keyboard.copy("Copy the recovery codes")).split("\n")
+
+    // The welcome page and the form ask who is signed in.
+    expects(401)
+    await keyboard.enter("button", "Sign out")
+    await keyboard.enter("link", "Sign in")
+    await signInAgain(keyboard, stamp)
+    await keyboard.has("textbox", "Code")
+    await keyboard.type(codeOf(secret, { spans: 1 }))
+    await keyboard.press("Enter")
+    await keyboard.sees("heading", "Home")
+
+    expects(403)
+    await keyboard.go("account", "Account")
+    const json = { code: "REAUTHENTICATION_REQUIRED", detail: "Prove again who you are." }
+    await answerOnce(page, "DELETE /api/account/second-factor", { status: 403, json })
+    await keyboard.enter("button", "Remove the second factor")
+    await keyboard.enter("button", "Remove it")
+    await keyboard.has("textbox", "Your password")
+    await keyboard.type(passwordOf(stamp))
+    await keyboard.fill("Code", recovery)
+    await keyboard.press("Enter")
+    await keyboard.reads("Thank you. Now press again.")
+    await keyboard.has("button", "Remove it")
+    await keyboard.press("Enter")
+    await keyboard.sees("button", "Set up a second factor")
+  },
+}
+
+export const endedSession: Journey = {
+  name: "a session that ends on a page",
+  as: newcomer,
+  async go({ keyboard, stamp, expects }) {
+    await keyboard.go("balance", "Balance")
+    await keyboard.page.context().clearCookies()
+    expects(401)
+    await keyboard.press("Control+k")
+    await keyboard.has("combobox", "A page, or an id")
+    await keyboard.type("turns")
+    await keyboard.press("Enter")
+    await keyboard.reads("Your session has ended. Sign in to go on.")
+    // Somebody has tried too often.
+    expects(429)
+    const json = { code: "LOGIN_THROTTLED", detail: "Too many wrong passwords for this account." }
+    await answerOnce(keyboard.page, "POST /api/auth/login", { status: 429, headers: { "retry-after": "3" }, json })
+    await signInAgain(keyboard, stamp)
+    await keyboard.reads("Too many wrong passwords for this account.")
+    await keyboard.sees("button", /^Try again in [123] s$/)
+    await keyboard.enter("button", "Sign in")
+    await keyboard.sees("heading", "Turns")
+  },
+}
+
+export const conflict: Journey = {
+  name: "two people who edit the same",
+  as: "Admin",
+  async go({ keyboard, stamp, origin, expects }) {
+    await keyboard.go("catalog", "Catalog")
+    const { page } = keyboard
+    const { items } = (await (await page.request.get(`${origin}/api/admin/model-catalog`)).json()) as {
+      items: { pin: string; label: string; version: number }[]
+    }
+    const [model] = items
+    if (!model) throw new Error("The catalog is empty")
+    const rename = async () => {
+      await keyboard.choose(new RegExp(`^Actions of ${model.label.replace(/ \(.*/, "")}`), "Rename")
+      await keyboard.has("textbox", "Name")
+    }
+    await rename()
+    const theirs = await page.request.patch(`${origin}/api/admin/model-catalog/${encodeURIComponent(model.pin)}`, {
+      headers: { origin, "if-match": `"${model.version}"` },
+      data: { label: `${model.label} (theirs)` },
+    })
+    if (!theirs.ok()) throw new Error(await theirs.text())
+    expects(412)
+    await keyboard.fill("Name", `${model.label} (mine ${stamp})`)
+    await keyboard.press("Enter")
+    await keyboard.sees("alertdialog", "Somebody else has saved this in the meantime")
+    await keyboard.reads(`${model.label} (theirs)`)
+    await keyboard.enter("button", "Save mine over it")
+    await keyboard.sees("cell", new RegExp(`mine ${stamp}`))
+    await rename()
+    await keyboard.fill("Name", model.label)
+    await keyboard.press("Enter")
+    await keyboard.reads(`${model.pin} is called ${model.label} now.`)
+  },
+}
+
+async function linkOf({ mail }: World): Promise<string> {
+  for (const until = Date.now() + 8_000; Date.now() < until; ) {
+    const link = mail?.bodies.map((body) => /http[^"]*\/reset-password#token=[^"]+/.exec(body)?.[0]).find(Boolean)
+    if (link) return link
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  throw new Error("No link has come")
+}
+
+export const passwordReset: Journey = {
+  name: "a new password by a link",
+  as: newcomer,
+  needsMail: true,
+  async go(world) {
+    const { keyboard, stamp, expects } = world
+    expects(401)
+    await keyboard.enter("button", "Sign out")
+    await keyboard.enter("link", "Sign in")
+    await keyboard.enter("link", "Forgotten your password?")
+    await keyboard.fill("Email", emailOf(stamp))
+    await keyboard.press("Enter")
+    await keyboard.reads("If there is such an account, a link is on its way to it.")
+    const link = await linkOf(world)
+    // Another tab: the link comes from elsewhere.
+    await keyboard.page.goto("about:blank")
+    await keyboard.page.goto(link)
+    await keyboard.fill("New password", `another ${passwordOf(stamp)}`)
+    await keyboard.press("Enter")
+    await keyboard.reads("The password is set. Sign in with it.")
+    await keyboard.enter("link", "Sign in")
+    await signInAgain(keyboard, stamp, `another ${passwordOf(stamp)}`)
+    await keyboard.sees("heading", "Home")
+  },
+}

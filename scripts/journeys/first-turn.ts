@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import type { Journey, World } from "./journey.ts"
+import type { Keyboard } from "./keyboard.ts"
+
+const run = promisify(execFile)
+
+/** Models of this machine answer at once. This one takes its time when it is told to, so that there is something to watch. */
+const slowly = (curl: string) => curl.replace('"text":"', '"model":"rehearsal/standard","text":"[stream 900 ms]\\n')
+
+/** Makes a key where the focus is on the button that begins it; its value, and the command that is shown beside it. */
+async function makeKey(keyboard: Keyboard, name: string): Promise<{ variable: string; curl: string }> {
+  await keyboard.enter("button", /^Make (a|another) key$/)
+  await keyboard.has("textbox", "Name")
+  await keyboard.type(name)
+  await keyboard.press("Enter")
+  await keyboard.sees("alertdialog", `The key ${name} is made`)
+  const variable = await (await keyboard.sees("region", "The key as a variable")).innerText()
+  const curl = await (await keyboard.sees("region", "The first turn as curl")).innerText()
+  await keyboard.enter("button", "I have kept it")
+  return { variable, curl }
+}
+
+/** What somebody does in a shell beside the browser. */
+async function inShell({ variable, curl }: { variable: string; curl: string }): Promise<string> {
+  const { stdout } = await run("sh", ["-ec", `${variable}\n${slowly(curl)}`])
+  const turn = JSON.parse(stdout) as { turn_id?: string }
+  if (!turn.turn_id) throw new Error(`The shown curl has sent no turn: ${stdout}`)
+  return turn.turn_id
+}
+
+/** On the page of a turn that runs: its text as it comes, and then its bill. */
+async function watchToItsBill(keyboard: Keyboard): Promise<void> {
+  await keyboard.reads(/^You said:[\w ]*$/)
+  await keyboard.sees("button", "Cancel this turn")
+  await keyboard.sees("link", "Ask this space")
+  await keyboard.pick("tab", "Bill")
+  await keyboard.sees("table", "The bill, by model call")
+  await keyboard.reads("the ledger's amount")
+}
+
+export const firstTurn: Journey = {
+  name: "first key, first turn, its bill",
+  async go({ keyboard, stamp }: World) {
+    await keyboard.go("api keys", "API keys")
+    const made = await makeKey(keyboard, `Server ${stamp}`)
+    const turn = await inShell(made)
+    await keyboard.press("Control+k")
+    await keyboard.has("combobox", "A page, or an id")
+    await keyboard.paste("A page, or an id", turn, "combobox")
+    await keyboard.press("Enter")
+    await watchToItsBill(keyboard)
+  },
+}
+
+export const firstSteps: Journey = {
+  name: "a newcomer's first steps",
+  as: (stamp) => `Newcomer ${stamp}`,
+  async go({ keyboard, stamp }: World) {
+    await keyboard.sees("region", "First steps")
+    const made = await makeKey(keyboard, `First ${stamp}`)
+    await inShell(made)
+    await keyboard.enter("link", "Its steps and its bill")
+    await watchToItsBill(keyboard)
+  },
+}

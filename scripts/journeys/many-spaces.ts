@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import pg from "pg"
+import { newId } from "../../src/base/ids.ts"
+import { createUser } from "../../src/ops/seed.ts"
+
+export const MANY = { owner: "Crowd", spaces: 50_000 }
+
+/** Makes the account, once, in the database of `npm start` over `dataDir`. */
+export async function makeManySpaces(dataDir: string): Promise<void> {
+  const [password, variables] = await Promise.all(
+    ["postgres.password", "worker.env"].map((file) => readFile(join(dataDir, file), "utf8")),
+  )
+  const address = new URL(/DATABASE_URL="([^"]+)"/.exec(variables ?? "")?.[1] ?? "")
+  address.username = "turnpike"
+  address.password = password ?? ""
+  const client = new pg.Client({ connectionString: address.href })
+  await client.connect()
+  try {
+    const known = await client.query("select 1 from users where name = $1", [MANY.owner])
+    if (known.rows.length > 0) return
+    const user = await createUser(async (query, params) => (await client.query(query, params)).rows, {
+      name: MANY.owner,
+      email: "crowd@turnpike.test",
+    })
+    const slugs = Array.from({ length: MANY.spaces }, (_, n) => newId("space", new Date(Date.now() - n * 60_000)))
+    await client.query(
+      `insert into spaces (slug, user_id, title, created_at, updated_at)
+       select slug, $1, 'Space ' || n, now() - n * interval '1 minute', now() - n * interval '1 minute'
+       from unnest($2::text[]) with ordinality as made (slug, n)`,
+      [user, slugs],
+    )
+    await client.query("analyze spaces")
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,95 @@
+import type { Journey } from "./journey.ts"
+import type { Keyboard } from "./keyboard.ts"
+
+const newcomer = (stamp: string) => `Newcomer ${stamp}`
+
+export const newUser: Journey = {
+  name: "an admin's new user",
+  as: "Admin",
+  async go({ keyboard, stamp }) {
+    await keyboard.go("users", "Users")
+    await keyboard.enter("button", "Create a user")
+    await keyboard.has("textbox", "Email")
+    await keyboard.type(`newcomer-${stamp}@turnpike.test`)
+    await keyboard.fill("Name", newcomer(stamp))
+    await keyboard.press("Enter")
+    await keyboard.sees("heading", newcomer(stamp))
+    await keyboard.pick("tab", "History")
+    await keyboard.sees("cell", "user.create")
+  },
+}
+
+export const credit: Journey = {
+  name: "credit for a user",
+  as: "Admin",
+  async go({ keyboard, stamp }) {
+    await keyboard.go("users", "Users")
+    await keyboard.fill("Name, email or id", newcomer(stamp), "searchbox")
+    await keyboard.press("Enter")
+    await keyboard.enter("link", newcomer(stamp))
+    await keyboard.sees("heading", newcomer(stamp))
+    await keyboard.enter("button", "Book credit")
+    await keyboard.select("Kind", "Top-up by the operator")
+    await keyboard.fill("Amount, USD", "12.5")
+    await keyboard.fill("Note", "To begin with")
+    await keyboard.enter("button", "Book")
+    await keyboard.pick("tab", "Energy and ledger")
+    await keyboard.sees("cell", /To begin with/)
+  },
+}
+
+export const catalog: Journey = {
+  name: "the catalog in another order",
+  as: "Admin",
+  async go({ keyboard }) {
+    await keyboard.go("catalog", "Catalog")
+    const move = async (from: number, key: string, to: number) => {
+      await keyboard.to("button", new RegExp(`^Move .*, place ${from} of `))
+      await keyboard.press(key)
+      await keyboard.has("button", new RegExp(`^Move .*, place ${to} of `))
+      await keyboard.reads(/^The order is not saved yet/)
+      await keyboard.enter("button", "Save the order", { back: true })
+      await keyboard.reads("The order is saved.")
+    }
+    await move(1, "ArrowDown", 2)
+    await move(2, "ArrowUp", 1)
+  },
+}
+
+/** Pages of the analytics, as the navigation names them. */
+const REPORTS = ["Usage", "Costs", "Top users", "Hours", "Errors"]
+
+export const dashboards: Journey = {
+  name: "the dashboards",
+  as: "Admin",
+  async go({ keyboard }) {
+    for (const report of REPORTS) {
+      await follow(keyboard, report)
+    }
+    await keyboard.go("usage", "Usage")
+    await keyboard.enter("button", "7 days")
+    await keyboard.enter("button", "As a table")
+    await keyboard.has("button", "As a chart")
+    await keyboard.sees("table", /./)
+  },
+}
+
+/** By the navigation, from the beginning of the page. */
+async function follow(keyboard: Keyboard, title: string): Promise<void> {
+  await keyboard.enter("link", title)
+  await keyboard.sees("heading", title)
+}
+
+export const audit: Journey = {
+  name: "the audit log",
+  as: "Admin",
+  async go({ keyboard }) {
+    await keyboard.go("audit", "Audit")
+    await keyboard.select("Action", "user.credit")
+    await keyboard.enter("button", /^Show entry \d+, user\.credit$/)
+    await keyboard.sees("dialog", /^user\.credit/)
+    await keyboard.press("Escape")
+    await keyboard.has("button", /^Show entry \d+, user\.credit$/)
+    await keyboard.to("link", "CSV", { back: true })
+  },
+}
