@@ -252,6 +252,8 @@ create table spaces (
   -- (src/spaces/prompt-facts.sql). Null, or of another version: not counted.
   prompt_facts jsonb,
   mcp_tokens jsonb not null default '{}',
+  -- What the tools of each MCP server were when they were pinned, and what was listed since when that is something else.
+  mcp_pins jsonb not null default '{}',
   archived_at timestamptz,
   -- Archiving ends the space's turns. True until the sweeper has seen that none is open; it last tried at ending_tried_at.
   ending_turns boolean not null default false,

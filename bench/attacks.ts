@@ -39,12 +39,14 @@ const tool = (attacker: Attacker, schema: object) => ({
 })
 
 /** Has a turn call a tool, and waits until it has ended. */
-export async function runTurn(attacker: Attacker, text: string): Promise<{ state: string }> {
-  const body = JSON.stringify({ space: attacker.space, end_user_ref: crypto.randomUUID(), text })
-  const { turn_id } = (await (await callSite(attacker, "POST", "/v1/turns", body)).json()) as { turn_id: string }
+export async function runTurn(attacker: Attacker, text: string, user: string = crypto.randomUUID()): Promise<void> {
+  const body = JSON.stringify({ space: attacker.space, end_user_ref: user, text })
+  const accepted = await callSite(attacker, "POST", "/v1/turns", body)
+  if (accepted.status !== 202) throw new Error(await accepted.text())
+  const { turn_id } = (await accepted.json()) as { turn_id: string }
   for (;;) {
     const turn = (await (await callSite(attacker, "GET", `/v1/turns/${turn_id}?wait=30`)).json()) as { state: string }
-    if (turn.state !== "queued" && turn.state !== "running") return turn
+    if (turn.state !== "queued" && turn.state !== "running") return
   }
 }
 

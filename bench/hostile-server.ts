@@ -4,15 +4,15 @@ import type { AddressInfo } from "node:net"
 
 const MiB = 1024 * 1024
 
-/** What a tool of the MCP server answers, by the path it is called at. */
+/** What a tool of the MCP server answers, by the path it is called at: as much as is read. */
 const RESULTS: Record<string, () => object> = {
-  text: () => ({ content: [{ type: "text", text: "ä".repeat(3.9 * MiB) }] }),
-  image: () => ({ content: [{ type: "image", mimeType: "image/png", data: "A".repeat(7.9 * MiB) }] }),
-  structured: () => ({ content: [], structuredContent: Object.fromEntries(numbers(600_000)) }),
+  text: () => ({ content: [{ type: "text", text: "ä".repeat(2.9 * MiB) }] }),
+  image: () => ({ content: [{ type: "image", mimeType: "image/png", data: "A".repeat(5.9 * MiB) }] }),
+  structured: () => ({ content: [], structuredContent: Object.fromEntries(texts(49_000)) }),
   schema: () => ({ content: [], structuredContent: { word: `${"a".repeat(60_000)}!` } }),
 }
 
-const numbers = (count: number) => Array.from({ length: count }, (_, n) => [`key${n}`, n] as const)
+const texts = (count: number) => Array.from({ length: count }, (_, n) => [`key${n}`, "x".repeat(100)] as const)
 
 /** A customer's server with bad intentions: MCP at /mcp/KIND, anything else is endless. */
 export async function startHostileServer(): Promise<{ url: string; stop(): Promise<void> }> {

@@ -1,7 +1,7 @@
 import { measureAccepts } from "./measure-accepts.ts"
 import { measureAdmin } from "./measure-admin.ts"
 import { ANALYTICS_SETTINGS, measureAnalytics } from "./measure-analytics.ts"
-import { measureAttackMemory } from "./measure-attack-memory.ts"
+import { measureAttacks } from "./measure-attacks.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
 import { CHURN_SETTINGS, measureChurn } from "./measure-churn.ts"
 import { measureCommits } from "./measure-commits.ts"
@@ -91,12 +91,7 @@ const ALL: Measurement[] = [
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
   { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
-  {
-    group: "attacks",
-    title: "memory under attack, MiB above nothing",
-    isCompared: true,
-    measure: (world) => measureAttackMemory(world),
-  },
+  { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 

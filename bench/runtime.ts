@@ -15,9 +15,14 @@ const { default: program, compatibilityDate: newestDate } = createRequire(import
 /** The stand-ins are on this machine, which the first keeps out of reach; the second is the default by now, and named only for others. */
 const LEFT_OUT = new Set(["global_fetch_strictly_public", "nodejs_compat"])
 
+/** What Cloudflare gives an isolate. */
+export const ISOLATE_MIB = 128
+
 export interface Runtime {
   url: string
   pid: number
+  /** The WebSocket of its inspector, if it was asked for. */
+  inspector?: string | undefined
 }
 
 interface RuntimeOptions {
@@ -31,6 +36,8 @@ interface RuntimeOptions {
   bindings: (url: string) => Record<string, string>
   /** Host and port of its R2 bucket FILES. */
   bucket: string
+  /** Like the platform: with an isolate's bound for its heap. And with an inspector, which says what is in it. */
+  isMeasured?: boolean
   /** Is given what ends the process, as soon as there is one. */
   keep: (stop: () => Promise<void>) => void
 }
@@ -46,6 +53,7 @@ export async function startRuntime({
   dir,
   bindings,
   bucket,
+  isMeasured = false,
   keep,
 }: RuntimeOptions): Promise<Runtime> {
   await build({
@@ -66,8 +74,13 @@ export async function startRuntime({
   // A date that the runtime does not know yet is an error to it.
   const date = [wrangler.compatibility_date, newestDate].sort()[0]
   const flags = wrangler.compatibility_flags.filter((flag) => !LEFT_OUT.has(flag))
-  await writeFile(configFile, configuration({ name, date: `${date}`, flags, port, bindings: bindings(url), bucket }))
-  const child = spawn(program, ["serve", configFile], { stdio: ["ignore", "inherit", "inherit"], detached: true })
+  await writeFile(
+    configFile,
+    configuration({ name, date: `${date}`, flags, port, bindings: bindings(url), bucket, isMeasured }),
+  )
+  const inspected = isMeasured ? `127.0.0.1:${await freePort()}` : undefined
+  const args = ["serve", configFile, ...(inspected ? ["--inspector-addr", inspected] : [])]
+  const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"], detached: true })
   const ended = new Promise<void>((done) => child.once("exit", () => done()))
   keep(async () => {
     // It has nothing to keep, and SIGTERM would wait for open connections.
@@ -75,7 +88,9 @@ export async function startRuntime({
     await ended
   })
   for (let tries = 0; ; tries++) {
-    if ((await reaches(port)) && child.pid !== undefined) return { url, pid: child.pid }
+    if ((await reaches(port)) && child.pid !== undefined) {
+      return { url, pid: child.pid, inspector: inspected && `ws://${inspected}/main` }
+    }
     if (child.exitCode !== null || tries > 200) throw new Error("The runtime does not answer.")
     await new Promise((done) => setTimeout(done, 50))
   }
@@ -104,9 +119,10 @@ interface Configuration {
   port: number
   bindings: Record<string, string>
   bucket: string
+  isMeasured: boolean
 }
 
-function configuration({ name, date, flags, port, bindings, bucket }: Configuration): string {
+function configuration({ name, date, flags, port, bindings, bucket, isMeasured }: Configuration): string {
   const list = Object.entries(bindings).map(([key, value]) => `(name = ${quote(key)}, text = ${quote(value)})`)
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -116,6 +132,7 @@ const config :Workerd.Config = (
     (name = "bucket", external = (address = "${bucket}", http = ())),
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+  v8Flags = [${isMeasured ? quote(`--max-heap-size=${ISOLATE_MIB}`) : ""}],
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker.mjs", esModule = embed "${name}.mjs")],

@@ -39,6 +39,8 @@ interface SiteOptions {
   settings?: Record<string, string>
   /** The stand-in notes how long each statement takes. */
   timed?: boolean
+  /** With an isolate's bound for the heap, and an inspector (runtime.ts). */
+  isMeasured?: boolean
   /** Further bindings of the worker. */
   bindings?: Record<string, string>
 }
@@ -52,6 +54,7 @@ const HIGH_CAPS = {
 /** Turnpike, in the version and on the runtime of the world. */
 export async function createSite(world: BenchWorld, name: string, options: SiteOptions): Promise<Site> {
   const { runs, accounts = 1, capped = false, split = false, settings = {}, timed = false, bindings = {} } = options
+  const { isMeasured = false } = options
   const { version, standIns, postgresPids } = world
   const { url: databaseUrl, sql } = await createSiteDatabase(world, name, settings)
   await version.fillDatabase(databaseUrl)
@@ -64,7 +67,7 @@ export async function createSite(world: BenchWorld, name: string, options: SiteO
     LOG_LEVEL: "error",
     ...bindings,
   }
-  const runtimes = await startWorkers(world, name, env, split)
+  const runtimes = await startWorkers(world, name, env, { split, isMeasured })
   const runtime = runtimes[0] as Runtime
   const groups = {
     worker: runtimes.map(({ pid }) => pid),
@@ -99,7 +102,12 @@ export async function createSiteDatabase(world: BenchWorld, name: string, settin
 }
 
 /** The one that serves /v1 first. */
-async function startWorkers(world: BenchWorld, name: string, env: Record<string, string>, split: boolean) {
+async function startWorkers(
+  world: BenchWorld,
+  name: string,
+  env: Record<string, string>,
+  { split, isMeasured }: { split: boolean; isMeasured: boolean },
+) {
   const { version, dataDir, bucket, keep } = world
   if (world.runtime === "wrangler") {
     const port = await freePort()
@@ -118,6 +126,7 @@ async function startWorkers(world: BenchWorld, name: string, env: Record<string,
       dir: dataDir,
       bindings: (url) => ({ ...env, CALLBACKS_URL: callbacksUrl ?? url }),
       bucket,
+      isMeasured,
       keep,
     })
   }

@@ -443,6 +443,14 @@ export interface McpCheck {
     description: string
     input_schema: Record<string, unknown>
   })[]
+  /** Tools that are not what they were when they were pinned, by the first check or turn after the server was put. PUT the server again to accept what was listed now. */
+  changed: ({
+    name: string
+    /** What is new about it, the first that applies: it itself, its input, its description, its output. */
+    change: "added" | "removed" | "description" | "output_schema" | "input_schema"
+    /** Whether turns have it, as it was pinned. Else it is left out. */
+    offered: boolean
+  })[]
   duration_ms: number
 }
 

@@ -8,7 +8,7 @@ import { type Clock, systemClock, systemRandom } from "../platform/clock.ts"
 import { createDatabase, type Database } from "../platform/db.ts"
 import type { EmailHook } from "../platform/email-hook.ts"
 import { createLog, type Log } from "../platform/log.ts"
-import { MemoryBudget } from "../platform/memory.ts"
+import { MEMORY, MemoryBudget } from "../platform/memory.ts"
 import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue } from "../platform/queue.ts"
@@ -43,10 +43,8 @@ export interface Context {
   readonly posting: Map<number, Posting>
   /** Accounts at providers that this isolate has heard are not to be called, by id. */
   readonly cooling: Map<string, Cooling>
-  /** The memory of this isolate for parts of uploads. */
-  readonly uploads: MemoryBudget
-  /** The same for large answers of customers' servers and of providers of pictures, by invocation. */
-  readonly answers: MemoryBudget
+  /** What this isolate lends to whatever is large. */
+  readonly memory: MemoryBudget
   /** What this isolate knows about those who come to its open doors. */
   readonly doors: Doors
   /** Work that goes on after the answer. It must be recoverable, since the worker can die before it runs. */
@@ -116,11 +114,6 @@ export function createContext(
 
 const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 
-const MiB = 1024 * 1024
-/** Of the 128 MiB that an isolate has: each byte of an answer is held four times while it is read and parsed. */
-const UPLOAD_MEMORY = { all: 40 * MiB, each: 20 * MiB, lostMs: 300_000 }
-const ANSWER_MEMORY = { all: 12 * MiB, each: 6 * MiB, lostMs: 120_000 }
-
 /** The parts that depend on the bindings only. */
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
@@ -128,8 +121,7 @@ const platformOf = onceFor((env: BaseEnv) => ({
   keyRing: createKeyRing(env.SECRETS_KEYS),
   posting: new Map<number, Posting>(),
   cooling: new Map<string, Cooling>(),
-  uploads: new MemoryBudget(UPLOAD_MEMORY),
-  answers: new MemoryBudget(ANSWER_MEMORY),
+  memory: new MemoryBudget(MEMORY),
   doors: { shut: new Map(), keys: new Set(), strangers: new Turnstile({ atOnce: 4, waiting: 0 }) } as Doors,
   botApiUrl: env.BOT_API_URL.replace(/\/+$/, ""),
   emailHook: emailHook(env),

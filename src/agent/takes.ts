@@ -9,7 +9,7 @@ export const TAKES: Record<EngineName, RegExp | null> = {
 }
 
 /** All objects of one call together: a worker has 128 MB, and holds each object several times, as bytes and as base64. */
-export const MAX_OBJECT_BYTES = 20 * 1024 * 1024
+export const MAX_OBJECT_BYTES = 15 * 1024 * 1024
 
 /** The objects of a transcript whose bytes go to the provider: types that it takes, the newest first, within a limit. */
 export function shownObjects(engine: EngineName, messages: readonly Message[]): ReadonlySet<ObjectPart> {

@@ -48,6 +48,22 @@ export const mcpCheckSchema = z
         input_schema: z.record(z.string(), z.unknown()),
       }),
     ),
+    changed: z
+      .array(
+        z.object({
+          name: z.string().meta({ example: "docs__search" }),
+          change: z.enum(["added", "removed", "description", "output_schema", "input_schema"]).meta({
+            description:
+              "What is new about it, the first that applies: it itself, its input, its description, its output.",
+          }),
+          offered: z.boolean().meta({ description: "Whether turns have it, as it was pinned. Else it is left out." }),
+        }),
+      )
+      .meta({
+        description:
+          "Tools that are not what they were when they were pinned, by the first check or turn after the server was put. PUT the " +
+          "server again to accept what was listed now.",
+      }),
     duration_ms: z.int(),
   })
   .meta({ id: "McpCheck" })

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Bucket } from "../platform/bucket.ts"
 import type { Clock } from "../platform/clock.ts"
-import type { MemoryBudget } from "../platform/memory.ts"
+import { MEMORY, type MemoryBudget } from "../platform/memory.ts"
 import { FILE_POLICY } from "./policies.ts"
 
 export interface Stored {
@@ -18,7 +18,7 @@ export function tooLarge(): TurnpikeError {
 interface Storing {
   files: Bucket
   clock: Clock
-  uploads: MemoryBudget
+  memory: MemoryBudget
 }
 
 /**
@@ -26,14 +26,14 @@ interface Storing {
  * large (PAYLOAD_TOO_LARGE) or too slow (REQUEST_TIMEOUT), or there is no memory for it (UNAVAILABLE), no object is left.
  */
 export async function storeStream(
-  { files: bucket, clock, uploads }: Storing,
+  { files: bucket, clock, memory }: Storing,
   { key, account }: { key: string; account: number },
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<Stored> {
   const hash = createHash("sha256")
-  const memory = uploads.open(String(account), clock)
+  const loan = memory.open(MEMORY.shares.upload, String(account), clock)
   const buffer = new PartBuffer(FILE_POLICY.partBytes, (bytes) => {
-    if (!memory.grow(bytes)) throw noMemory()
+    if (!loan.grow(bytes)) throw noMemory()
   })
   const parts: R2UploadedPart[] = []
   let bytes = 0
@@ -63,7 +63,7 @@ export async function storeStream(
     await upload?.abort().catch(() => {})
     throw error
   } finally {
-    memory.close()
+    loan.close()
   }
 }
 

@@ -46,6 +46,8 @@ export class App extends Hono<AppEnv> {
   }
 }
 
+const SAFE = Object.entries(SAFE_HEADERS)
+
 type Shape = z.ZodType<Record<string, unknown>>
 
 function createApp(group: Group, overrides: Overrides = {}): App {
@@ -66,7 +68,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     headers.set("X-Request-Id", ctx.requestId)
     headers.set("Server-Timing", ctx.meter.header(ms))
     headers.set("Cache-Control", "no-store")
-    for (const [name, value] of Object.entries(SAFE_HEADERS)) headers.set(name, value)
+    for (const [name, value] of SAFE) headers.set(name, value)
     const { method } = c.req
     // An end_user_ref is a customer's text, which no log may contain.
     const path = c.req.path.replace(/^(\/(?:v1|api\/account)\/end-users\/)[^/]+/, "$1{end_user_ref}")

@@ -3,6 +3,7 @@ import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
 import { TurnpikeError } from "../base/errors.ts"
 import { shapeFault } from "../base/storable.ts"
+import { MEMORY } from "../platform/memory.ts"
 import type { AppEnv } from "./app-env.ts"
 import { brokenOff, inTime } from "./body-time.ts"
 import { BODY_POLICY } from "./policies.ts"
@@ -31,27 +32,35 @@ const readWhole = (maxBytes: number) =>
     if (c.req.raw.body === null) return next()
     const length = c.req.header("content-length")
     if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
+    const ctx = c.get("ctx")
+    const loan = ctx.memory.open(MEMORY.shares.body, c.req.header("authorization") ?? ctx.address ?? "", ctx.clock)
+    const lend = (bytes: number) => {
+      if (!loan.grow(bytes)) throw noMemory()
+    }
+    if (Number(length ?? 0) > MEMORY.smallBytes) lend(Number(length))
     const read = async () => {
       if (length !== undefined) return c.req.text()
-      const text = (await readUpTo(c, maxBytes)).toString("utf8")
+      const text = (await readUpTo(c, maxBytes, lend)).toString("utf8")
       // Hono parses what is left here.
       c.req.bodyCache.text = Promise.resolve(text) as never
       return text
     }
-    const text = await inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, read).catch(brokenOff)
+    const text = await inTime(ctx.clock, BODY_POLICY.jsonMs, read).catch(brokenOff).finally(loan.close)
     // Before anything walks through it.
     const fault = shapeFault(text)
     if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
     return next()
   })
 
-/** Reads a body whose size is not known before. */
-async function readUpTo(c: HonoContext<AppEnv>, maxBytes: number): Promise<Buffer> {
+/** Reads a body whose size is not known before. `lend` is asked for the memory of a large one as it comes. */
+async function readUpTo(c: HonoContext<AppEnv>, maxBytes: number, lend = (_bytes: number) => {}): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of c.req.raw.body ?? []) {
     bytes += piece.length
     if (bytes > maxBytes) throw tooLarge(maxBytes)
+    const before = bytes - piece.length
+    if (bytes > MEMORY.smallBytes) lend(before > MEMORY.smallBytes ? piece.length : bytes)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
@@ -70,6 +79,11 @@ export async function bytesOf(c: HonoContext<AppEnv>, maxBytes: number): Promise
   }
   return inTime(c.get("ctx").clock, BODY_POLICY.jsonMs, read).catch(brokenOff)
 }
+
+const noMemory = () =>
+  new TurnpikeError("UNAVAILABLE", "Too many large bodies are being read at this moment. Try again in 5 s.", {
+    retryAfter: 5,
+  })
 
 const tooLarge = (maxBytes: number) =>
   new TurnpikeError("PAYLOAD_TOO_LARGE", `The body is larger than ${maxBytes} bytes.`)

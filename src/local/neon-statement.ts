@@ -95,41 +95,6 @@ export class Statement implements pg.Submittable {
 /** The answer has more bytes than the limit; nothing of the statement is left. */
 export class TooLarge extends Error {}
 
-/** What Neon's proxy does between two requests on one connection: plans of procedures stay, everything else of a session goes. */
-const RESET = Buffer.from(
-  "ROLLBACK; CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; DEALLOCATE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all()\0",
-)
-
-/** Makes a session as it was when it began, for `client.query`. */
-export class SessionReset implements pg.Submittable {
-  private done: (error?: Error) => void
-
-  constructor(done: (error?: Error) => void) {
-    this.done = (error) => {
-      this.done = () => {}
-      done(error)
-    }
-  }
-
-  submit(connection: pg.Connection): void {
-    const head = Buffer.from("Q\0\0\0\0", "latin1")
-    head.writeUInt32BE(4 + RESET.length, 1)
-    connection.stream.write(Buffer.concat([head, RESET]))
-  }
-
-  handleRowDescription(): void {}
-  handleDataRow(): void {}
-  handleCommandComplete(): void {}
-
-  handleError(error: Error): void {
-    this.done(error)
-  }
-
-  handleReadyForQuery(): void {
-    this.done()
-  }
-}
-
 const NO_VALUE = 0xffffffff
 /** Describe and Execute of the unnamed portal, then Flush. */
 const REST = Buffer.from("D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0H\0\0\0\x04", "latin1")

@@ -1,6 +1,7 @@
 import pg from "pg"
-import { type Query, SessionReset, Statement, type StatementAnswer, TooLarge } from "./neon-statement.ts"
+import { type Query, Statement, type StatementAnswer, TooLarge } from "./neon-statement.ts"
 import { type Answer, jsonAnswer, type Service } from "./service.ts"
+import { begins, leavesNothing, SessionReset } from "./session-reset.ts"
 
 const LIMIT = 10 * 1024 * 1024
 const ISOLATION: Record<string, string> = {
@@ -106,18 +107,20 @@ async function runAlone(pool: pg.Pool, query: Query, options: RunOptions): Promi
   const client = await pool.connect()
   try {
     const answer = await run(client, query, options)
-    giveBack(client)
+    giveBack(client, [query])
     return answer
   } catch (error) {
-    giveBack(client, error)
+    giveBack(client, [query], error)
     throw error
   }
 }
 
-/** The answer does not wait for it. */
-function giveBack(client: pg.PoolClient, error?: unknown): void {
+/** What a request leaves in its session is removed; the answer does not wait for it. `isOpen`: its transaction was not ended. */
+function giveBack(client: pg.PoolClient, queries: Query[], error?: unknown, isOpen = false): void {
+  const texts = queries.map(({ query }) => query)
   if (error !== undefined && !(error instanceof pg.DatabaseError && error.severity === "ERROR")) client.release(true)
-  else client.query(new SessionReset((failed) => client.release(failed !== undefined)))
+  else if (!isOpen && texts.every(leavesNothing)) client.release()
+  else client.query(new SessionReset(isOpen || texts.some(begins), (failed) => client.release(failed !== undefined)))
 }
 
 async function runBatch(
@@ -144,10 +147,10 @@ async function runBatch(
       results.push(answer)
     }
     await client.query("commit")
-    giveBack(client)
+    giveBack(client, queries)
     return results
   } catch (error) {
-    giveBack(client, error)
+    giveBack(client, queries, error, true)
     throw error
   }
 }

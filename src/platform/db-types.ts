@@ -795,6 +795,7 @@ interface Spaces {
   ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   manifest: Generated<Json>;
+  mcp_pins: Generated<Json>;
   mcp_servers: Generated<Json>;
   mcp_tokens: Generated<Json>;
   metadata: Generated<Json>;

@@ -1,49 +1,105 @@
 import type { Clock } from "./clock.ts"
 
-interface Loan {
+const MiB = 1024 * 1024
+
+/** A kind of use: bytes for all, for each holder, and how often each byte is held while it is used. */
+export interface Share {
+  all: number
+  each: number
+  copies: number
+}
+
+/**
+ * The one budget of an isolate, which has 128 MiB: some 35 are its code and what it does all the time. What a share has for all keeps
+ * one kind from taking the others' place.
+ */
+export const MEMORY = {
+  all: 76 * MiB,
+  lostMs: 300_000,
+  shares: {
+    /** The part of a file that is being stored, by account. */
+    upload: { all: 40 * MiB, each: 20 * MiB, copies: 1 },
+    /** A client's JSON above `smallBytes`, by its credential: bytes and text. */
+    body: { all: 24 * MiB, each: 12 * MiB, copies: 2 },
+    /** Answers of customers' servers and of models above `smallBytes`, by invocation: bytes, text, and what is parsed. */
+    answer: { all: 48 * MiB, each: 24 * MiB, copies: 4 },
+    /** Pictures and documents of a model call, by invocation: bytes, base64, JSON, and the request. */
+    object: { all: 76 * MiB, each: 76 * MiB, copies: 5 },
+    /** The answer with a picture that was made. */
+    picture: { all: 44 * MiB, each: 44 * MiB, copies: 4 },
+  },
+  /** Of a body or an answer, so much is read in any case. */
+  smallBytes: 256 * 1024,
+  /** How long a call of a model or a picture waits for memory. */
+  waitMs: 20_000,
+} as const
+
+/** How often those who wait look. */
+const LOOK_MS = 25
+
+interface Lent {
+  share: Share
   holder: string
   bytes: number
   /** When it was changed last, in ms. */
   at: number
 }
 
-/**
- * Bytes that an isolate lends out, in all and to each holder. A loan that was not changed for `lostMs` counts as given back: whose
- * request is cut off says nothing.
- */
-export class MemoryBudget {
-  private readonly limits: { all: number; each: number; lostMs: number }
-  private readonly loans = new Map<symbol, Loan>()
+export interface Loan {
+  /** Whether there are so many bytes more. */
+  grow(bytes: number): boolean
+  close(): void
+}
 
-  constructor(limits: { all: number; each: number; lostMs: number }) {
+/** Bytes that an isolate lends out. A loan that was not changed for `lostMs` counts as given back: whose request is cut off says nothing. */
+export class MemoryBudget {
+  private readonly limits: { all: number; lostMs: number }
+  private readonly loans = new Map<symbol, Lent>()
+
+  constructor(limits: { all: number; lostMs: number }) {
     this.limits = limits
   }
 
   /** A loan for `holder`, of nothing yet. */
-  open(holder: string, clock: Clock): { grow(bytes: number): boolean; close(): void } {
+  open(share: Share, holder: string, clock: Clock): Loan {
     const me = Symbol("loan")
     return {
-      /** Whether there are so many bytes more. */
       grow: (bytes) => {
         const now = clock.now().getTime()
-        const own = this.loans.get(me)?.bytes ?? 0
-        if (!this.fits(holder, bytes, now)) return false
-        this.loans.set(me, { holder, bytes: own + bytes, at: now })
+        const more = bytes * share.copies
+        if (!this.fits(share, holder, more, now)) return false
+        this.loans.set(me, { share, holder, bytes: (this.loans.get(me)?.bytes ?? 0) + more, at: now })
         return true
       },
       close: () => void this.loans.delete(me),
     }
   }
 
-  private fits(holder: string, bytes: number, now: number): boolean {
-    let [all, each] = [bytes, bytes]
-    for (const [one, loan] of this.loans) {
-      if (now - loan.at > this.limits.lostMs) this.loans.delete(one)
-      else {
-        all += loan.bytes
-        if (loan.holder === holder) each += loan.bytes
-      }
+  /** A loan of so many bytes as soon as there is memory for them; null when there was none in time. Throws the signal's reason. */
+  async borrow(share: Share, holder: string, clock: Clock, bytes: number, signal: AbortSignal): Promise<Loan | null> {
+    const loan = this.open(share, holder, clock)
+    const until = Date.now() + MEMORY.waitMs
+    while (!loan.grow(bytes)) {
+      if (signal.aborted) throw signal.reason
+      if (Date.now() > until) return null
+      // No request may wait for what another one does.
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
-    return all <= this.limits.all && each <= this.limits.each
+    return loan
+  }
+
+  private fits(share: Share, holder: string, bytes: number, now: number): boolean {
+    let [all, kind, each] = [bytes, bytes, bytes]
+    for (const [one, loan] of this.loans) {
+      if (now - loan.at > this.limits.lostMs) {
+        this.loans.delete(one)
+        continue
+      }
+      all += loan.bytes
+      if (loan.share !== share) continue
+      kind += loan.bytes
+      if (loan.holder === holder) each += loan.bytes
+    }
+    return all <= this.limits.all && kind <= share.all && each <= share.each
   }
 }

@@ -1,5 +1,5 @@
 import { abortAfter, type Clock } from "./clock.ts"
-import type { MemoryBudget } from "./memory.ts"
+import { MEMORY, type MemoryBudget } from "./memory.ts"
 import { OutboundError } from "./outbound-error.ts"
 import { checkPublicUrl, type UrlPolicy } from "./public-url.ts"
 
@@ -33,9 +33,6 @@ const NO_MEMORY = "Too many large answers are read at this moment: ask for this 
 const HARMLESS = new Set(["accept", "accept-language", "content-type", "user-agent", "idempotency-key"])
 const USER_AGENT = "Turnpike"
 
-/** Of an answer, so much is read in any case; only what is larger needs memory from the isolate's budget. */
-const SMALL_BYTES = 256 * 1024
-
 export function createOutbound({
   fetch,
   clock,
@@ -57,7 +54,7 @@ export function createOutbound({
       const either = signal ? AbortSignal.any([over.signal, signal]) : over.signal
       try {
         const { response, origin } = await follow(fetch, policy, request, either)
-        const loan = memory?.budget.open(memory.holder, clock)
+        const loan = memory?.budget.open(MEMORY.shares.answer, memory.holder, clock)
         const end = () => {
           loan?.close()
           over.clear()
@@ -211,7 +208,7 @@ function limited(
         bytes += value.byteLength
         if (bytes > maxBytes)
           return fail(controller, new OutboundError("too_large", `The answer is larger than ${maxBytes} bytes.`))
-        if (bytes > SMALL_BYTES && !grow(value.byteLength))
+        if (bytes > MEMORY.smallBytes && !grow(value.byteLength))
           return fail(controller, new OutboundError("too_large", NO_MEMORY))
         controller.enqueue(value)
       } catch (cause) {

@@ -72,7 +72,7 @@ begin
   update spaces s set model = changed.model, manifest = case when s.manifest = changed.manifest then s.manifest else changed.manifest end,
       tools = case when s.tools = changed.tools then s.tools else changed.tools end,
       mcp_servers = case when s.mcp_servers = changed.mcp_servers then s.mcp_servers else changed.mcp_servers end,
-      mcp_tokens = changed.mcp_tokens, prompt_facts = turnpike.prompt_facts(changed),
+      mcp_tokens = changed.mcp_tokens, mcp_pins = changed.mcp_pins, prompt_facts = turnpike.prompt_facts(changed),
       config_version = changed.config_version, config_change = p_change, updated_at = p_moment
     where s.space_id = changed.space_id returning s.* into changed;
   return changed;

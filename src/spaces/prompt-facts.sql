@@ -20,20 +20,37 @@ begin
         'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
 end $$;
 
--- Stores how many tokens the tools of each MCP server count, as a run or a check has just listed them. Skips servers whose definition
--- has changed since.
-create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb) returns boolean language plpgsql as $$
+-- The pins of a space's MCP servers that are of these definitions of the servers.
+create function turnpike.pins_of(space spaces, p_servers jsonb) returns jsonb language plpgsql immutable as $$
+begin
+  if p_servers = '{}' or space.mcp_pins = '{}' then
+    return '{}';
+  end if;
+  return (select coalesce(jsonb_object_agg(p.key, p.value), '{}') from jsonb_each(space.mcp_pins) p
+    where p.value ->> 'of' = md5((p_servers -> p.key)::text));
+end $$;
+
+-- Stores what MCP servers have just listed to a run or a check: the tokens of their tools, and what pins these. The first listing is
+-- `tools`, one that differs from it `seen`. Skips servers whose definition has changed since.
+create function turnpike.note_listing(p_space_id bigint, p_servers jsonb, p_tokens jsonb, p_pins jsonb) returns boolean language plpgsql as $$
 declare
   space spaces;
-  news jsonb;
+  tokens jsonb;
+  pins jsonb;
 begin
   select s.* into space from spaces s where s.space_id = p_space_id for no key update;
-  select jsonb_object_agg(l.key, l.value) into news from jsonb_each(p_tokens) l
+  select coalesce(jsonb_object_agg(l.key, l.value), '{}') into tokens from jsonb_each(p_tokens) l
     where space.mcp_servers -> l.key = p_servers -> l.key and space.mcp_tokens -> l.key is distinct from l.value;
-  if news is null then
+  pins := turnpike.pins_of(space, space.mcp_servers);
+  select pins || coalesce(jsonb_object_agg(l.key, jsonb_build_object('of', md5((p_servers -> l.key)::text),
+      'tools', coalesce(pins -> l.key -> 'tools', l.value))
+      || case when pins -> l.key -> 'tools' <> l.value then jsonb_build_object('seen', l.value) else '{}' end), '{}')
+    into pins from jsonb_each(p_pins) l where space.mcp_servers -> l.key = p_servers -> l.key;
+  if tokens = '{}' and pins = space.mcp_pins then
     return false;
   end if;
-  space.mcp_tokens := space.mcp_tokens || news;
-  update spaces s set mcp_tokens = space.mcp_tokens, prompt_facts = turnpike.prompt_facts(space) where s.space_id = p_space_id;
+  space.mcp_tokens := space.mcp_tokens || tokens;
+  update spaces s set mcp_tokens = space.mcp_tokens, mcp_pins = pins, prompt_facts = turnpike.prompt_facts(space)
+    where s.space_id = p_space_id;
   return true;
 end $$;

@@ -1,7 +1,8 @@
 -- Tools and MCP servers are entries, by name, of the column that p_column names: tools or mcp_servers. p_change is the change that the
 -- version's record names.
 
--- Adds or replaces an entry, as a new version of the configuration; the same one again changes nothing. refused: not_found, archived,
+-- Adds or replaces an entry, as a new version of the configuration; the same one again changes nothing, unless it is an MCP server whose
+-- tools have changed: what it has listed last is pinned then. refused: not_found, archived,
 -- too_many beyond p_max entries, too_large beyond p_max_bytes of JSON of all of them, limit (reached: its state).
 create function turnpike.put_entry(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_slug text, p_column text, p_change text, p_name text, p_entry jsonb, p_max integer, p_max_bytes integer,
@@ -10,6 +11,7 @@ declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   space spaces;
   entries jsonb;
+  accepts boolean;
 begin
   actor := to_jsonb(caller);
   if caller.usable is not true then
@@ -19,7 +21,12 @@ begin
   refused := turnpike.change_refusal(caller, space);
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
-    if entries -> p_name is distinct from p_entry then
+    accepts := p_column = 'mcp_servers' and entries -> p_name = p_entry and turnpike.pins_of(space, entries) -> p_name ? 'seen';
+    if accepts then
+      space.mcp_pins := jsonb_set(space.mcp_pins, array[p_name],
+        jsonb_build_object('of', space.mcp_pins -> p_name -> 'of', 'tools', space.mcp_pins -> p_name -> 'seen'));
+    end if;
+    if accepts or entries -> p_name is distinct from p_entry then
       if not entries ? p_name and (select count(*) from jsonb_object_keys(entries)) >= p_max then
         refused := 'too_many';
       elsif octet_length((entries - p_name)::text) + octet_length(p_entry::text) > p_max_bytes then
@@ -71,6 +78,7 @@ begin
     -- The token count of a server that was changed or removed is no longer valid.
     space.mcp_tokens := (select coalesce(jsonb_object_agg(k.key, k.value), '{}') from jsonb_each(space.mcp_tokens) k
       where space.mcp_servers -> k.key = p_entries -> k.key);
+    space.mcp_pins := turnpike.pins_of(space, p_entries);
     space.mcp_servers := p_entries;
   end if;
   perform turnpike.change_config(space, p_change, p_moment);

@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { MEMORY } from "../platform/memory.ts"
 import { createOutbound } from "../platform/outbound.ts"
 import { OutboundError } from "../platform/outbound-error.ts"
 import { Turnstile } from "../platform/turnstile.ts"
@@ -35,12 +36,12 @@ export interface PictureRequest {
 
 /** One picture of an OpenAI-compatible images endpoint. Throws NoPicture, or the signal's reason. */
 export async function askForPicture(
-  ctx: Pick<Context, "fetch" | "clock" | "urlPolicy">,
+  ctx: Pick<Context, "fetch" | "clock" | "urlPolicy" | "memory" | "requestId">,
   { credential, baseUrl }: { credential: CallCredential; baseUrl: string },
   { model, prompt, size }: PictureRequest,
   { key, signal }: { key: string; signal: AbortSignal },
 ): Promise<Picture> {
-  const outbound = createOutbound({ ...ctx, policy: { ...ctx.urlPolicy, operators: true } })
+  const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: { ...ctx.urlPolicy, operators: true } })
   try {
     const response = await outbound.send({
       url: `${baseUrl.replace(/\/+$/, "")}/images/generations`,
@@ -65,7 +66,16 @@ export async function askForPicture(
       response.body?.cancel().catch(() => {})
       throw refusalOf(response.status)
     }
-    const read = async () => pictureIn(new TextDecoder().decode(await response.arrayBuffer()))
+    const read = async () => {
+      const [share, most] = [MEMORY.shares.picture, TOOL_POLICY.maxPictureAnswerBytes]
+      const loan = await ctx.memory.borrow(share, ctx.requestId, ctx.clock, most, signal)
+      if (!loan) throw new NoPicture("busy", UNAVAILABLE, { lost: true })
+      try {
+        return pictureIn(new TextDecoder().decode(await response.arrayBuffer()))
+      } finally {
+        loan.close()
+      }
+    }
     return await turnstile.pass(read, () => new NoPicture("busy", UNAVAILABLE, { lost: true }))
   } catch (error) {
     if (signal.aborted) throw signal.reason

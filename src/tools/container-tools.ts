@@ -27,7 +27,7 @@ export async function openContainer(
   const policy = { ...ctx.urlPolicy, operators: true } as const
   const outbound = createOutbound({
     ...{ fetch: ctx.fetch, clock: ctx.clock, policy },
-    memory: { budget: ctx.answers, holder: ctx.requestId },
+    memory: { budget: ctx.memory, holder: ctx.requestId },
   })
   const deps = { outbound, clock: ctx.clock, secrets, signal }
   const server = { name: PREFIX, url, headers }

@@ -17,6 +17,7 @@ export interface McpTool {
   name: string
   description: string | undefined
   inputSchema: Record<string, unknown>
+  outputSchema: Record<string, unknown> | undefined
 }
 
 export interface McpConnection {
@@ -154,8 +155,8 @@ export async function openMcpServer({ outbound, clock, server, limits, signal }:
         )
       const found = await inSession(list).catch(fail)
       definitions = new Map(found.map((tool) => [tool.name, tool]))
-      return found.map(({ name, description, inputSchema }) => {
-        return { name, description, inputSchema: inputSchema as Record<string, unknown> }
+      return found.map(({ name, description, inputSchema, outputSchema }) => {
+        return { name, description, inputSchema, outputSchema } as McpTool
       })
     },
     async callTool(name, input, { idempotencyKey, timeoutMs, signal: stop, mayStart, onProgress }) {

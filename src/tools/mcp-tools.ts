@@ -5,9 +5,10 @@ import type { McpServer } from "../agent-config/mcp-server.ts"
 import { fillText, type Resolve, TemplateError } from "../agent-config/template.ts"
 import type { Clock } from "../platform/clock.ts"
 import type { Outbound } from "../platform/outbound.ts"
-import { type BoundTool, errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
-import { type McpConnection, type McpResult, openMcpServer } from "./mcp-client.ts"
+import { errorRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
+import { type McpConnection, type McpResult, type McpTool, openMcpServer } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
+import { type ListedTool, pinOf } from "./mcp-pins.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import type { Secrets } from "./secrets.ts"
 
@@ -61,18 +62,14 @@ export async function mcpTools(
     /** What the model reads of a call that failed, before it is masked. */
     explain?: (error: McpError) => string
   },
-): Promise<BoundTool[]> {
+): Promise<ListedTool[]> {
   const allowed = server.allowed_tools && new Set(server.allowed_tools)
   const listed = await connection.listTools().catch((error: unknown) => {
     throw masked(error, secrets)
   })
   const tools = listed.filter(({ name }) => !allowed || allowed.has(name))
-  return tools.map(({ name, description, inputSchema }) => ({
-    spec: {
-      name: mcpToolName(server.name, name),
-      description: secrets.mask(description ?? ""),
-      inputSchema: { ...(maskJson(secrets, inputSchema) as object), type: "object" },
-    },
+  return tools.map(({ name, ...definition }) => ({
+    ...shown(definition, { name: mcpToolName(server.name, name), secrets }),
     async run(input, context) {
       try {
         const options = {
@@ -93,6 +90,19 @@ export async function mcpTools(
       }
     },
   }))
+}
+
+/** What a model sees of a tool, and its pin, in which no secret is either. */
+function shown(
+  { description = "", inputSchema, outputSchema = {} }: Omit<McpTool, "name">,
+  { name, secrets }: { name: string; secrets: Secrets },
+): Pick<ListedTool, "spec" | "pin"> {
+  const spec = {
+    name,
+    description: secrets.mask(description),
+    inputSchema: { ...(maskJson(secrets, inputSchema) as object), type: "object" },
+  }
+  return { spec, pin: pinOf({ ...spec, outputSchema: maskJson(secrets, outputSchema) }) }
 }
 
 /** At most 64 characters that every provider allows. Two long names that differ only at their end stay different. */

@@ -1,22 +1,29 @@
 import type { Context } from "../actor/context.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { call } from "../platform/db.ts"
-import type { Toolbox } from "./toolbox.ts"
+import { isNews, type Pins, type ServerPins } from "./mcp-pins.ts"
+
+interface Listing {
+  servers: Record<string, McpServer>
+  /** Of each server's tools: their tokens in a prompt, and what pins them. */
+  listed: Readonly<Record<string, number>>
+  pins: Readonly<Record<string, Pins>>
+  /** What is stored. */
+  known: { tokens: Readonly<Record<string, number>>; pins: Readonly<Record<string, ServerPins>> }
+}
 
 /**
- * Stores the token counts of MCP servers' tools as they were just listed, for the admission of the next turn. `known`: the stored
- * counts; nothing is written when they are the same.
+ * Stores what MCP servers have just listed: token counts for the admission of the next turn, and pins. The first listing of a server in
+ * its present definition pins its tools; a later one that differs is noted beside it. Nothing is written when all is known.
  */
 export async function noteListing(
   ctx: Context,
   spaceId: number,
-  {
-    servers,
-    listed,
-    known,
-  }: { servers: Record<string, McpServer>; listed: Toolbox["listed"]; known: Toolbox["listed"] },
+  { servers, listed, pins, known }: Listing,
 ): Promise<void> {
-  const news = Object.entries(listed).filter(([name, tokens]) => known[name] !== tokens)
-  if (news.length === 0) return
-  await call(ctx.db, "note_listing", { space_id: spaceId, servers, tokens: Object.fromEntries(news) })
+  const tokens = Object.entries(listed).filter(([name, count]) => known.tokens[name] !== count)
+  const news = Object.entries(pins).filter(([name, own]) => isNews(own, known.pins[name]))
+  if (tokens.length + news.length === 0) return
+  const stored = { tokens: Object.fromEntries(tokens), pins: Object.fromEntries(news) }
+  await call(ctx.db, "note_listing", { space_id: spaceId, servers, ...stored })
 }

@@ -15,6 +15,7 @@ import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
 import { generateImageTool, type Painting } from "./image-tool.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
+import { listingOf, type Pins, pinnedTools, type ServerPins } from "./mcp-pins.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
@@ -30,6 +31,9 @@ export interface Toolbox {
   readonly tools: ReadonlyMap<string, BoundTool>
   /** The tokens of each MCP server's tools in a prompt. */
   readonly listed: Readonly<Record<string, number>>
+  /** What each server has listed, and the tools that are left out since they are not what was pinned. */
+  readonly pins: Readonly<Record<string, Pins>>
+  readonly leftOut: readonly string[]
   /** Ends the sessions with MCP servers. Never throws. */
   close(): Promise<void>
 }
@@ -38,6 +42,7 @@ interface Configuration {
   manifest: Manifest
   tools: Record<string, Tool>
   mcp_servers: Record<string, McpServer>
+  mcp_pins: Record<string, ServerPins>
 }
 
 const BUILTIN: Record<Exclude<BuiltinTool, "generate_image">, (ctx: Context, turn: ToolTurn) => BoundTool> = {
@@ -76,7 +81,7 @@ export async function openToolbox(
   const servers = Object.values(config.mcp_servers)
   const remote =
     servers.length + containers.length > 0
-      ? await openServers(ctx, { servers, containers }, { turn, secrets, signal })
+      ? await openServers(ctx, { servers, containers, pins: config.mcp_pins }, { turn, secrets, signal })
       : NO_SERVERS
   // The customer's own tools go before those of a container.
   const bound = [
@@ -88,7 +93,8 @@ export async function openToolbox(
     ...Object.values(config.tools).map((tool) => restTool(ctx, secrets, tool)),
     ...remote.tools,
   ]
-  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed: remote.listed, close: remote.close }
+  const { listed, pins, leftOut, close } = remote
+  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed, pins, leftOut, close }
 }
 
 interface RemoteTools {
@@ -96,14 +102,20 @@ interface RemoteTools {
   /** Those of containers. */
   contained: BoundTool[]
   listed: Record<string, number>
+  pins: Record<string, Pins>
+  leftOut: string[]
   close(): Promise<void>
 }
 
-const NO_SERVERS: RemoteTools = { tools: [], contained: [], listed: {}, close: async () => {} }
+const NO_SERVERS: RemoteTools = { tools: [], contained: [], listed: {}, pins: {}, leftOut: [], close: async () => {} }
 
 async function openServers(
   ctx: ToolContext,
-  { servers, containers }: { servers: McpServer[]; containers: readonly Container[] },
+  {
+    servers,
+    containers,
+    pins,
+  }: { servers: McpServer[]; containers: readonly Container[]; pins: Record<string, ServerPins> },
   { turn, secrets, signal }: { turn: ToolTurn; secrets: Secrets; signal: AbortSignal },
 ): Promise<RemoteTools> {
   const connections: McpConnection[] = []
@@ -124,7 +136,7 @@ async function openServers(
     onConnect(connection)
     return mcpTools(deps, { server, connection, storeImage })
   }
-  const twice = (open: () => Promise<BoundTool[]>) =>
+  const twice = <Tools>(open: () => Promise<Tools>) =>
     open().catch((error: unknown) => {
       if (deps.signal.aborted) throw error
       return open()
@@ -140,11 +152,16 @@ async function openServers(
     )
     // Wait for all before closing any: a session that opens later would stay open.
     await Promise.allSettled([...opening, ...starting])
-    const tools = await Promise.all(opening)
+    const found = await Promise.all(opening)
+    const kept = servers.map(({ name }, index) => pinnedTools(found[index] ?? [], pins[name]?.tools))
+    const tools = kept.map((one) => one.tools)
+    const leftOut = kept.flatMap(({ changed }) => changed.flatMap(({ name, offered }) => (offered ? [] : [name])))
     const started = await Promise.all(starting)
     const contained = toolsOfContainers(containers.map(({ name }, index) => ({ name, tools: started[index] ?? [] })))
     const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
-    return { tools: tools.flat(), contained, listed: Object.fromEntries(listed), close }
+    const news = servers.map(({ name }, index) => [name, listingOf(found[index] ?? [])])
+    const lists = { listed: Object.fromEntries(listed), pins: Object.fromEntries(news) }
+    return { tools: tools.flat(), contained, leftOut, ...lists, close }
   } catch (error) {
     await close()
     throw error

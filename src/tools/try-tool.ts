@@ -5,6 +5,7 @@ import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
 import { McpError } from "./mcp-error.ts"
+import { listingOf, pinnedTools, type ServerPins } from "./mcp-pins.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { noteListing } from "./note-listing.ts"
 import { callRestTool } from "./rest-tool.ts"
@@ -48,16 +49,22 @@ export async function checkServer(
     const connection = await connectMcp(deps, server)
     try {
       const storeImage = async () => ""
-      const tools = await mcpTools(deps, { server, connection, storeImage })
-      await noteListing(ctx, space, { servers: { [name]: server }, listed: { [name]: countTools(tools) }, known: {} })
+      const listed = await mcpTools(deps, { server, connection, storeImage })
+      const { tools, changed } = pinnedTools(listed, found.pins?.tools)
+      await noteListing(ctx, space, {
+        servers: { [name]: server },
+        listed: { [name]: countTools(tools) },
+        pins: { [name]: listingOf(listed) },
+        known: { tokens: {}, pins: found.pins ? { [name]: found.pins } : {} },
+      })
       const specs = tools.map(({ spec: { inputSchema, ...spec } }) => ({ ...spec, input_schema: inputSchema }))
-      return { ok: true, error: null, tools: specs, duration_ms: duration() }
+      return { ok: true, error: null, tools: specs, changed, duration_ms: duration() }
     } finally {
       await connection.close()
     }
   } catch (error) {
     if (!(error instanceof McpError)) throw error
-    return { ok: false, error: error.message, tools: [], duration_ms: duration() }
+    return { ok: false, error: error.message, tools: [], changed: [], duration_ms: duration() }
   }
 }
 
@@ -70,6 +77,8 @@ async function readEntry<Entry>(
     .where("s.space_id", "=", space)
     .select((eb) => [
       "s.slug",
+      sql<ServerPins | null>`case when s.mcp_pins -> ${name} ->> 'of' = md5((s.mcp_servers -> ${name})::text)
+        then s.mcp_pins -> ${name} end`.as("pins"),
       sql<Entry | null>`${eb.ref(`s.${column}`)} -> ${name}`.as("entry"),
       eb
         .selectFrom("space_secrets as o")
@@ -81,6 +90,7 @@ async function readEntry<Entry>(
   if (!row?.entry) return null
   return {
     entry: row.entry,
+    pins: row.pins ?? undefined,
     secrets: await openSecrets(ctx, { spaceId: space, slug: row.slug, sealed: row.sealed ?? {} }),
   }
 }

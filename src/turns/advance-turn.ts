@@ -92,9 +92,15 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
       ...{ turn, config: claim.config, containers, secrets, builtinTools, signal },
       painting: paintingOf(run, model),
     })
-    const { mcp_servers: servers, mcp_tokens: known } = claim.config
+    run.leftOut = toolbox.leftOut
+    const { mcp_servers: servers, mcp_tokens: tokens, mcp_pins: pins } = claim.config
     // If this is lost, the next turn is counted with the previous listing, or the allowance.
-    const noted = noteListing(ctx, turn.space_id, { servers, listed: toolbox.listed, known })
+    const noted = noteListing(ctx, turn.space_id, {
+      servers,
+      listed: toolbox.listed,
+      pins: toolbox.pins,
+      known: { tokens, pins },
+    })
     ctx.background(
       noted.catch((error: unknown) =>
         ctx.log("error", "mcp.listing_unnoted", { turn_id: turn.turn_id, error: describeError(error) }),

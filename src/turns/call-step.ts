@@ -35,7 +35,8 @@ export async function callStep(run: Run, agent: AgentWork, opening: Message[]): 
   const bounded = await boundCall(run, price, buildCall(run, agent, opening))
   const step = run.nextStep()
   const of = stepOf(agent, step)
-  const stream = openTextStream(ctx, turn, of, { model: agent.model.pin, attempt: turn.model_failures })
+  const begun = { model: agent.model.pin, attempt: turn.model_failures, leftOut: agent.ref === null ? run.leftOut : [] }
+  const stream = openTextStream(ctx, turn, of, begun)
   /** The step of an answer; adds its cost to the run's. */
   const called = (answer: ModelAnswer, rest: EventDraft[], { beganAt, served }: RoutedCall): CalledStep => {
     const durationMs = Math.max(0, run.now - beganAt)

@@ -3,6 +3,7 @@ import type { ModelAccounts, ModelAnswer, ModelCall, ModelUsage } from "../agent
 import { usageOfCut } from "../agent/estimate.ts"
 import { storable } from "../base/storable.ts"
 import { byteCounter, inspected } from "../platform/inspected.ts"
+import { type Loan, MEMORY } from "../platform/memory.ts"
 import { abortWhenSilent, CANCELLED } from "./keep-alive.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { type AgentWork, type Run, TIMED_OUT } from "./run.ts"
@@ -19,12 +20,13 @@ export interface CutCall {
 }
 
 /** What a provider says without an end, in all or in one line, must not take a worker's memory. */
-function bounded(response: Response): Response {
+function bounded(response: Response, loan: Loan): Response {
   const count = byteCounter()
   const most = response.ok ? TURN_POLICY.modelBytes : TURN_POLICY.modelErrorBytes
   return inspected(response, (piece) => {
     const { all, line } = count(piece)
     if (all > most || line > TURN_POLICY.modelLineBytes) throw new Error("the provider's answer is too large")
+    if (all > MEMORY.smallBytes && !loan.grow(piece.length)) throw new Error("too many large answers are read")
   })
 }
 
@@ -45,7 +47,8 @@ export async function callWithin(
     mayBegin = () => true,
   }: { agent: AgentWork; call: ModelCall; stream: TextStream; accounts: ModelAccounts; mayBegin?: () => boolean },
 ): Promise<{ came: ModelAnswer | CutCall; headers: Headers | null; barred: boolean }> {
-  const { fetch: send, clock, files, meter } = run.ctx
+  const { fetch: send, clock, files, meter, memory, requestId } = run.ctx
+  const loan = memory.open(MEMORY.shares.answer, requestId, clock)
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
   let said = ""
   let hidden = ""
@@ -58,7 +61,7 @@ export async function callWithin(
     // Another server must not get the account's key.
     const response = await send(input, { ...init, redirect: "manual" })
     headers = response.headers
-    return bounded(response)
+    return bounded(response, loan)
   }
   try {
     const came = await run.alive.during(async (ended) => {
@@ -97,6 +100,7 @@ export async function callWithin(
     const paid = text !== "" || (hasBegun && (why === TIMED_OUT || why === CANCELLED))
     return { came: { why, answer, paid }, headers, barred }
   } finally {
+    loan.close()
     silence.clear()
   }
 }

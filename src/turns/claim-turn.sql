@@ -76,7 +76,7 @@ begin
   -- What its agent needs. A plain turn has none of the parts behind an if.
   turn := turnpike.turn_answer(claimed, space.slug);
   config := jsonb_build_object('manifest', version.manifest, 'tools', version.tools, 'mcp_servers', version.mcp_servers,
-    'mcp_tokens', space.mcp_tokens);
+    'mcp_tokens', space.mcp_tokens, 'mcp_pins', turnpike.pins_of(space, version.mcp_servers));
   history := '[]';
   steps := '[]';
   files := '[]';

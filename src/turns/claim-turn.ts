@@ -10,6 +10,7 @@ import type { MappedContainer } from "../infrastructure/container.ts"
 import { call, type JsonRow } from "../platform/db.ts"
 import type { NoAccount, PickedAccount } from "../providers/account.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
+import type { ServerPins } from "../tools/mcp-pins.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { StepRow } from "./step-row.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -32,6 +33,8 @@ export interface Claim {
     mcp_servers: Record<string, McpServer>
     /** What the tools of each server counted in a prompt when they were listed last. */
     mcp_tokens: Record<string, number>
+    /** What the tools of each server were when they were pinned. */
+    mcp_pins: Record<string, ServerPins>
   }
   /** The turn's model and those of its sub-agents, by pin. */
   models: Record<string, ModelRow>

@@ -66,7 +66,7 @@ export const TURN_POLICY = {
   streamLookMs: [400, 1_600, 4_000, 8_000],
   /** An attached text file is shown to the model up to this size; read_file reads the rest. */
   attachedTextBytes: 100 * 1024,
-  attachedObjectBytes: 20 * 1024 * 1024,
+  attachedObjectBytes: 15 * 1024 * 1024,
   /** A page of turns ends at this size, counted as JSON: an answer of the database has at most 10 MiB. */
   answerBytes: 4 * 1024 * 1024,
   /** A call that cannot pay for this many output tokens is not made: the hold grows, or the turn ends. */

@@ -1,9 +1,11 @@
 import { accountsOf } from "../agent/accounts.ts"
 import { type ModelAccounts, type ModelAnswer, type ModelCall, ModelError } from "../agent/engine.ts"
+import { shownObjects } from "../agent/takes.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { openEnvironmentFile } from "../environment/environment-file.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
+import { MEMORY } from "../platform/memory.ts"
 import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
 import { coolsMeanwhile, noteAccount, releaseProbe } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
@@ -35,10 +37,30 @@ interface Asked {
 }
 
 /**
- * One model call, at one account after another (REACTIONS says when) until one answers or text went out; by the environment's keys when
- * no account of the engine is enabled. Throws RunEnd: no account may be called now, or the turn is over.
+ * One model call with memory for its pictures and documents. Throws RunEnd: no account may be called now, the turn is over, or another
+ * worker must find the memory.
  */
 export async function routeCall(asked: Asked): Promise<RoutedCall> {
+  const { run, call } = asked
+  const bytes = [...shownObjects(call.engine, call.messages)].reduce((sum, part) => sum + part.bytes, 0)
+  if (bytes === 0) return routed(asked)
+  const { memory, requestId, clock } = run.ctx
+  const loan = await memory
+    .borrow(MEMORY.shares.object, requestId, clock, bytes, run.signal)
+    .catch((error: unknown) => {
+      run.checkTime()
+      throw error
+    })
+  if (!loan) throw new RunEnd({ kind: "hand_over" })
+  try {
+    return await routed(asked)
+  } finally {
+    loan.close()
+  }
+}
+
+/** At one account after another (REACTIONS says when) until one answers or text went out; by the environment's keys when none is enabled. */
+async function routed(asked: Asked): Promise<RoutedCall> {
   const { run, call } = asked
   const { engine, model } = call
   if (engine === "rehearsal") return unrouted(asked, {})

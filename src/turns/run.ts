@@ -68,6 +68,8 @@ export class Run {
   cost: number
   /** The limit that the hold met when it last grew. */
   boundBy: HoldBound | null = null
+  /** Tools of MCP servers that are not what was pinned. */
+  leftOut: readonly string[] = []
   private reserved = 0
   private waiting: (() => void)[] = []
   private steps: number

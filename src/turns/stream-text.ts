@@ -22,9 +22,10 @@ export function openTextStream(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch" | "stream_until">,
   of: Record<string, unknown>,
-  { model, attempt }: { model: string; attempt: number },
+  { model, attempt, leftOut }: { model: string; attempt: number; leftOut: readonly string[] },
 ): TextStream {
-  const started = draftEvent("step.started", { ...of, model, ...(attempt > 0 && { attempt }) }, ctx.clock.now())
+  const told = { ...(attempt > 0 && { attempt }), ...(leftOut.length > 0 && { left_out: leftOut }) }
+  const started = draftEvent("step.started", { ...of, model, ...told }, ctx.clock.now())
   const stop = new AbortController()
   let waiting: EventDraft[] = [started]
   /** Sent without an answer: it is sent again, alone, before anything else. */

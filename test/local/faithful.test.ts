@@ -27,6 +27,37 @@ describe("a session of PostgreSQL is as new for each request", () => {
     expect(await sql()`select pg_try_advisory_lock(42) as free`).toEqual([{ free: true }])
   })
 
+  test("prepared names, cursors, temporary tables and open transactions of one are not those of another", async () => {
+    const one = async (text: string) =>
+      void (await sql()
+        .query(text)
+        .catch(() => {}))
+    await twenty(() => one("prepare mine as select 1"))
+    await twenty(() => one("create temp table mine (id integer)"))
+    await twenty(() => one("select 7 as id into temporary other"))
+    await twenty(() => one("listen mine"))
+    await twenty(() => one("begin"))
+    const left =
+      "select (select count(*) from pg_prepared_statements)::integer as names, to_regclass('pg_temp.mine') as mine"
+    for (const rows of await twenty(() => sql().query(`${left}, to_regclass('pg_temp.other') as other`))) {
+      expect(rows).toEqual([{ names: 0, mine: null, other: null }])
+    }
+    await sql().query("insert into probe values (77)")
+    expect(await sql()`select id from probe where id = 77`).toEqual([{ id: 77 }])
+    await sql().query("delete from probe where id = 77")
+    expect(await sql()`select count(*)::integer as open from pg_stat_activity where state like 'idle in%'`).toEqual([
+      { open: 0 },
+    ])
+    expect(await sql()`select pg_listening_channels()`).toEqual([])
+  })
+
+  test("a function that nobody knows does not keep what it leaves", async () => {
+    await world.sql("create function leave_lock() returns void language sql as 'select pg_advisory_lock_shared(43)'")
+    await twenty(() => sql().query("select leave_lock()"))
+    await twenty(() => sql().query("select /* */ leave_lock/* */()"))
+    expect(await sql()`select pg_try_advisory_lock(43) as free`).toEqual([{ free: true }])
+  })
+
   test("what a procedure has planned stays", async () => {
     const [first] = await sql()`select pg_backend_pid() as pid`
     const [second] = await sql()`select pg_backend_pid() as pid`

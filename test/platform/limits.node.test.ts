@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest"
+import { MAX_OBJECT_BYTES } from "../../src/agent/takes.ts"
+import { FILE_POLICY } from "../../src/files/policies.ts"
+import { MAX_JSON_BYTES } from "../../src/http/json-bodies.ts"
 import { byteCounter, inspected, valueCounter } from "../../src/platform/inspected.ts"
-import { MemoryBudget } from "../../src/platform/memory.ts"
+import { type Loan, MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { Turnstile } from "../../src/platform/turnstile.ts"
+import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { createTestClock } from "../harness/clock.ts"
 import { failureOf } from "../harness/failure.ts"
 import { request } from "../harness/outbound.ts"
@@ -61,8 +65,13 @@ describe("a turnstile", () => {
 describe("a budget of memory", () => {
   test("has a limit for all and for each, and forgets who says nothing any more", () => {
     const clock = createTestClock()
-    const budget = new MemoryBudget({ all: 10, each: 6, lostMs: 1_000 })
-    const [first, second, other] = [budget.open("a", clock), budget.open("a", clock), budget.open("b", clock)]
+    const budget = new MemoryBudget({ all: 10, lostMs: 1_000 })
+    const share = { all: 10, each: 6, copies: 1 }
+    const [first, second, other] = ["a", "a", "b"].map((holder) => budget.open(share, holder, clock)) as [
+      Loan,
+      Loan,
+      Loan,
+    ]
     expect([first.grow(4), second.grow(3), second.grow(2), other.grow(5), other.grow(4)]).toEqual([
       ...[true, false, true],
       ...[false, true],
@@ -70,12 +79,44 @@ describe("a budget of memory", () => {
     first.close()
     expect(other.grow(2)).toBe(true)
     clock.advance(1_001)
-    expect(budget.open("c", clock).grow(6)).toBe(true)
+    expect(budget.open(share, "c", clock).grow(6)).toBe(true)
+  })
+
+  test("is one over all kinds, each with a share of its own, and counts each byte as often as it is held", async () => {
+    const clock = createTestClock()
+    const budget = new MemoryBudget({ all: 100, lostMs: 1_000 })
+    const [once, thrice] = [
+      { all: 60, each: 60, copies: 1 },
+      { all: 90, each: 90, copies: 3 },
+    ]
+    const upload = budget.open(once, "a", clock)
+    expect([upload.grow(60), budget.open(once, "b", clock).grow(1)]).toEqual([true, false])
+    const answer = budget.open(thrice, "c", clock)
+    expect([answer.grow(14), answer.grow(13), answer.grow(1)]).toEqual([false, true, false])
+    const never = new AbortController()
+    const waiting = budget.borrow(thrice, "d", clock, 13, never.signal)
+    answer.close()
+    const borrowed = await waiting
+    expect(borrowed).not.toBeNull()
+    const aborted = budget.borrow(thrice, "e", clock, 13, never.signal)
+    never.abort(new Error("over"))
+    await expect(aborted).rejects.toThrow("over")
+  })
+
+  test("what an isolate lends fits beside what it always has, and the largest of each kind fits into it", () => {
+    const { all, shares } = MEMORY
+    expect(all + 40 * MiB).toBeLessThanOrEqual(128 * MiB)
+    for (const { all: most, each } of Object.values(shares)) expect(Math.max(most, each)).toBeLessThanOrEqual(all)
+    expect(MAX_OBJECT_BYTES * shares.object.copies).toBeLessThanOrEqual(shares.object.each)
+    expect(TOOL_POLICY.maxPictureAnswerBytes * shares.picture.copies).toBeLessThanOrEqual(shares.picture.each)
+    expect(TOOL_POLICY.maxMcpBytes * shares.answer.copies).toBeLessThanOrEqual(shares.answer.each)
+    expect(MAX_JSON_BYTES * shares.body.copies).toBeLessThanOrEqual(shares.body.each)
+    expect(FILE_POLICY.partBytes).toBeLessThanOrEqual(shares.upload.each)
   })
 
   test("large answers that are read at the same time share it; small ones need none", async () => {
     const clock = createTestClock()
-    const budget = new MemoryBudget({ all: 4 * MiB, each: 4 * MiB, lostMs: 60_000 })
+    const budget = new MemoryBudget({ all: 4 * MiB * MEMORY.shares.answer.copies, lostMs: 60_000 })
     const send = (size: number) => {
       const pieces = Array.from({ length: size / (128 * 1024) }, () => new Uint8Array(128 * 1024))
       const fetch = async () => new Response(streamOf(pieces))

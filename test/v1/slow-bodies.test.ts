@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { FILE_POLICY } from "../../src/files/policies.ts"
 import { BODY_POLICY } from "../../src/http/policies.ts"
+import { MEMORY } from "../../src/platform/memory.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
 const MiB = 1024 * 1024
@@ -158,4 +159,28 @@ test("a reader of events who takes nothing is left alone after half a minute: no
   await world.plan([])
   for (let n = 0; n < 20; n++) await pass(1_000)
   expect((await world.calls()).filter(({ label }) => /turn/.test(label))).toEqual([])
+})
+
+test("large JSON bodies that do not come hold no more than their share; a small one goes on, and so does another account", async () => {
+  const [client, other] = [await world.createAccount(), await world.createAccount()]
+  const { all, each, copies } = MEMORY.shares.body
+  const whole = { "content-type": "application/json", "content-length": String(MiB) }
+  const bodies = Array.from({ length: Math.floor(each / copies / MiB) }, () => stalling(new Uint8Array([123])))
+  const stalled = bodies.map(({ body }) => send(client, "/v1/spaces", body, whole))
+  const large = JSON.stringify({ title: "x".repeat(MiB - 100) })
+  const post = ({ key }: { key: string }, text: string) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": `${text.length}`,
+    }
+    return world.invoke(new Request("https://api.test/v1/spaces", { method: "POST", headers, body: text }))
+  }
+  await expect.poll(async () => (await post(client, large)).status).toBe(503)
+  expect(all).toBeGreaterThan(each)
+  expect((await post(other, large)).status).toBe(422)
+  expect((await post(client, JSON.stringify({ title: "Small" }))).status).toBe(201)
+  for (const { end } of bodies) end()
+  await Promise.allSettled(stalled)
+  expect((await post(client, large)).status).toBe(422)
 })

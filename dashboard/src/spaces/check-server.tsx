@@ -34,7 +34,29 @@ export function CheckServer({ name }: { name: string }) {
   )
 }
 
-const CheckResult = ({ of: { ok, error, tools, duration_ms } }: { of: McpCheck }) => (
+const CHANGES: Record<McpCheck["changed"][number]["change"], string> = {
+  added: "is new",
+  removed: "is gone",
+  description: "is described differently",
+  output_schema: "answers in another form",
+  input_schema: "takes another input",
+}
+
+const Changed = ({ tools }: { tools: McpCheck["changed"] }) => (
+  <div className="flex flex-col gap-1" role="note">
+    <strong>Not what was pinned</strong>
+    <ul className="list-disc pl-5">
+      {tools.map(({ name, change, offered }) => (
+        <li key={name}>
+          <code>{name}</code> {CHANGES[change]}: {offered ? "agents have it as it was" : "agents do not have it"}.
+        </li>
+      ))}
+    </ul>
+    <span className="text-muted">Save the server again, as it is, to accept what it lists now.</span>
+  </div>
+)
+
+const CheckResult = ({ of: { ok, error, tools, changed, duration_ms } }: { of: McpCheck }) => (
   <>
     <div className="flex flex-wrap items-center gap-3">
       <Status word={ok ? "ok" : "error"} />
@@ -43,6 +65,7 @@ const CheckResult = ({ of: { ok, error, tools, duration_ms } }: { of: McpCheck }
       </span>
       {error && <span className="min-w-0 break-words">{error}</span>}
     </div>
+    {changed.length > 0 && <Changed tools={changed} />}
     {tools.length > 0 && (
       <Table
         caption="Tools that the agent has by this server"

@@ -101,7 +101,7 @@ function deliveryOf(c: HonoContext<AppEnv>): QueueAttempt | undefined {
 
 function agentContext(c: HonoContext<AppEnv>): AgentContext {
   const ctx = c.get("ctx")
-  const memory = { budget: ctx.answers, holder: ctx.requestId }
+  const memory = { budget: ctx.memory, holder: ctx.requestId }
   const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: ctx.urlPolicy, memory })
   const env = parseCallbacksEnv(c.env)
   return {

@@ -76,7 +76,10 @@ export function mountTools(app: App, mounting: Mounting) {
       summary: "Connect to an MCP server",
       description:
         "Connects as a turn would and lists the tools. It changes nothing in the space, so an " +
-        "Idempotency-Key has no effect.",
+        "Idempotency-Key has no effect. The first check or turn after a server was put pins its tools: name, description, input and " +
+        "output schema. A turn has them as they were pinned. A tool that is new, takes another input, or has another description and an " +
+        "old one of more than 1,024 characters is left out. `changed` names each tool that the server describes differently by now; PUT " +
+        "the server again, as it is, to accept what was listed last: that is a new version of the configuration.",
       idempotent: "naturally",
       params: z.object({ space_id: idParam, name: serverName }),
       query,

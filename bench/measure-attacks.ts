@@ -1,0 +1,136 @@
+import { type Attack, type Attacker, BLOCKING, runTurn } from "./attacks.ts"
+import { type Heap, openHeapMeter } from "./heap-meter.ts"
+import { HOARDS } from "./hoards.ts"
+import { startHostileServer } from "./hostile-server.ts"
+import type { Options } from "./options.ts"
+import { memoryMb } from "./processes.ts"
+import { createSite, type Site } from "./site.ts"
+import { round } from "./statistics.ts"
+import type { BenchWorld } from "./world.ts"
+
+const SAMPLE_MS = 25
+const SETTLE_MS = 500
+/** No attack is waited for longer. */
+const MOST_MS = 40_000
+const WARM_TURNS = 20
+const SERVED = {
+  ...{ runs: true, accounts: 2, isMeasured: true },
+  bindings: { ALLOW_PRIVATE_TARGETS: "1", LOG_LEVEL: "silent" },
+}
+
+/**
+ * What each attack takes of a worker of its own, whose heap has the bound of the platform: a worker that needs more ends, and its row
+ * says so. Beside the attack a client of another account reads, one request after the other. MiB above the idle worker's, at the most:
+ * of its isolate (heap, with garbage that was not collected yet, and buffers) and of its process.
+ */
+export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
+  const hostile = await startHostileServer()
+  world.keep(hostile.stop)
+  const attacks = []
+  const repeated = Object.entries(BLOCKING).map(([name, attack]) => [name, repeat(attack, seconds)] as const)
+  for (const [attack, make] of [...repeated, ...Object.entries(HOARDS)]) {
+    const closers: (() => Promise<unknown>)[] = []
+    try {
+      const site = await createSite({ ...world, keep: (close) => void closers.push(close) }, "attacks", SERVED)
+      attacks.push({ attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds })) })
+    } finally {
+      for (const close of closers.reverse()) await close()
+    }
+  }
+  return { attacks }
+}
+
+async function measureOne(
+  world: BenchWorld,
+  site: Site,
+  { make, server, seconds }: { make: Attack; server: string; seconds: number },
+) {
+  const { key, space } = site.accounts[1] ?? { key: "", space: "" }
+  const attacker: Attacker = { site, key, space, server }
+  // The code of turns and reads is compiled, and the young generation has its size.
+  for (let n = 0; n < WARM_TURNS; n++) await runTurn(attacker, "hello")
+  await readFor(world, site, 1)
+  const alone = await readFor(world, site, seconds)
+  const watch = await watchMemory(site)
+  const began = performance.now()
+  const outcome: { ended?: string } = {}
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<string>((done) => {
+    timer = setTimeout(() => done(`after ${MOST_MS / 1000} s`), MOST_MS)
+  })
+  let times: unknown = 1
+  const made = make(attacker).then((count) => {
+    times = count ?? 1
+    return ""
+  }, String)
+  const attacking = Promise.race([made, late]).then((how) => {
+    outcome.ended = how
+  })
+  let beside = 0
+  while (outcome.ended === undefined)
+    beside = Math.max(beside, await readFor(world, site, 1).catch(() => Number.POSITIVE_INFINITY))
+  await attacking
+  clearTimeout(timer)
+  const took = round((performance.now() - began) / 1000, 1)
+  const memory = await watch.stop()
+  return {
+    times,
+    ...memory,
+    wait_alone: alone,
+    wait_beside: beside,
+    seconds: took,
+    ...(outcome.ended && { cut: outcome.ended }),
+  }
+}
+
+/** The attack, again and again for so many seconds: how often. */
+const repeat =
+  (attack: Attack, seconds: number): Attack =>
+  async (attacker) => {
+    const end = performance.now() + seconds * 1000
+    let times = 0
+    for (; performance.now() < end; times++) await attack(attacker)
+    return times
+  }
+
+/** The longest of the reads of one client of the other account, in ms. */
+async function readFor(world: BenchWorld, { runtime, accounts }: Site, seconds: number): Promise<number> {
+  const job = { url: runtime.url, accounts: accounts.slice(0, 1), clients: 1, paths: ["/v1/me"], prefix: "read" }
+  const { samples } = await world.load.run({ ...job, seconds })
+  return round(Math.max(...samples), 0)
+}
+
+/** The most that the worker of a site has until `stop`, above what it has now. */
+async function watchMemory({ runtime }: Site) {
+  const meter = await openHeapMeter(runtime.inspector ?? "")
+  // Garbage of the turns before would hide what the attack takes.
+  meter.collect()
+  await new Promise((done) => setTimeout(done, SETTLE_MS))
+  const nothing: Heap = (await meter.read()) ?? { heap: 0, buffers: 0 }
+  const process = await memoryMb(runtime.pid)
+  const most = { isolate: 0, heap: 0, buffers: 0, process: 0 }
+  const note = (name: keyof typeof most, mib: number) => {
+    most[name] = Math.max(most[name], round(mib, 0))
+  }
+  let [isOver, died] = [false, false]
+  const watching = (async () => {
+    while (!isOver) {
+      const now = await meter.read()
+      died = now === null
+      if (!now) return
+      note("isolate", now.heap + now.buffers - nothing.heap - nothing.buffers)
+      note("heap", now.heap - nothing.heap)
+      note("buffers", now.buffers - nothing.buffers)
+      note("process", (await memoryMb(runtime.pid)) - process)
+      await new Promise((done) => setTimeout(done, SAMPLE_MS))
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await watching
+      meter.close()
+      return { ...most, idle: round(nothing.heap + nothing.buffers, 0), ...(died && { died }) }
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { leavesNothing } from "../../src/local/session-reset.ts"
+import { read } from "./source.ts"
+
+const below = (dir: string): string[] =>
+  readdirSync(dir, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? below(join(dir, entry.name)) : entry.name.endsWith(".sql") ? [join(dir, entry.name)] : [],
+  )
+
+/** What outlives a transaction. `set` as a statement of its own; in an `update` it stands behind a table. */
+const LEFT = [
+  /set_config\([^)]*false\s*\)/i,
+  /pg_(try_)?advisory_lock(_shared)?\s*\(/i,
+  /\bcreate\s+(local\s+)?temp/i,
+  /\binto\s+temp/i,
+  /^\s*(listen|prepare|declare\s+\w+\s+(\w+\s+)*cursor\s+with\s+hold|set\s+(session|role|search_path))\b/im,
+]
+
+test("no procedure leaves anything in its session, so the stand-in need not reset it behind one", () => {
+  for (const path of ["schema.sql", ...below("src")]) {
+    const text = read(path).replace(/--.*$/gm, "")
+    for (const left of LEFT) expect(left.exec(text)?.[0], `${path}: ${left}`).toBeUndefined()
+  }
+})
+
+test.each([
+  ["select * from turnpike_0123456789ab.accept_turn(p_a => $1, p_b => $2)", true],
+  ['insert into "turns" ("a") values ($1) returning "b"', true],
+  ['select coalesce(sum("a"), $1) as "b" from "c" where "d" in ($2)', true],
+  ["select set_config($1, $2, false)", false],
+  ["select pg_advisory_lock(1)", false],
+  ["select mine()", false],
+  ["select public.mine ()", false],
+  ["select mine/* */(1)", false],
+  ["select 1 as a into temp b", false],
+  ["set work_mem = 1", false],
+  ["begin", false],
+  ["prepare a as select 1", false],
+])("%s: leaves nothing: %s", (text, answer) => {
+  expect(leavesNothing(text)).toBe(answer)
+})
