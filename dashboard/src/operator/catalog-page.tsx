@@ -75,13 +75,15 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
       for (const { row, sort_order } of changes) {
         await call("patchModel", { path: { pin: row.pin }, body: { sort_order }, ifMatch: row.version })
       }
-      toast("The order is saved.")
+      // Until it is read, the rows are in the order from before.
+      await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
       setOrder(null)
+      toast("The order is saved.")
       bar.current?.focus()
     } catch (problem) {
       setError(problem)
+      await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
     }
-    await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
     setSaving(false)
   }
   return (
