@@ -4,7 +4,7 @@ import { JOURNEYS } from "./journeys/all.ts"
 import { figuresOf, printFigures } from "./journeys/figures.ts"
 import { goJourney } from "./journeys/journey.ts"
 import { makeManySpaces } from "./journeys/many-spaces.ts"
-import { startReceiver } from "./journeys/receiver.ts"
+import { startOtherServer } from "./journeys/other-server.ts"
 
 /**
  * `npm run journeys [-- --only WORD,…] [--url URL]`: what people do in the web app, by keyboard alone, in Chromium. Prints the seconds
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 })
 
 const browser = await launchChromium()
-const mail = await startReceiver()
+const mail = await startOtherServer()
 const hook = { EMAIL_HOOK_URL: mail.url, EMAIL_HOOK_SECRET: "of the journeys" }
 const service = await serviceAt(values.url, hook)
 const stamp = Date.now().toString(36).slice(-5)

@@ -22,7 +22,10 @@ const { values } = parseArgs({
 const THEMES = ["light", "dark"] as const
 const WIDTHS = [390, 1440]
 const TARGET = join("dist", "pages")
-const PUBLIC: ShownPage[] = ["/", "/sign-in", "/magic", "/reset-password"].map((path) => ({ area: "sign-in", path }))
+const PUBLIC: ShownPage[] = [
+  ...["/", "/sign-in", "/magic", "/reset-password"].map((path) => ({ area: "sign-in", path })),
+  ...["/docs", "/api/docs"].map((path) => ({ area: "reference", path })),
+]
 
 const browser = await launchChromium()
 const service = await serviceAt(values.url)

@@ -54,7 +54,8 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     await page.goto(address)
     await page.getByRole("heading", { level: 1 }).first().waitFor()
     await page.getByLabel("Loading").first().waitFor({ state: "detached" })
-    await page.screenshot({ path: file, fullPage: true })
+    // The reference is too long for one picture.
+    await page.screenshot({ path: file, fullPage: shown.area !== "reference" })
     wrong.push(...(await overflowOf(page)), ...(await axeOf(page)))
   } catch (error) {
     await page.screenshot({ path: file }).catch(() => null)

@@ -1,6 +1,6 @@
 import { TOTP } from "otpauth"
 import type { Page } from "playwright-core"
-import type { Journey, World } from "./journey.ts"
+import type { Journey, JourneyWorld } from "./journey.ts"
 import type { Keyboard } from "./keyboard.ts"
 
 const newcomer = (stamp: string) => `Newcomer ${stamp}`
@@ -139,7 +139,7 @@ export const conflict: Journey = {
   },
 }
 
-async function linkOf({ mail }: World): Promise<string> {
+async function linkOf({ mail }: JourneyWorld): Promise<string> {
   for (const until = Date.now() + 8_000; Date.now() < until; ) {
     const link = mail?.bodies.map((body) => /http[^"]*\/reset-password#token=[^"]+/.exec(body)?.[0]).find(Boolean)
     if (link) return link

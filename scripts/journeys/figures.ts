@@ -90,7 +90,8 @@ async function longList(browser: Browser, signIn: string): Promise<Figure[]> {
       await shows(first)
     }),
   ]
-  await keyboard.to("button", "Next", { back: true })
+  await keyboard.enter("button", "Skip the 50 rows")
+  await keyboard.to("button", "Next")
   figures.push(
     await measure("list of 50,000: next page", async () => {
       await keyboard.press("Enter")

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import type { Journey, World } from "./journey.ts"
+import type { Journey, JourneyWorld } from "./journey.ts"
 import type { Keyboard } from "./keyboard.ts"
 
 const run = promisify(execFile)
@@ -41,7 +41,7 @@ async function watchToItsBill(keyboard: Keyboard): Promise<void> {
 
 export const firstTurn: Journey = {
   name: "first key, first turn, its bill",
-  async go({ keyboard, stamp }: World) {
+  async go({ keyboard, stamp }: JourneyWorld) {
     await keyboard.go("api keys", "API keys")
     const made = await makeKey(keyboard, `Server ${stamp}`)
     const turn = await inShell(made)
@@ -56,7 +56,7 @@ export const firstTurn: Journey = {
 export const firstSteps: Journey = {
   name: "a newcomer's first steps",
   as: (stamp) => `Newcomer ${stamp}`,
-  async go({ keyboard, stamp }: World) {
+  async go({ keyboard, stamp }: JourneyWorld) {
     await keyboard.sees("region", "First steps")
     const made = await makeKey(keyboard, `First ${stamp}`)
     await inShell(made)

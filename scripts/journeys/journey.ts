@@ -3,16 +3,16 @@ import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { axeOf } from "../prove-page.ts"
 import { Keyboard } from "./keyboard.ts"
-import type { Receiver } from "./receiver.ts"
+import type { OtherServer } from "./other-server.ts"
 
-export interface World {
+export interface JourneyWorld {
   keyboard: Keyboard
   /** Of the web app. */
   origin: string
   /** Differs in each run: for names of what it makes. */
   stamp: string
   /** The server that gets the service's emails, if it has one. */
-  mail: Receiver | null
+  mail: OtherServer | null
   /** An answer that the browser reports as an error, and that belongs to the journey, such as a 412. */
   expects(status: number): void
 }
@@ -23,7 +23,7 @@ export interface Journey {
   as?: string | ((stamp: string) => string)
   /** Only where the service sends its emails to us. */
   needsMail?: true
-  go(world: World): Promise<void>
+  go(world: JourneyWorld): Promise<void>
 }
 
 export interface Gone {
@@ -40,7 +40,7 @@ const TARGET = join("dist", "journeys")
 export async function goJourney(
   browser: Browser,
   { name, as, go }: Journey,
-  { signIn, stamp, mail = null }: { signIn: string; stamp: string; mail?: Receiver | null },
+  { signIn, stamp, mail = null }: { signIn: string; stamp: string; mail?: OtherServer | null },
 ): Promise<Gone> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const wrong: string[] = []

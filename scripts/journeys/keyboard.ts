@@ -13,7 +13,7 @@ type Role = Parameters<Page["getByRole"]>[0]
 /** A control that so many presses of Tab do not reach counts as not reachable. */
 const MOST_TABS = 90
 const MOST_ARROWS = 40
-const WAIT_MS = 8_000
+const WAIT_MS = 15_000
 
 const fits = (name: Name, told: string) => (typeof name === "string" ? told === name : name.test(told))
 

@@ -1,12 +1,12 @@
 import type { Journey } from "./journey.ts"
-import { startReceiver } from "./receiver.ts"
+import { startOtherServer } from "./other-server.ts"
 
 const SCHEMA = { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] }
 
 export const tool: Journey = {
   name: "a tool set up and tried",
   async go({ keyboard, stamp }) {
-    const shop = await startReceiver()
+    const shop = await startOtherServer()
     try {
       await keyboard.go("spaces", "Spaces")
       await keyboard.enter("button", "Make a space")
@@ -37,7 +37,7 @@ export const tool: Journey = {
 export const webhook: Journey = {
   name: "a webhook failing and redelivered",
   async go({ keyboard, stamp }) {
-    const server = await startReceiver()
+    const server = await startOtherServer()
     const url = `${server.url}/hooks/${stamp}`
     server.status = 500
     try {

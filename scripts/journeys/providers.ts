@@ -12,7 +12,7 @@ async function signInThere(keyboard: Keyboard, account: string): Promise<Page> {
   return there.page
 }
 
-export const providerLogins: Journey = {
+export const poolLogins: Journey = {
   name: "a provider login of each kind",
   as: "Admin",
   async go({ keyboard }) {

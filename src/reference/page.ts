@@ -12,7 +12,6 @@ const VIEWER = {
   showDeveloperTools: "never",
   documentDownloadType: "direct",
   modelsSectionLabel: "Objects",
-  defaultOpenAllTags: true,
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
 }
 
@@ -38,6 +37,7 @@ export function referencePage({ surface, documentPath }: Api, scriptPath: string
 <style>${style}</style>
 </head>
 <body>
+<header class="above"><a href="/">Turnpike</a><span>API reference</span></header>
 <noscript>This page needs JavaScript. All that it shows is in <a href="${documentPath}">the OpenAPI document</a>.</noscript>
 <script id="api-reference" data-url="${documentPath}" data-configuration="${attribute(VIEWER)}"></script>
 <script src="${scriptPath}"></script>

@@ -1,8 +1,18 @@
 /**
- * Corrections of the viewer's look: text that is too pale, code that cannot be scrolled by keyboard, names of buttons that only the
+ * The colours of the web app and the line that leads back to it; and corrections of the viewer's look: text that is too pale, code that cannot be scrolled by keyboard, names of buttons that only the
  * mouse shows, and guides as wide as the page, since nothing is beside them.
  */
 export const STYLE = `
+:root{--scalar-custom-header-height:48px;color-scheme:light dark}
+.light-mode{color-scheme:light;--scalar-background-1:#fff;--scalar-background-2:#f6f7f9;--scalar-background-3:#eef0f3;--scalar-border-color:#e2e5e9;
+--scalar-color-1:#16191d;--scalar-color-accent:#3d4ed8}
+.dark-mode{color-scheme:dark;--scalar-background-1:#0f1114;--scalar-background-2:#16191d;--scalar-background-3:#22272d;--scalar-border-color:#282d34;
+--scalar-color-1:#e8eaed;--scalar-color-accent:#9db0ff}
+body{margin:0;background:var(--scalar-background-1)}
+.above{position:sticky;top:0;z-index:20;display:flex;align-items:center;gap:12px;height:48px;box-sizing:border-box;padding:0 16px;
+font:13px/20px ui-sans-serif,system-ui,sans-serif;border-bottom:1px solid var(--scalar-border-color);background:var(--scalar-background-1);color:var(--scalar-color-2)}
+.above a{font-weight:600;color:var(--scalar-color-1);text-decoration:none}.above a:hover{text-decoration:underline}
+.above a::before{content:"← ";color:var(--scalar-color-2)}
 .light-mode{--scalar-color-2:#5a5f66;--scalar-color-3:#666b72;--scalar-color-green:#00734a;--scalar-color-blue:#0062ad;
 --scalar-color-yellow:#855b00;--scalar-color-red:#c0182b;--scalar-color-orange:#ad3c00}
 .dark-mode{--scalar-color-3:#8f959d;--scalar-color-red:#ff6b62}

@@ -21,7 +21,8 @@ export function readViewer(): { name: string; text: string } {
   const reply = { header: () => reply, send: (body: string) => (viewer = body) }
   routes.find(({ url }) => url.endsWith(".js"))?.handler(null, reply)
   if (!viewer) throw new Error("@scalar/fastify-api-reference has no route with its script any more")
+  const own = (file: string) => readFileSync(join(import.meta.dirname, file), "utf8")
   // Its source map is not served.
-  const text = `${viewer.replace(/\/\/# sourceMappingURL=.*/, "")}\n${readFileSync(join(import.meta.dirname, "mend.js"), "utf8")}`
+  const text = [own("theme.js"), viewer.replace(/\/\/# sourceMappingURL=.*/, ""), own("mend.js")].join("\n")
   return { name: `viewer-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.js`, text }
 }

@@ -41,7 +41,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
 
   test("shows the document, with a viewer that is kept for good: its name changes with what is in it", async () => {
     expect(all(/ data-url="([^"]+)"/g)).toEqual([documentPath])
-    expect(all(/ href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))).toEqual([documentPath])
+    expect(all(/ href="([^"]+)"/g).filter((link) => !link.startsWith("data:"))).toEqual(["/", documentPath])
     const [script = ""] = all(/ src="([^"]+)"/g)
     const viewer = await served(script)
     expect([viewer.status, viewer.headers.get("content-type")]).toEqual([200, "text/javascript; charset=utf-8"])

@@ -12,8 +12,8 @@ import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 import type { KeyChange } from "./key-dialogs.tsx"
+import { KeyMenu } from "./key-menu.tsx"
 import { CAP_TITLES, KEY_SCOPES, keyState } from "./key-words.ts"
-import { KeyMenu } from "./keys-page.tsx"
 import { integrationsPages } from "./pages.ts"
 
 const KeyDialog = lazy(() => import("./key-dialogs.tsx").then((module) => ({ default: module.KeyDialog })))

@@ -7,7 +7,6 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
-import { Menu } from "../ui/menu.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
@@ -15,6 +14,7 @@ import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Money, Time } from "../ui/values.tsx"
 import type { KeyChange } from "./key-dialogs.tsx"
+import { KeyMenu } from "./key-menu.tsx"
 import { KEY_SCOPES, keyState } from "./key-words.ts"
 import { integrationsPages } from "./pages.ts"
 
@@ -88,27 +88,6 @@ const COLUMNS: Column<ApiKey>[] = [
   { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
   { title: "Ends", right: true, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "never") },
 ]
-
-interface KeyMenuProps {
-  apiKey: ApiKey
-  ask: (change: KeyChange) => void
-}
-
-export function KeyMenu({ apiKey, ask }: KeyMenuProps) {
-  const isGone = apiKey.revoked_at !== null
-  const item = (label: string, kind: KeyChange["kind"]) => ({
-    label,
-    disabled: isGone,
-    danger: kind === "revoke",
-    onSelect: () => ask({ kind, apiKey }),
-  })
-  return (
-    <Menu
-      label={`Actions of the key ${apiKey.name}`}
-      items={[item("Change name and caps", "edit"), item("Rotate", "rotate"), item("Revoke", "revoke")]}
-    />
-  )
-}
 
 function NoKeys({ test }: { test: true | undefined }) {
   const body = JSON.stringify({ name: "Production server", scope: "created", ...(test && { test: true }) })

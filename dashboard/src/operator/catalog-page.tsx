@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useRef, useState } from "react"
 import { call } from "../api/call.ts"
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
@@ -61,9 +61,12 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
   const before = defaultsOf(rows)
   const newDefaults = shown.filter(({ pin }) => defaults.has(pin) && !before.has(pin))
 
+  // Its buttons go away with what they did: the focus stays where they were.
+  const bar = useRef<HTMLDivElement>(null)
   const forget = () => {
     setOrder(null)
     setError(null)
+    bar.current?.focus()
   }
   const save = async () => {
     setSaving(true)
@@ -72,17 +75,22 @@ function Catalog({ rows }: { rows: ModelCatalogRow[] }) {
       for (const { row, sort_order } of changes) {
         await call("patchModel", { path: { pin: row.pin }, body: { sort_order }, ifMatch: row.version })
       }
-      toast("The order is saved.")
+      // Until it is read, the rows are in the order from before.
+      await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
       setOrder(null)
+      toast("The order is saved.")
+      bar.current?.focus()
     } catch (problem) {
       setError(problem)
+      await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
     }
-    await client.invalidateQueries({ queryKey: ["listModelCatalog"] })
     setSaving(false)
   }
   return (
     <div className="flex flex-col gap-3">
       <div
+        ref={bar}
+        tabIndex={-1}
         role="status"
         className={`flex min-h-[50px] flex-wrap items-center gap-3 rounded-md border py-2 ${changes.length > 0 ? "sticky top-12 z-20 border-line bg-raised px-3 shadow-lg sm:top-2" : "border-transparent text-muted"}`}
       >

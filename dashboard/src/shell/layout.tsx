@@ -3,6 +3,7 @@ import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "rea
 import { IconButton } from "../ui/button.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { ActingBanner } from "./acting-banner.tsx"
+import { isOperators } from "./all-pages.ts"
 import { Navigation } from "./navigation.tsx"
 import { ThemeToggle } from "./theme.tsx"
 
@@ -90,6 +91,7 @@ function useFocusOnNewPage(content: RefObject<HTMLElement | null>) {
 
 function SideBar({ onSearch }: { onSearch: () => void }) {
   const { user } = useRouteContext({ from: "/app" })
+  const { pathname } = useLocation()
   return (
     <>
       <div className="flex h-12 shrink-0 items-center gap-2 px-4">
@@ -107,6 +109,12 @@ function SideBar({ onSearch }: { onSearch: () => void }) {
       </button>
       <Navigation admin={user.role === "admin"} />
       <div className="flex shrink-0 flex-col gap-1 border-line border-t p-3">
+        <a
+          href={user.role === "admin" && isOperators(pathname) ? "/api/docs" : "/docs"}
+          className="flex h-7 items-center rounded-md px-1 text-muted hover:bg-hover hover:text-text"
+        >
+          API reference
+        </a>
         <TestData />
         <div className="flex items-center gap-1">
           <span className="min-w-0 grow truncate px-1 text-muted" title={user.email ?? undefined}>

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react"
+import { type ReactNode, useRef } from "react"
 import { Icon } from "./icon.tsx"
 import { Skeleton } from "./skeleton.tsx"
 
@@ -29,12 +29,25 @@ interface TableProps<Row> {
   stale?: boolean
 }
 
+/** From so many rows on the keyboard has a way past them. */
+const LONG = 10
+
 /** Rows of 36 px under a header that stays. Below 640 px it is a list with the same order and actions. */
 export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, stale }: TableProps<Row>) {
+  const end = useRef<HTMLSpanElement>(null)
   if (!rows) return <Skeleton rows={8} />
   if (rows.length === 0 && empty) return empty
   return (
-    <div className={`min-w-0 sm:overflow-x-auto 2xl:overflow-visible ${stale ? "opacity-60" : ""}`}>
+    <div className={`relative min-w-0 sm:overflow-x-auto 2xl:overflow-visible ${stale ? "opacity-60" : ""}`}>
+      {rows.length >= LONG && (
+        <button
+          type="button"
+          onClick={() => end.current?.focus()}
+          className="sr-only focus:not-sr-only focus:absolute focus:top-0 focus:left-0 focus:z-20 focus:rounded-md focus:bg-accent focus:px-3 focus:py-1 focus:text-on-accent"
+        >
+          Skip the {rows.length} rows
+        </button>
+      )}
       {/* Roles by name: a table that is laid out as a list loses its own. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table role="table" className="w-full border-collapse text-left max-sm:block">
@@ -82,6 +95,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
         </tbody>
       </table>
       {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+      <span ref={end} tabIndex={-1} />
     </div>
   )
 }
