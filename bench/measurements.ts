@@ -13,6 +13,7 @@ import { measureLatency } from "./measure-latency.ts"
 import { measureLogins } from "./measure-logins.ts"
 import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
+import { measureQueues } from "./measure-queues.ts"
 import { measureRouting } from "./measure-routing.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import { measureUpgrade } from "./measure-upgrade.ts"
@@ -90,13 +91,16 @@ const ALL: Measurement[] = [
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },
   { group: "churn", title: "what turns leave behind", world: { settings: CHURN_SETTINGS }, measure: measureChurn },
+  { group: "queues", title: "queues of analytics", world: { settings: CHURN_SETTINGS }, measure: measureQueues },
   { group: "hostile", title: "an honest client beside hostile ones", measure: measureHostile },
   { group: "attacks", title: "a worker under attack, MiB and ms", isCompared: true, measure: measureAttacks },
   { group: "logins", title: "wrong passwords", measure: (world) => measureLogins(world) },
 ]
 
-/** The selected measurements. The floor needs a folder, and churn takes minutes for what seldom changes. */
+const SELDOM = ["churn", "queues"]
+
+/** The selected measurements. The floor needs a folder, and some take minutes for what seldom changes. */
 export function chooseMeasurements({ only, floor }: Options): Measurement[] {
   if (only.length > 0) return ALL.filter(({ group }) => only.includes(group))
-  return ALL.filter(({ group }) => group !== "churn" && (group !== "floor" || floor !== undefined))
+  return ALL.filter(({ group }) => !SELDOM.includes(group) && (group !== "floor" || floor !== undefined))
 }

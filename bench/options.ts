@@ -27,20 +27,8 @@ export interface Options {
 
 export const MEASUREMENTS = [
   ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
-  ...[
-    "history",
-    "books",
-    "memory",
-    "files",
-    "logins",
-    "upgrade",
-    "churn",
-    "admin",
-    "analytics",
-    "hostile",
-    "attacks",
-    "routing",
-  ],
+  ...["history", "books", "memory", "files", "logins", "upgrade", "churn", "queues"],
+  ...["admin", "analytics", "hostile", "attacks", "routing"],
 ]
 
 export function readBenchOptions(args: string[]): Options {

@@ -28,7 +28,9 @@ try {
   // SQL bodies are compiled here, once all functions are there.
   await withClient(url, (client) =>
     client.query(
-      release.sql.replaceAll("create function", "create or replace function").replace(/^create type [^;]+;/gm, ""),
+      release.sql
+        .replace(/^create (function|aggregate)/gm, "create or replace $1")
+        .replace(/^create type [^;]+;/gm, ""),
     ),
   )
   await writeFile(procedures, await withClient(url, (client) => procedureTypes(client, release)))

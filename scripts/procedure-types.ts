@@ -22,6 +22,7 @@ const TYPES: Record<string, string> = {
   json: "unknown",
   jsonb: "unknown",
   "text[]": "string[]",
+  "bigint[]": "number[]",
   "timestamp with time zone": "Date",
 }
 

@@ -39,7 +39,7 @@ begin
 end $$;
 
 -- The same at any instant: of accounts with a debit in the p_window days before p_before, and of rows before it. Where the ledger has few
--- later days, only accounts with rows behind the instant are looked up in it; else all are, from the highest ledger_id before it on.
+-- later days, only accounts with rolled rows behind the instant are looked up in it; else all are, from the highest ledger_id before it on.
 create function turnpike.balances_before(p_before timestamptz, p_window integer, out accounts bigint, out balance_credit_micros bigint,
   out median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_custom_plan as $$
@@ -49,55 +49,57 @@ declare
   midnight timestamptz := date_trunc('day', p_before, 'UTC');
   since timestamptz := p_before - make_interval(hours => 24 * p_window);
   first_day date := since at time zone 'UTC';
-  later_days integer := (select count(*) from (select distinct d.day from ledger_days d where d.day > cut_day limit 9) n);
-  is_near boolean := later_days < 9;
-  highest bigint := case when not is_near then greatest((select max(d.ledger_id) from ledger_user_days d where d.day <= cut_day),
-    (select max(q.ledger_id) from ledger_queue q)) end;
+  first_until timestamptz := (first_day + 1)::timestamp at time zone 'UTC';
+  highest bigint;
 begin
-  with queued as materialized (
-    select q.* from ledger_queue q
-  ), near as materialized (
-    -- Those of the two days that the instant and the window cut.
-    select l.user_id, l.ledger_id, l.balance_after_credit_micros as balance, l.created_at, l.reason in ('usage', 'space_usage') as is_debit
-    from ledger l where l.created_at >= midnight and l.created_at < midnight + interval '24 hours'
-    union all
-    select l.user_id, l.ledger_id, l.balance_after_credit_micros, l.created_at, l.reason in ('usage', 'space_usage')
-    from ledger l where l.created_at >= since and l.created_at < least(midnight, since + interval '24 hours')
-      and (l.created_at at time zone 'UTC')::date = first_day
-  ), moved as materialized (
-    select n.user_id from near n where n.created_at >= p_before
-    union select q.user_id from queued q where q.created_at >= p_before
-    union select l.user_id from ledger l where is_near and later_days > 0 and l.created_at >= midnight + interval '24 hours'
-  ), active as materialized (
-    select u.user_id from ledger_users u where is_near and u.debited_at >= since and u.debited_at < p_before
+  if (select count(*) from (select distinct d.day from ledger_days d where d.day > cut_day limit 9) n) < 9 then
+    with waiting as materialized (
+      select q.ledger_id, q.user_id, q.balance_after_credit_micros as balance, q.created_at,
+        q.reason in ('usage', 'space_usage') as is_debit from ledger_queue q
+    ), queued as materialized (
+      select distinct on (w.user_id) w.user_id, w.ledger_id, w.balance,
+        max(w.created_at) filter (where w.is_debit) over (partition by w.user_id) as debited_at
+      from waiting w where w.created_at < p_before order by w.user_id, w.ledger_id desc
+    ), moved as materialized (
+      select distinct l.user_id from ledger l
+      where l.created_at >= p_before and not exists (select from waiting w where w.ledger_id = l.ledger_id)
+    ), near as materialized (
+      -- Of the days that the instant and the window cut.
+      select l.user_id from ledger l where l.created_at >= midnight and l.created_at < p_before and l.reason in ('usage', 'space_usage')
+      union
+      select l.user_id from ledger l where l.created_at >= since and l.created_at < first_until and l.reason in ('usage', 'space_usage')
+    ), held as materialized (
+      select case when q.ledger_id > u.ledger_id or u.ledger_id is null then q.balance else u.balance_after_credit_micros end as balance
+      from ledger_users u full join queued q on q.user_id = u.user_id
+      where greatest(u.debited_at, q.debited_at) >= since
+        and not exists (select from moved m where m.user_id = coalesce(u.user_id, q.user_id))
+      union all
+      select l.balance
+      from moved m left join near n on n.user_id = m.user_id left join queued q on q.user_id = m.user_id
+        cross join lateral (select w.balance_after_credit_micros as balance from ledger w
+          where w.user_id = m.user_id and w.created_at < p_before order by w.ledger_id desc limit 1) l
+      where n.user_id is not null or q.debited_at >= since or exists (
+        select from ledger_user_days d where d.user_id = m.user_id and d.day > first_day and d.day < cut_day and d.debits > 0)
+    )
+    select count(h.balance), coalesce(sum(h.balance), 0)::bigint,
+      coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
+      into accounts, balance_credit_micros, median_twice from held h;
+    return;
+  end if;
+  select greatest((select max(d.ledger_id) from ledger_user_days d where d.day <= cut_day),
+    (select max(q.ledger_id) from ledger_queue q)) into highest;
+  with active as materialized (
+    select d.user_id from ledger_user_days d where d.day > first_day and d.day < cut_day and d.debits > 0
     union
-    select d.user_id from moved m join ledger_user_days d on d.user_id = m.user_id
-      where is_near and d.day > first_day and d.day < cut_day and d.debits > 0
+    select l.user_id from ledger l where l.created_at >= midnight and l.created_at < p_before and l.reason in ('usage', 'space_usage')
     union
-    select d.user_id from ledger_user_days d where not is_near and d.day > first_day and d.day < cut_day and d.debits > 0
+    select l.user_id from ledger l where l.created_at >= since and l.created_at < first_until and l.reason in ('usage', 'space_usage')
     union
-    select n.user_id from near n where n.created_at >= since and n.created_at < p_before and n.is_debit
-    union
-    select q.user_id from queued q where q.created_at >= since and q.created_at < p_before and q.reason in ('usage', 'space_usage')
-  ), late as materialized (
-    select distinct on (r.user_id) r.user_id, r.ledger_id, r.balance from (
-      select n.user_id, n.ledger_id, n.balance from near n where n.created_at < p_before
-      union all select q.user_id, q.ledger_id, q.balance_after_credit_micros from queued q where q.created_at < p_before
-    ) r order by r.user_id, r.ledger_id desc
+    select q.user_id from ledger_queue q where q.created_at >= since and q.created_at < p_before and q.reason in ('usage', 'space_usage')
   ), held as materialized (
-    select case when coalesce(n.ledger_id, 0) > coalesce(l.ledger_id, 0) then n.balance else l.balance_after_credit_micros end as balance
-    from active a left join late n on n.user_id = a.user_id left join moved m on m.user_id = a.user_id
-      left join lateral (
-        select u.ledger_id, u.balance_after_credit_micros from ledger_users u
-          where is_near and m.user_id is null and u.user_id = a.user_id
-        union all
-        (select w.ledger_id, w.balance_after_credit_micros from ledger w
-          where is_near and m.user_id is not null and w.user_id = a.user_id and w.created_at < p_before order by w.ledger_id desc limit 1)
-        union all
-        (select w.ledger_id, w.balance_after_credit_micros from ledger w
-          where not is_near and w.user_id = a.user_id and w.ledger_id <= highest and w.created_at < p_before
-          order by w.ledger_id desc limit 1)
-      ) l on true
+    select l.balance from active a cross join lateral (
+      select w.balance_after_credit_micros as balance from ledger w
+      where w.user_id = a.user_id and w.ledger_id <= highest and w.created_at < p_before order by w.ledger_id desc limit 1) l
   )
   select count(h.balance), coalesce(sum(h.balance), 0)::bigint,
     coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint

@@ -95,10 +95,10 @@ begin
       select l.day, coalesce(l.next_day, 'infinity'), greatest(l.debited_on, (u.debited_at at time zone 'UTC')::date),
         case when u.ledger_id > l.ledger_id then u.balance_after_credit_micros
           else first_value(l.balance) over (partition by l.user_id, l.ledger_id order by l.day) end
-      from lasting l left join ledger_users u on u.user_id = l.user_id
+      from lasting l left join lateral (select n.* from ledger_users n where n.user_id = l.user_id offset 0) u on true
       order by balance
     )
-    select k.day, count(h.balance), coalesce(sum(h.balance), 0)::bigint,
+    select k.day, count(h.balance), coalesce(turnpike.added(h.balance), 0),
       coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
     from (select d.day from unnest(p_days) d(day) order by d.day) k
       left join held h on h.first_day <= k.day and k.day < h.until_day and h.debited_on > k.day - p_window

@@ -5,7 +5,7 @@ import { toUsd } from "../base/money.ts"
 import { NO_SUMS, restOf, type Sums, serializeSums, sums } from "./answer.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import type { Range } from "./range.ts"
-import { COST_SUMS } from "./sums.ts"
+import { RANKED_COSTS } from "./sums.ts"
 
 /** What turns come to, with what their calls cost at the catalog's prices: integers only. */
 export interface Costs extends Sums {
@@ -46,7 +46,7 @@ export const restOfCosts = (total: Costs, rows: readonly Costs[]): Costs => ({
 
 /** Everybody's costs in a range that may begin and end at any instant. */
 export const allCosts = (db: QueryCreator<CallerDB>, { from, to }: Range) =>
-  db.selectFrom(procedureRows("range_models", { from, to, limit: null }).as("u")).select(COST_SUMS)
+  db.selectFrom(procedureRows("range_total", { from, to }).as("r")).select(RANKED_COSTS)
 
 /** The columns of a file. */
 export const COST_COLUMNS = {

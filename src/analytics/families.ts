@@ -23,13 +23,18 @@ export const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at tim
 /** Keeps the planner from reading what all spaces used instead of looking up some of them. */
 const BARRIER = sql.lit(0)
 
-export function usageHours(db: Reader, range: Range) {
+export const usageHours = (db: Reader, range: Range) =>
+  rolledHours(db, range).unionAll(
+    queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...SUMS, ...DURATION]),
+  )
+
+/** Those that are rolled. */
+export function rolledHours(db: Reader, range: Range) {
   return db
     .selectFrom("usage_hours as r")
     .where("r.hour", ">=", range.from)
     .where("r.hour", "<", range.to)
     .select(["r.hour", ...SUMS, ...DURATION])
-    .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...SUMS, ...DURATION]))
 }
 
 export function modelDays(db: Reader, range: Range) {
@@ -140,12 +145,6 @@ export function rolledSpaceHours(db: Reader, range: Range, spaces: Spaces) {
       (join) => join.onTrue(),
     )
     .select(["r.hour", "r.space_id", "r.billed_credit_micros"])
-}
-
-export function queuedSpaceHours(db: Reader, range: Range, spaces: Spaces) {
-  return queued(db, range)
-    .where("q.space_id", "in", spaces)
-    .select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), "q.space_id", "q.billed_credit_micros"])
 }
 
 const queued = (db: Reader, { from, to }: Range) =>

@@ -9,7 +9,6 @@ declare
   looked integer := p_limit + p_limit / 2 + 1;
   near bigint[];
   bound bigint;
-  last_billed bigint;
   top_provider_key text[];
   top_space_id bigint[];
 begin
@@ -18,14 +17,14 @@ begin
       from turnpike.top_pairs_of(p_from, p_to, p_provider_key, p_limit) t;
   else
     -- No pair is billed more than its space, and no other space more than the last of these.
-    select array_agg(t.space_id), case when count(*) = looked then min(t.billed_credit_micros) end into near, bound
-      from turnpike.range_spaces(p_from, p_to, looked) t;
-    select array_agg(t.provider_key), array_agg(t.space_id), case when count(*) = p_limit then min(t.billed) end
-      into top_provider_key, top_space_id, last_billed from turnpike.top_pairs_in(p_from, p_to, near, p_limit) t;
-    if bound is not null and (last_billed > bound) is not true then
-      select array_agg(t.provider_key), array_agg(t.space_id) into top_provider_key, top_space_id
-        from turnpike.top_pairs(p_from, p_to, p_limit) t;
+    select array_agg(t.space_id), case when count(*) = looked then min(t.billed) end into near, bound
+      from turnpike.top_spaces(p_from, p_to, looked) t;
+    return query select t.* from turnpike.top_pairs_in(p_from, p_to, near, p_limit, bound) t;
+    if found or bound is null then
+      return;
     end if;
+    select array_agg(t.provider_key), array_agg(t.space_id) into top_provider_key, top_space_id
+      from turnpike.top_pairs(p_from, p_to, p_limit) t;
   end if;
   p := turnpike.range_parts(p_from, p_to, null, null);
   return query
@@ -64,37 +63,54 @@ begin
     ) u group by u.provider_key, u.space_id order by sum(u.billed_credit_micros) desc, u.provider_key collate "C", u.space_id;
 end $$;
 
--- The p_limit pairs of these spaces that were billed most, then by name and id.
-create function turnpike.top_pairs_in(p_from timestamptz, p_to timestamptz, p_space_ids bigint[], p_limit integer)
-returns table (provider_key text, space_id bigint, billed bigint) language plpgsql stable rows 100
-set jit = off set work_mem = '32MB' as $$
+-- The p_limit pairs of these spaces that were billed most, then by name and id; none, if there are fewer or the last one was not billed
+-- more than p_bound.
+create function turnpike.top_pairs_in(p_from timestamptz, p_to timestamptz, p_space_ids bigint[], p_limit integer, p_bound bigint)
+returns table (provider_key text, space_id bigint, turns bigint, calls bigint, tokens_input bigint, tokens_cached bigint,
+  tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100
+set jit = off set enable_sort = off set work_mem = '32MB' as $$
 #variable_conflict use_column
 declare
   p record;
 begin
   p := turnpike.range_parts(p_from, p_to, null, null);
   return query
-    select u.provider_key, u.space_id, sum(u.billed)::bigint from (
-      select s.provider_key, s.space_id, e.sign * s.billed_credit_micros as billed, e.sign * (s.turns + s.calls) as acts
-      from unnest(p_space_ids) k(space_id) cross join (values (p.plus, 1), (p.minus, -1)) e(until, sign) cross join lateral (
-        select n.* from provider_space_sums n where n.until = e.until and n.space_id = k.space_id offset 0) s
-      union all
-      select d.provider_key, d.space_id, e.sign * d.billed_credit_micros, e.sign * (d.turns + d.calls)
-      from unnest(p_space_ids) k(space_id)
-        cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
-        cross join lateral (select n.* from provider_space_days n
-          where n.space_id = k.space_id and n.day >= e.since and n.day < e.until offset 0) d
-      union all
-      select q.provider_key, q.space_id, q.billed_credit_micros, 1
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id in (select unnest(p_space_ids))
-      union all
-      select w.provider_key, w.space_id, w.billed_credit_micros, 1
-      from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.space_id = any (p_space_ids)
-      union all
-      select w.provider_key, w.space_id, w.billed_credit_micros, 1
-      from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to and w.space_id = any (p_space_ids)
-    ) u group by u.provider_key, u.space_id having sum(u.acts) > 0
-    order by sum(u.billed) desc, u.provider_key collate "C", u.space_id limit p_limit;
+    with pairs as materialized (
+      select u.provider_key, u.space_id, turnpike.added(u.turns) as turns, turnpike.added(u.calls) as calls,
+        turnpike.added(u.tokens_input) as tokens_input, turnpike.added(u.tokens_cached) as tokens_cached,
+        turnpike.added(u.tokens_output) as tokens_output, turnpike.added(u.cost_credit_micros) as cost_credit_micros,
+        turnpike.added(u.billed_credit_micros) as billed_credit_micros from (
+        select s.provider_key, s.space_id, e.sign * s.turns as turns, e.sign * s.calls as calls, e.sign * s.tokens_input as tokens_input,
+          e.sign * s.tokens_cached as tokens_cached, e.sign * s.tokens_output as tokens_output,
+          e.sign * s.cost_credit_micros as cost_credit_micros, e.sign * s.billed_credit_micros as billed_credit_micros
+        from unnest(p_space_ids) k(space_id) cross join (values (p.plus, 1), (p.minus, -1)) e(until, sign) cross join lateral (
+          select n.* from provider_space_sums n where n.until = e.until and n.space_id = k.space_id offset 0) s
+        union all
+        select d.provider_key, d.space_id, e.sign * d.turns, e.sign * d.calls, e.sign * d.tokens_input, e.sign * d.tokens_cached,
+          e.sign * d.tokens_output, e.sign * d.cost_credit_micros, e.sign * d.billed_credit_micros
+        from unnest(p_space_ids) k(space_id)
+          cross join (values (p.first_from, p.first_to, p.first_sign), (p.last_from, p.last_to, p.last_sign)) e(since, until, sign)
+          cross join lateral (select n.* from provider_space_days n
+            where n.space_id = k.space_id and n.day >= e.since and n.day < e.until offset 0) d
+        union all
+        select q.provider_key, q.space_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros,
+          q.billed_credit_micros
+        from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.space_id in (select unnest(p_space_ids))
+        union all
+        select w.provider_key, w.space_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
+          w.billed_credit_micros
+        from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.space_id = any (p_space_ids)
+        union all
+        select w.provider_key, w.space_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
+          w.billed_credit_micros
+        from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to and w.space_id = any (p_space_ids)
+      ) u group by u.provider_key, u.space_id having turnpike.added(u.turns + u.calls) > 0
+    ), top as materialized (
+      select r.* from pairs r order by r.billed_credit_micros desc, r.provider_key collate "C", r.space_id limit p_limit
+    )
+    select t.* from top t
+    where p_bound is null or (select count(*) = p_limit and min(n.billed_credit_micros) > p_bound from top n)
+    order by t.billed_credit_micros desc, t.provider_key collate "C", t.space_id;
 end $$;
 
 -- The same of all spaces.

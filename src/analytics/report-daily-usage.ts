@@ -5,7 +5,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, NO_SUMS, ratio, type Sums, serializeSums, sums } from "./answer.ts"
-import { dayOf, spaceDays, usageHours, userDays } from "./families.ts"
+import { dayOf, rolledHours, spaceDays, usageHours, userDays } from "./families.ts"
 import { datesOf, filled, lastDays, type Range } from "./range.ts"
 import { DURATION, SUMS } from "./sums.ts"
 
@@ -112,6 +112,13 @@ export function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFi
     .select(({ ref }) => [dayOf(ref("u.hour")).as("day"), ...SUMS, ...DURATION])
     .groupBy("day")
 }
+
+/** What everybody used by day, without what is in no rollup yet. */
+export const rolledDays = (db: QueryCreator<CallerDB>, range: Range) =>
+  db
+    .selectFrom(rolledHours(db, range).as("u"))
+    .select(({ ref }) => [dayOf(ref("u.hour")).as("day"), ...SUMS, ...DURATION])
+    .groupBy("day")
 
 /** The spaces of an account, or the one of a chat; with both, that one if it is theirs. */
 export function filteredSpaces(db: QueryCreator<CallerDB>, { user_id, chat_key }: UsageFilter) {

@@ -1,4 +1,4 @@
-import type { QueryCreator } from "kysely"
+import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -8,7 +8,7 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
-import { hourOf, queuedSpaceHours, rolledSpaceHours, type Spaces, usageHours } from "./families.ts"
+import { hourOf, rolledSpaceHours, type Spaces } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { bucketStart, hoursOf, nextBucket, type Range, rangeBetween } from "./range.ts"
@@ -60,8 +60,8 @@ export async function reportHourlySpaces(
           (cte) => cte("top").materialized(),
           (cte) =>
             cte
-              .selectFrom(procedureRows("range_spaces", { ...range, limit: top }).as("r"))
-              .select(["r.space_id", "r.billed_credit_micros as billed"]),
+              .selectFrom(procedureRows("top_spaces", { ...range, limit: top }).as("r"))
+              .select(["r.space_id", "r.billed"]),
         )
         .selectFrom("caller")
         .select((eb) => [
@@ -85,30 +85,30 @@ export async function reportHourlySpaces(
               ])
               .groupBy("u.space_id"),
           ).as("rolled"),
+          jsonArrayFrom(unrolledHours(db, range, eb.selectFrom("top as t").select("t.space_id"))).as("unrolled"),
           jsonArrayFrom(
             eb
-              .selectFrom(otherHoursOfSpaces(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
-              .select(["u.space_id", "u.hour", BILLED])
-              .groupBy(["u.space_id", "u.hour"]),
-          ).as("others"),
-          jsonArrayFrom(eb.selectFrom(allHours(db, range).as("u")).select(["u.hour", BILLED]).groupBy("u.hour")).as(
-            "total",
-          ),
+              .selectFrom("usage_hours as h")
+              .where("h.hour", ">=", partsOf(range).whole.from)
+              .where("h.hour", "<", partsOf(range).whole.to)
+              .select(["h.hour", "h.billed_credit_micros as billed"]),
+          ).as("total"),
         ]),
     { role: "admin" },
   )
-  const { spaces = [], rolled = [], others = [], total = [] } = rows[0] ?? {}
+  const { spaces = [], rolled = [], unrolled = [], total = [] } = rows[0] ?? {}
   const hours = [
     ...rolled.flatMap(({ space_id, ...hours }) => fromColumns<HourRow>(hours).map((hour) => ({ space_id, ...hour }))),
-    ...others,
+    ...unrolled,
   ]
   const bySpace = Map.groupBy(hours, ({ space_id }) => space_id)
   const seriesOf = (billed: Map<string, number>) => ({
     billed_cost_usd: toUsd([...billed.values()].reduce((sum, one) => sum + one, 0)),
     points: hoursOf(range).map((hour) => ({ hour, billed_cost_usd: toUsd(billed.get(hour) ?? 0) })),
   })
-  const rest = byHour(total)
-  for (const { hour, billed } of hours) rest.set(toInstant(hour), (rest.get(toInstant(hour)) ?? 0) - billed)
+  const rest = byHour([...total, ...unrolled])
+  for (const { hour, billed, space_id } of hours)
+    if (space_id !== null) rest.set(toInstant(hour), (rest.get(toInstant(hour)) ?? 0) - billed)
   return {
     ...envelopeOf(now, range, "hour"),
     top,
@@ -147,28 +147,29 @@ function partsOf({ from, to }: Range): { whole: Range; cut: Range[] } {
   return { whole: { from: begin, to: end }, cut: ends.filter((one) => one.from < one.to) }
 }
 
-/** What was used in each hour: whole hours from their rollup, cut ones from raw records. */
-function allHours(db: QueryCreator<CallerDB>, range: Range) {
+/** What is in no rollup, and cut hours, of each of these spaces, and of all others with null. */
+function unrolledHours(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) {
   const { whole, cut } = partsOf(range)
-  return cut.reduce(
-    (hours, one) => hours.unionAll(rawHours(db, one).select(["w.billed_credit_micros"])),
-    db.selectFrom(usageHours(db, whole).as("h")).select(["h.hour", "h.billed_credit_micros"]),
-  )
-}
-
-/** What is in no rollup, and cut hours. */
-function otherHoursOfSpaces(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) {
-  const { whole, cut } = partsOf(range)
+  const queued = procedureRows("queued_hours", { ...whole, space_ids: sql<number[]>`array(${spaces})` })
   return cut.reduce(
     (hours, one) =>
       hours.unionAll(
-        rawHours(db, one).where("w.space_id", "in", spaces).select(["w.space_id", "w.billed_credit_micros"]),
+        db
+          .selectFrom(rawHours(db, one, spaces).as("u"))
+          .select(["u.hour", "u.space_id", BILLED])
+          .groupBy(["u.hour", "u.space_id"]),
       ),
-    queuedSpaceHours(db, whole, spaces),
+    db
+      .selectFrom(queued.as("q"))
+      .select((eb) => ["q.hour", eb.ref("q.space_id").$castTo<number | null>().as("space_id"), "q.billed"]),
   )
 }
 
-const rawHours = (db: QueryCreator<CallerDB>, range: Range) =>
+const rawHours = (db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) =>
   db
     .selectFrom(procedureRows("raw_usage", { ...range }).as("w"))
-    .select(({ ref }) => hourOf(ref("w.ended_at")).as("hour"))
+    .select((eb) => [
+      hourOf(eb.ref("w.ended_at")).as("hour"),
+      eb.case().when("w.space_id", "in", spaces).then(eb.ref("w.space_id")).end().as("space_id"),
+      "w.billed_credit_micros",
+    ])

@@ -1,4 +1,4 @@
-import type { QueryCreator } from "kysely"
+import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -6,7 +6,7 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { always, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
-import { queuedSpaceDays, rolledSpaceDays, spaceDays } from "./families.ts"
+import { queuedSpaceDays, rolledSpaceDays, type Spaces } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { lastDays, type Range } from "./range.ts"
@@ -14,13 +14,14 @@ import {
   daySchema,
   daysOf,
   filteredSpaces,
+  rolledDays,
   serializeDays,
   serializeFilter,
   type UsageDayRow,
   type UsageFilter,
   usageFilters,
 } from "./report-daily-usage.ts"
-import { BILLED, DURATION, SUMS } from "./sums.ts"
+import { DURATION, RANKED, SUMS } from "./sums.ts"
 
 export const slugUsageSchema = z
   .object({
@@ -55,7 +56,7 @@ export async function reportSlugUsage(
         )
         .selectFrom("caller")
         .select((eb) => [
-          jsonArrayFrom(daysOf(db, range, filter)).as("total"),
+          jsonArrayFrom(isFiltered(filter) ? daysOf(db, range, filter) : rolledDays(db, range)).as("total"),
           jsonArrayFrom(
             eb
               .selectFrom("top as t")
@@ -74,12 +75,7 @@ export async function reportSlugUsage(
               ])
               .groupBy("u.space_id"),
           ).as("rolled"),
-          jsonArrayFrom(
-            eb
-              .selectFrom(queuedSpaceDays(db, range, eb.selectFrom("top as t").select("t.space_id")).as("u"))
-              .select(["u.space_id", "u.day", ...SUMS, ...DURATION])
-              .groupBy(["u.space_id", "u.day"]),
-          ).as("queued"),
+          jsonArrayFrom(queuedDays(db, range, eb.selectFrom("top as t").select("t.space_id"), filter)).as("queued"),
         ]),
     { role: "admin" },
   )
@@ -87,7 +83,8 @@ export async function reportSlugUsage(
   const ofSpaces = [
     ...rolled.flatMap(({ space_id, ...days }) => fromColumns<UsageDayRow>(days).map((day) => ({ space_id, ...day }))),
     ...queued,
-  ]
+  ].filter(({ space_id }) => space_id !== null)
+  const all = isFiltered(filter) ? total : addedByDay([...total, ...queued])
   const bySpace = Map.groupBy(ofSpaces, ({ space_id }) => space_id)
   return {
     ...envelopeOf(now, range, "day"),
@@ -96,11 +93,31 @@ export async function reportSlugUsage(
     series: Object.fromEntries(
       spaces.map(({ space_id, slug }) => [slug, serializeDays(range, addedByDay(bySpace.get(space_id) ?? []))]),
     ),
-    other: serializeDays(range, othersOf(total, ofSpaces)),
+    other: serializeDays(range, othersOf(all, ofSpaces)),
   }
 }
 
-/** The spaces that were billed most; of those of a filter, by summing all their days. */
+const isFiltered = ({ user_id, chat_key }: UsageFilter) => user_id !== undefined || chat_key !== undefined
+
+/** What is in no rollup, of each of these spaces; without a filter, of all others with null. */
+function queuedDays(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces, filter: UsageFilter) {
+  if (isFiltered(filter)) {
+    return db
+      .selectFrom(queuedSpaceDays(db, range, spaces).as("u"))
+      .select(({ cast, ref }) => [
+        cast<string>(ref("u.day"), "text").as("day"),
+        ref("u.space_id").$castTo<number | null>().as("space_id"),
+      ])
+      .select([...SUMS, ...DURATION])
+      .groupBy(["u.space_id", "u.day"])
+  }
+  return db
+    .selectFrom(procedureRows("queued_days", { ...range, space_ids: sql<number[]>`array(${spaces})` }).as("r"))
+    .select((eb) => ["r.day", eb.ref("r.space_id").$castTo<number | null>().as("space_id"), ...RANKED])
+    .select(["r.keyed_calls", "r.duration_us"])
+}
+
+/** The spaces that were billed most; of those of a filter, by summing all that they used. */
 function topSpaces(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
   const limit = REPORT_POLICY.slugs
   if (filter.user_id === undefined && filter.chat_key === undefined) {
@@ -108,12 +125,12 @@ function topSpaces(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter
       .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
       .select(["r.space_id", "r.billed_credit_micros as billed"])
   }
+  const space_ids = sql<number[]>`array(${filteredSpaces(db, filter)})`
   return db
-    .selectFrom(spaceDays(db, range, filteredSpaces(db, filter)).as("u"))
-    .select(["u.space_id", BILLED])
-    .groupBy("u.space_id")
+    .selectFrom(procedureRows("usage_of_spaces", { ...range, space_ids }).as("r"))
+    .select(["r.space_id", "r.billed_credit_micros as billed"])
     .orderBy("billed", "desc")
-    .orderBy("u.space_id")
+    .orderBy("r.space_id")
     .limit(limit)
 }
 

@@ -4,11 +4,10 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
-import { usageHours } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { lastDays } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
-import { RANKED, SUMS } from "./sums.ts"
+import { RANKED } from "./sums.ts"
 
 export const topSpacesSchema = z
   .object({
@@ -45,7 +44,7 @@ export async function reportTopSpaces(
             .orderBy("r.billed_credit_micros", "desc")
             .orderBy("r.space_id"),
         ).as("items"),
-        jsonObjectFrom(db.selectFrom(usageHours(db, range).as("u")).select(SUMS)).as("total"),
+        jsonObjectFrom(db.selectFrom(procedureRows("range_total", { ...range }).as("r")).select(RANKED)).as("total"),
       ]),
     { role: "admin" },
   )

@@ -4,10 +4,9 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
-import { usageHours } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { lastDays } from "./range.ts"
-import { RANKED, SUMS } from "./sums.ts"
+import { RANKED } from "./sums.ts"
 
 export const topUsersSchema = z
   .object({
@@ -51,7 +50,7 @@ export async function reportTopUsers(
             .orderBy("r.billed_credit_micros", "desc")
             .orderBy("r.user_id"),
         ).as("items"),
-        jsonObjectFrom(db.selectFrom(usageHours(db, range).as("u")).select(SUMS)).as("total"),
+        jsonObjectFrom(db.selectFrom(procedureRows("range_total", { ...range }).as("r")).select(RANKED)).as("total"),
       ]),
     { role: "admin" },
   )

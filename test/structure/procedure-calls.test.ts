@@ -26,7 +26,7 @@ test("procedures call each other with as many arguments as they take", () => {
     const text = read(file).replaceAll(/--[^\n]*/g, (comment) => " ".repeat(comment.length))
     for (const { 0: word, 1: name = "", index } of text.matchAll(/turnpike\.(\w+)\s*\(/g)) {
       const given = argumentsAt(text, index + word.length - 1)
-      if (text.slice(0, index).endsWith("create function ")) {
+      if (/create (function|aggregate) $/.test(text.slice(0, index))) {
         expect(taken.has(name), `${name} is there once`).toBe(false)
         taken.set(name, given.filter((one) => !one.startsWith("out ")).length)
       } else {

@@ -1,0 +1,60 @@
+import { RELEASE } from "../src/platform/procedures.ts"
+import { type ChurnSite, createChurnSite } from "./churn-site.ts"
+import type { Options } from "./options.ts"
+import { startCpuMeter } from "./processes.ts"
+import { round } from "./statistics.ts"
+import type { BenchWorld } from "./world.ts"
+
+const WITHOUT = ["drop trigger turns_ended_used on turns", "drop trigger ledger_queued on ledger"]
+const BATCH = 500
+const TABLES = [
+  "usage_queue",
+  "ledger_queue",
+  "usage_hours",
+  "space_hours",
+  "space_days",
+  "user_days",
+  "space_sums",
+  "ledger_users",
+]
+
+/**
+ * What the queues of analytics cost a turn: plain turns in two databases, of which one has no triggers that queue, in alternating batches.
+ * Behind each batch the roller takes what is queued. Milliseconds of CPU of the whole server for a turn; what its tables have become.
+ */
+export async function measureQueues(world: BenchWorld, { turns }: Options) {
+  const queued = await createChurnSite(world, "queued", [])
+  const unqueued = await createChurnSite(world, "unqueued", WITHOUT)
+  const batches: Record<"with" | "without" | "rolled", number[]> = { with: [], without: [], rolled: [] }
+  for (let ran = 0; ran < turns; ran += BATCH) {
+    batches.with.push(await cpuOf(world, () => queued.runTurns(BATCH)))
+    batches.without.push(await cpuOf(world, () => unqueued.runTurns(BATCH)))
+    batches.rolled.push(await cpuOf(world, () => roll(queued)))
+  }
+  return {
+    turns: queued.count(),
+    "ms of CPU for a turn": Object.fromEntries(Object.entries(batches).map(([name, spent]) => [name, median(spent)])),
+    ...Object.fromEntries((await tablesOf(queued)).map(({ table, ...row }) => [table, row])),
+  }
+}
+
+/** Of a turn of the batch. */
+async function cpuOf({ postgresPids }: BenchWorld, work: () => Promise<unknown>): Promise<number> {
+  const meter = await startCpuMeter({ postgres: postgresPids })
+  await work()
+  return ((await meter()).cpu.postgres ?? Number.NaN) * (1000 / BATCH)
+}
+
+const roll = ({ sql }: ChurnSite) => sql(`select ${RELEASE}.roll_usage(5000), ${RELEASE}.roll_ledger(5000)`)
+
+const median = (values: number[]) => round(values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN, 2)
+
+async function tablesOf({ sql }: ChurnSite) {
+  await sql("select pg_stat_force_next_flush()")
+  return sql<{ table: string; mb: number; live: number; dead: number; deleted: number; vacuums: number }>(
+    `select relname as table, round(pg_total_relation_size(relid) / 1e6, 2)::float8 as mb, n_live_tup::integer as live,
+       n_dead_tup::integer as dead, n_tup_del::integer as deleted, autovacuum_count::integer as vacuums
+     from pg_stat_user_tables where relname = any ($1) order by array_position($1, relname::text)`,
+    [TABLES],
+  )
+}

@@ -1,0 +1,27 @@
+-- What all turns that ended in a range used together: one row. Whole hours are from the rollup and the queue, cut ones from raw records.
+create function turnpike.range_total(p_from timestamptz, p_to timestamptz, out turns bigint, out calls bigint, out tokens_input bigint,
+  out tokens_cached bigint, out tokens_output bigint, out cost_credit_micros bigint, out billed_credit_micros bigint) language plpgsql stable
+set jit = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  first_hour timestamptz := date_trunc('hour', p_from + interval '1 hour' - interval '1 microsecond', 'UTC');
+  last_hour timestamptz := greatest(date_trunc('hour', p_to, 'UTC'), least(first_hour, p_to));
+  head_until timestamptz := least(first_hour, p_to);
+begin
+  select coalesce(turnpike.added(u.turns), 0), coalesce(turnpike.added(u.calls), 0), coalesce(turnpike.added(u.tokens_input), 0),
+      coalesce(turnpike.added(u.tokens_cached), 0), coalesce(turnpike.added(u.tokens_output), 0),
+      coalesce(turnpike.added(u.cost_credit_micros), 0), coalesce(turnpike.added(u.billed_credit_micros), 0)
+    into turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros, billed_credit_micros from (
+    select h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
+    from usage_hours h where h.hour >= first_hour and h.hour < last_hour
+    union all
+    select q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
+    from usage_queue q where q.ended_at >= first_hour and q.ended_at < last_hour
+    union all
+    select w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+    from turnpike.raw_usage(p_from, head_until) w where p_from < head_until
+    union all
+    select w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+    from turnpike.raw_usage(last_hour, p_to) w where last_hour < p_to
+  ) u;
+end $$;
