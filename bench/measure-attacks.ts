@@ -32,7 +32,10 @@ export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
     const closers: (() => Promise<unknown>)[] = []
     try {
       const site = await createSite({ ...world, keep: (close) => void closers.push(close) }, "attacks", SERVED)
-      attacks.push({ attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds })) })
+      const row = { attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds })) }
+      // All of them take minutes: this shows where it stands.
+      console.error(JSON.stringify(row))
+      attacks.push(row)
     } finally {
       for (const close of closers.reverse()) await close()
     }
