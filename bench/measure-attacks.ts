@@ -53,7 +53,10 @@ async function measureOne(
   // The code of turns and reads is compiled, and the young generation has its size.
   for (let n = 0; n < WARM_TURNS; n++) await runTurn(attacker, "hello")
   await readFor(world, site, 1)
+  // Watched like the attack, so that watching is no difference.
+  const idle = await watchMemory(site)
   const alone = await readFor(world, site, seconds)
+  await idle.stop()
   const watch = await watchMemory(site)
   const began = performance.now()
   const outcome: { ended?: string } = {}
