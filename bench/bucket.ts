@@ -44,7 +44,10 @@ export async function startBucket() {
   }
 
   const server = createServer(async (incoming, response) => {
-    const { request, body } = await read(incoming)
+    const found = await read(incoming).catch(() => null)
+    // The worker has given the upload up.
+    if (!found) return
+    const { request, body } = found
     const { json, bytes = Buffer.alloc(0) } = await answer(request, body)
     const text = Buffer.from(JSON.stringify(json))
     response.writeHead(200, { "cf-r2-metadata-size": text.length, "content-length": text.length + bytes.length })

@@ -2,6 +2,8 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 
+const END_MS = 5_000
+
 export interface Child {
   pid: number
   /** One question at a time. */
@@ -31,7 +33,10 @@ export function startChild(script: string, env: Record<string, string | undefine
     },
     async stop() {
       if (child.connected) child.disconnect()
+      // What it has is temporary, and may wait for a connection whose worker was killed under attack.
+      const late = setTimeout(() => child.kill("SIGKILL"), END_MS)
       await ended
+      clearTimeout(late)
     },
   }
 }

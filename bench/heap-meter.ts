@@ -52,3 +52,5 @@ export async function openHeapMeter(url: string) {
     close: () => socket.close(),
   }
 }
+
+export type HeapMeter = Awaited<ReturnType<typeof openHeapMeter>>

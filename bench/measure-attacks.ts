@@ -1,5 +1,5 @@
 import { type Attack, type Attacker, BLOCKING, runTurn } from "./attacks.ts"
-import { type Heap, openHeapMeter } from "./heap-meter.ts"
+import { type Heap, type HeapMeter, openHeapMeter } from "./heap-meter.ts"
 import { HOARDS } from "./hoards.ts"
 import { startHostileServer } from "./hostile-server.ts"
 import type { Options } from "./options.ts"
@@ -32,7 +32,10 @@ export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
     const closers: (() => Promise<unknown>)[] = []
     try {
       const site = await createSite({ ...world, keep: (close) => void closers.push(close) }, "attacks", SERVED)
-      attacks.push({ attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds })) })
+      const row = { attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds })) }
+      // All of them take minutes: this shows where it stands.
+      console.error(JSON.stringify(row))
+      attacks.push(row)
     } finally {
       for (const close of closers.reverse()) await close()
     }
@@ -47,11 +50,16 @@ async function measureOne(
 ) {
   const { key, space } = site.accounts[1] ?? { key: "", space: "" }
   const attacker: Attacker = { site, key, space, server }
+  // From the beginning: the first look of an inspector stops the worker for half a second.
+  const meter = await openHeapMeter(site.runtime.inspector ?? "")
   // The code of turns and reads is compiled, and the young generation has its size.
   for (let n = 0; n < WARM_TURNS; n++) await runTurn(attacker, "hello")
   await readFor(world, site, 1)
+  // Watched like the attack, so that watching is no difference.
+  const idle = await watchMemory(site, meter)
   const alone = await readFor(world, site, seconds)
-  const watch = await watchMemory(site)
+  await idle.stop()
+  const watch = await watchMemory(site, meter)
   const began = performance.now()
   const outcome: { ended?: string } = {}
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -73,6 +81,7 @@ async function measureOne(
   clearTimeout(timer)
   const took = round((performance.now() - began) / 1000, 1)
   const memory = await watch.stop()
+  meter.close()
   return {
     times,
     ...memory,
@@ -101,8 +110,7 @@ async function readFor(world: BenchWorld, { runtime, accounts }: Site, seconds: 
 }
 
 /** The most that the worker of a site has until `stop`, above what it has now. */
-async function watchMemory({ runtime }: Site) {
-  const meter = await openHeapMeter(runtime.inspector ?? "")
+async function watchMemory({ runtime }: Site, meter: HeapMeter) {
   // Garbage of the turns before would hide what the attack takes.
   meter.collect()
   await new Promise((done) => setTimeout(done, SETTLE_MS))
@@ -129,7 +137,6 @@ async function watchMemory({ runtime }: Site) {
     async stop() {
       isOver = true
       await watching
-      meter.close()
       return { ...most, idle: round(nothing.heap + nothing.buffers, 0), ...(died && { died }) }
     },
   }

@@ -5,8 +5,11 @@ import { round } from "./statistics.ts"
 
 const run = promisify(execFile)
 
-/** Resident memory of one process, MB. */
+/** Resident memory of one process, MB. A `ps` for each sample would cost more than what is measured. */
 export async function memoryMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
+  const resident = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
+  if (resident !== undefined) return Math.round(Number(resident) / 1024)
   const { stdout } = await run("ps", ["-o", "rss=", "-p", String(pid)])
   return Math.round(Number(stdout.trim()) / 1024)
 }

@@ -1,13 +1,10 @@
 import { env as bindings } from "cloudflare:workers"
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Operation } from "../../src/http/operation.ts"
 import { adminEstate, adminOperations, requestOf } from "../harness/admin-requests.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { type DeclaredOperation, declaredAnswers, type OpenApi } from "../harness/declared.ts"
-import { bodyOf, mostly, queryOf } from "../harness/fuzz-requests.ts"
-import { arbitraryOf } from "../harness/json-schema.ts"
-import { oddText } from "../harness/mutations.ts"
+import { around } from "../harness/fuzz-around.ts"
 import { createRandom } from "../harness/random.ts"
 import { served } from "../harness/served.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -25,43 +22,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-interface Sent {
-  path: string
-  body: string | Uint8Array<ArrayBuffer> | null
-  ifMatch: string | null
-}
-
-/** Requests around one that succeeds: its path with other ids, its query and body as the document allows, and nearly so. */
-function around(operation: Operation, ok: Awaited<ReturnType<typeof requestOf>>): fc.Arbitrary<Sent> {
-  const declared = document.paths[operation.path]?.[operation.method] as DeclaredOperation
-  const of = (schema: Parameters<typeof arbitraryOf>[0]) => arbitraryOf(schema, document.components.schemas)
-  const [known = ""] = ok.path.split("?")
-  const strange = mostly(
-    fc.constantFrom("0", "-1", "1", "999999", "1e3", "9007199254740993", "%2F", "%00", "a%2Fb", "x"),
-    oddText.filter((text) => text.length > 0 && text.length < 300).map(encodeURIComponent),
-  ).filter((segment) => !/^(\.|%2e){0,2}$/i.test(segment))
-  const elsewhere = strange.map((segment) => operation.path.replaceAll(/\{\w+\}/g, segment))
-  const query = queryOf(declared, of, {})
-  const body = bodyOf(declared, of)
-  const own = ok.body === undefined ? null : JSON.stringify(ok.body)
-  const bodies =
-    own === null
-      ? fc.constant(null)
-      : fc.oneof(
-          fc.constant(own),
-          body.valid.body,
-          body.wrong.map((wrong) => wrong.body),
-        )
-  return fc
-    .record({
-      path: operation.path.includes("{") ? mostly(fc.constant(known), elsewhere, 3) : fc.constant(known),
-      query: mostly(query.valid, query.wrong, 2),
-      body: bodies as fc.Arbitrary<Sent["body"]>,
-      ifMatch: mostly(fc.constant(null), fc.constantFrom('"1"', "*", '"x"', "1", 'W/"1"'), 5),
-    })
-    .map(({ path, query: asked, ...rest }) => ({ path: path + asked, ...rest }))
-}
-
 test.each(adminOperations)(
   `$id answers ${EACH} requests made from the OpenAPI document as it says`,
   async (operation) => {
@@ -72,7 +32,7 @@ test.each(adminOperations)(
     // Its own: what is sent may end anybody's session, or disable them.
     const ok = await requestOf(await adminEstate(world, operation.id), operation)
     const statuses: Record<number, number> = {}
-    for (const { path, body, ifMatch } of fc.sample(around(operation, ok), { seed, numRuns: EACH })) {
+    for (const { path, body, ifMatch } of fc.sample(around(document, operation, ok), { seed, numRuns: EACH })) {
       const headers = { ...ok.headers, "content-type": body === null ? null : "application/json", "if-match": ifMatch }
       const response = await admin.call(method, path, body ?? undefined, headers)
       const text = await response.text()

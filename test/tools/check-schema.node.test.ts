@@ -103,6 +103,15 @@ describe("formats", () => {
   it.each(FORMATS)("%s decides about any text of 64 KiB", (format) => {
     const units = ["a", "1", "1M", "/", ":", "..", "@", "%41", "a.", "-", "\\", "(", "http://a", "::1"]
     for (const unit of units) for (const end of ["", "!", "Y", "@"]) fault(format, `P${unit.repeat(LONG / 4)}${end}`)
+    for (const begin of ["", "http://", "http://a@"]) {
+      for (const unit of units) for (const end of ["!", "@"]) fault(format, `${begin}${unit.repeat(LONG / 4)}${end}`)
+    }
+  })
+
+  it.each(FORMATS)("%s decides about short texts that take a backtracking engine for ever", (format) => {
+    for (const begin of ["", "http://", "http://a@", "a@", "P"]) {
+      for (const unit of ["a", "1", "a-", "a.", "1M"]) fault(format, `${begin}${unit.repeat(40)}!`)
+    }
   })
 
   it.each([
