@@ -114,7 +114,7 @@ async function secureProcedures(client: pg.ClientBase, schema: string): Promise<
   const { procedures, inlined } = accessOf("all")
   await client.query(`revoke all on all functions in schema ${schema} from public`)
   const { rows } = await client.query<{ signature: string }>(
-    `select p.oid::regprocedure as signature from pg_proc p where p.pronamespace = $1::regnamespace and not p.prosecdef
+    `select p.oid::regprocedure as signature from pg_proc p where p.pronamespace = $1::regnamespace and p.prokind = 'f' and not p.prosecdef
        and p.proname = any($2) and not (p.provolatile <> 'v' and p.prolang = (select oid from pg_language where lanname = 'sql')
          and (p.proname = any($3) or p.prosrc !~ '\\mfrom\\M'))`,
     [schema, procedures, inlined],
