@@ -51,6 +51,8 @@ test("a turn shows its calls with both sides, each line of its bill, its files a
   const space = await client.space(shop())
   const webhook = await makeWebhook(client, { url: "https://hooks.customer.com/" })
   const [, sent] = await browser.json("POST", `/api/account/spaces/${space}/files?name=sent.json`, { a: 1 })
+  // Of one moment, their order would be that of their ids.
+  await world.advance(1000)
   const text = [
     "[use input=1000 output=100]",
     '[call lookup_order {"id":"A-1"}]',
