@@ -34,10 +34,11 @@ const readWhole = (maxBytes: number) =>
     if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
     const ctx = c.get("ctx")
     const loan = ctx.memory.open(MEMORY.shares.body, c.req.header("authorization") ?? ctx.address ?? "", ctx.clock)
-    const lend = (bytes: number) => {
-      if (!loan.grow(bytes)) throw noMemory()
+    // A moment may do: the large ones before it are read soon.
+    const lend = async (bytes: number) => {
+      if (!(await loan.growSoon(bytes, c.req.raw.signal))) throw noMemory()
     }
-    if (Number(length ?? 0) > MEMORY.smallBytes) lend(Number(length))
+    if (Number(length ?? 0) > MEMORY.smallBytes) await lend(Number(length))
     const read = async () => {
       if (length !== undefined) return c.req.text()
       const text = (await readUpTo(c, maxBytes, lend)).toString("utf8")
@@ -52,15 +53,19 @@ const readWhole = (maxBytes: number) =>
     return next()
   })
 
-/** Reads a body whose size is not known before. `lend` is asked for the memory of a large one as it comes. */
-async function readUpTo(c: HonoContext<AppEnv>, maxBytes: number, lend = (_bytes: number) => {}): Promise<Buffer> {
+/** Reads a body whose size is not known before. `lend` is asked for the memory of a large one once it is known as one. */
+async function readUpTo(
+  c: HonoContext<AppEnv>,
+  maxBytes: number,
+  lend: (bytes: number) => Promise<void> = async () => {},
+): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of c.req.raw.body ?? []) {
     bytes += piece.length
     if (bytes > maxBytes) throw tooLarge(maxBytes)
-    const before = bytes - piece.length
-    if (bytes > MEMORY.smallBytes) lend(before > MEMORY.smallBytes ? piece.length : bytes)
+    // All that it may become, at once: many that each hold a part would wait for each other.
+    if (bytes > MEMORY.smallBytes && bytes - piece.length <= MEMORY.smallBytes) await lend(maxBytes)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

@@ -2,11 +2,12 @@ import type { Clock } from "./clock.ts"
 
 const MiB = 1024 * 1024
 
-/** A kind of use: bytes for all, for each holder, and how often each byte is held while it is used. */
+/** A kind of use: bytes for all, for each holder, how often each byte is held while it is used, and how long who borrows waits for it. */
 export interface Share {
   all: number
   each: number
   copies: number
+  waitMs: number
 }
 
 /**
@@ -18,20 +19,18 @@ export const MEMORY = {
   lostMs: 300_000,
   shares: {
     /** The part of a file that is being stored, by account. */
-    upload: { all: 40 * MiB, each: 20 * MiB, copies: 1 },
+    upload: { all: 40 * MiB, each: 20 * MiB, copies: 1, waitMs: 0 },
     /** A client's JSON above `smallBytes`, by its credential: bytes and text. */
-    body: { all: 24 * MiB, each: 12 * MiB, copies: 2 },
+    body: { all: 24 * MiB, each: 12 * MiB, copies: 2, waitMs: 2_000 },
     /** Answers of customers' servers and of models above `smallBytes`, by invocation: bytes, text, and what is parsed. */
-    answer: { all: 48 * MiB, each: 24 * MiB, copies: 4 },
+    answer: { all: 48 * MiB, each: 24 * MiB, copies: 4, waitMs: 0 },
     /** Pictures and documents of a model call, by invocation: bytes, base64, JSON, and the request. */
-    object: { all: 76 * MiB, each: 76 * MiB, copies: 5 },
+    object: { all: 76 * MiB, each: 76 * MiB, copies: 5, waitMs: 20_000 },
     /** The answer with a picture that was made. */
-    picture: { all: 44 * MiB, each: 44 * MiB, copies: 4 },
+    picture: { all: 44 * MiB, each: 44 * MiB, copies: 4, waitMs: 20_000 },
   },
   /** Of a body or an answer, so much is read in any case. */
   smallBytes: 256 * 1024,
-  /** How long a call of a model or a picture waits for memory. */
-  waitMs: 20_000,
 } as const
 
 /** How often those who wait look. */
@@ -48,6 +47,8 @@ interface Lent {
 export interface Loan {
   /** Whether there are so many bytes more. */
   grow(bytes: number): boolean
+  /** The same, for as long as the share's users wait. Throws the signal's reason. */
+  growSoon(bytes: number, signal: AbortSignal): Promise<boolean>
   close(): void
 }
 
@@ -63,29 +64,30 @@ export class MemoryBudget {
   /** A loan for `holder`, of nothing yet. */
   open(share: Share, holder: string, clock: Clock): Loan {
     const me = Symbol("loan")
-    return {
-      grow: (bytes) => {
-        const now = clock.now().getTime()
-        const more = bytes * share.copies
-        if (!this.fits(share, holder, more, now)) return false
-        this.loans.set(me, { share, holder, bytes: (this.loans.get(me)?.bytes ?? 0) + more, at: now })
-        return true
-      },
-      close: () => void this.loans.delete(me),
+    const grow = (bytes: number) => {
+      const now = clock.now().getTime()
+      const more = bytes * share.copies
+      if (!this.fits(share, holder, more, now)) return false
+      this.loans.set(me, { share, holder, bytes: (this.loans.get(me)?.bytes ?? 0) + more, at: now })
+      return true
     }
+    const growSoon = async (bytes: number, signal: AbortSignal) => {
+      const until = Date.now() + share.waitMs
+      while (!grow(bytes)) {
+        if (signal.aborted) throw signal.reason
+        if (Date.now() > until) return false
+        // No request may wait for what another one does.
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      }
+      return true
+    }
+    return { grow, growSoon, close: () => void this.loans.delete(me) }
   }
 
   /** A loan of so many bytes as soon as there is memory for them; null when there was none in time. Throws the signal's reason. */
   async borrow(share: Share, holder: string, clock: Clock, bytes: number, signal: AbortSignal): Promise<Loan | null> {
     const loan = this.open(share, holder, clock)
-    const until = Date.now() + MEMORY.waitMs
-    while (!loan.grow(bytes)) {
-      if (signal.aborted) throw signal.reason
-      if (Date.now() > until) return null
-      // No request may wait for what another one does.
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-    }
-    return loan
+    return (await loan.growSoon(bytes, signal)) ? loan : null
   }
 
   private fits(share: Share, holder: string, bytes: number, now: number): boolean {

@@ -66,7 +66,7 @@ describe("a budget of memory", () => {
   test("has a limit for all and for each, and forgets who says nothing any more", () => {
     const clock = createTestClock()
     const budget = new MemoryBudget({ all: 10, lostMs: 1_000 })
-    const share = { all: 10, each: 6, copies: 1 }
+    const share = { all: 10, each: 6, copies: 1, waitMs: 20_000 }
     const [first, second, other] = ["a", "a", "b"].map((holder) => budget.open(share, holder, clock)) as [
       Loan,
       Loan,
@@ -86,8 +86,8 @@ describe("a budget of memory", () => {
     const clock = createTestClock()
     const budget = new MemoryBudget({ all: 100, lostMs: 1_000 })
     const [once, thrice] = [
-      { all: 60, each: 60, copies: 1 },
-      { all: 90, each: 90, copies: 3 },
+      { all: 60, each: 60, copies: 1, waitMs: 20_000 },
+      { all: 90, each: 90, copies: 3, waitMs: 20_000 },
     ]
     const upload = budget.open(once, "a", clock)
     expect([upload.grow(60), budget.open(once, "b", clock).grow(1)]).toEqual([true, false])
