@@ -88,7 +88,7 @@ test("a worker that the database does not let in says so, and not that waiting h
   const client = await world.createAccount()
   for (const DATABASE_URL of [
     world.ownerUrl.replace(/:[^:@]+@/, ":wrong@"),
-    world.ownerUrl.replace("//turnpike:", "//nobody:"),
+    world.ownerUrl.replace(/\/\/[^:]+:/, "//nobody:"),
   ]) {
     world.rebind({ DATABASE_URL })
     const response = await client.call("GET", "/v1/me")

@@ -36,7 +36,7 @@ test.each(WORKER_ROLES)("the role of %s writes no table, makes nothing, and is n
     "truncate audit_log",
     "create table public.mine (a integer)",
     "copy (select 1) to program 'true'",
-    "set role turnpike",
+    `set role ${new URL(namespace.ownerUrl).username}`,
     "create role another",
     "select pg_read_file('/etc/hostname')",
   ]) {
