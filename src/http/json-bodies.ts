@@ -38,9 +38,11 @@ const readWhole = (maxBytes: number) =>
     const lend = async (bytes: number) => {
       if (!(await loan.growSoon(bytes, c.req.raw.signal))) throw noMemory()
     }
-    if (Number(length ?? 0) > MEMORY.smallBytes) await lend(Number(length))
     const read = async () => {
-      if (length !== undefined) return c.req.text()
+      if (length !== undefined) {
+        if (Number(length) > MEMORY.smallBytes) await lend(Number(length))
+        return c.req.text()
+      }
       const text = (await readUpTo(c, maxBytes, lend)).toString("utf8")
       // Hono parses what is left here.
       c.req.bodyCache.text = Promise.resolve(text) as never

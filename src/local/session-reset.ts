@@ -38,26 +38,11 @@ export class SessionReset implements pg.Submittable {
 }
 
 /** What stands before a bracket and leaves nothing in a session. A name that is missing here only costs a reset. */
-const HARMLESS = new Set([
-  ...["and", "any", "array_agg", "as", "cast", "coalesce", "count", "exists", "extract", "filter", "from", "greatest"],
-  ...["in", "join", "json_agg", "jsonb_agg", "jsonb_build_object", "jsonb_object_agg", "lateral", "least", "lower"],
-  ...[
-    "materialized",
-    "max",
-    "min",
-    "not",
-    "nullif",
-    "numeric",
-    "on",
-    "or",
-    "over",
-    "pg_backend_pid",
-    "row_number",
-    "select",
-    "sum",
-  ],
-  ...["to_json", "to_jsonb", "unnest", "values", "when", "where"],
-])
+const HARMLESS = new Set(
+  `and any array_agg as cast coalesce count exists extract filter from greatest in join json_agg jsonb_agg
+  jsonb_build_object jsonb_object_agg lateral least lower materialized max min not nullif numeric on or over
+  pg_backend_pid row_number select sum to_json to_jsonb unnest values when where`.split(/\s+/),
+)
 const OURS = /^"?turnpike_[0-9a-f]{12}"?\."?\w+"?$/
 const CALLED = /([\w".$]+)\s*\(/g
 /** The columns of an insert. */

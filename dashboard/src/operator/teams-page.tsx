@@ -1,20 +1,17 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { lazy } from "react"
 import type { Team } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
-import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Id, Time } from "../ui/values.tsx"
+import { OperatorGroupsPage } from "./groups-page.tsx"
 import { OperatorList } from "./list.tsx"
 import { operatorPages } from "./pages.ts"
 import { OperatorPerson, operatorCurl } from "./parts.tsx"
-import { ARCHIVED } from "./search-words.ts"
 
 const TeamForm = lazy(() => import("./team-form.tsx").then((file) => ({ default: file.OperatorTeamForm })))
 const route = getRouteApi("/app/admin/operator/teams")
@@ -51,26 +48,8 @@ function Leads({ of }: { of: Team["members"] }) {
 export function OperatorTeamsPage() {
   const { q, archived, offset = 0 } = route.useSearch()
   const teams = useRead("listTeams", { query: { q, archived, limit: PAGE_ROWS, offset } })
-  const [creating, setCreating] = useState(false)
   return (
-    <Page
-      {...operatorPages.teams}
-      action={
-        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-          Create a team
-        </Button>
-      }
-    >
-      <FilterBar set={{ q, archived }}>
-        <TextFilter label="Name" name="q" value={q} />
-        <ChoiceFilter
-          label="State"
-          name="archived"
-          value={archived}
-          all="Active and archived"
-          options={ARCHIVED.filter((state) => state !== "all")}
-        />
-      </FilterBar>
+    <OperatorGroupsPage page={operatorPages.teams} what="team" search={{ q, archived }} form={TeamForm}>
       <OperatorList
         caption="Teams"
         of={teams}
@@ -83,11 +62,6 @@ export function OperatorTeamsPage() {
           />
         }
       />
-      {creating && (
-        <Suspense>
-          <TeamForm onClose={() => setCreating(false)} />
-        </Suspense>
-      )}
-    </Page>
+    </OperatorGroupsPage>
   )
 }

@@ -1,20 +1,17 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { lazy } from "react"
 import type { Workspace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { Button } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
-import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Id, Time } from "../ui/values.tsx"
+import { OperatorGroupsPage } from "./groups-page.tsx"
 import { OperatorList } from "./list.tsx"
 import { operatorPages } from "./pages.ts"
 import { operatorCurl } from "./parts.tsx"
-import { ARCHIVED } from "./search-words.ts"
 
 const WorkspaceForm = lazy(() =>
   import("./workspace-form.tsx").then((file) => ({ default: file.OperatorWorkspaceForm })),
@@ -52,26 +49,8 @@ const COLUMNS: Column<Workspace>[] = [
 export function OperatorWorkspacesPage() {
   const { q, archived, offset = 0 } = route.useSearch()
   const workspaces = useRead("listWorkspaces", { query: { q, archived, limit: PAGE_ROWS, offset } })
-  const [creating, setCreating] = useState(false)
   return (
-    <Page
-      {...operatorPages.workspaces}
-      action={
-        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-          Create a workspace
-        </Button>
-      }
-    >
-      <FilterBar set={{ q, archived }}>
-        <TextFilter label="Name" name="q" value={q} />
-        <ChoiceFilter
-          label="State"
-          name="archived"
-          value={archived}
-          all="Active and archived"
-          options={ARCHIVED.filter((state) => state !== "all")}
-        />
-      </FilterBar>
+    <OperatorGroupsPage page={operatorPages.workspaces} what="workspace" search={{ q, archived }} form={WorkspaceForm}>
       <OperatorList
         caption="Workspaces"
         of={workspaces}
@@ -87,11 +66,6 @@ export function OperatorWorkspacesPage() {
           />
         }
       />
-      {creating && (
-        <Suspense>
-          <WorkspaceForm onClose={() => setCreating(false)} />
-        </Suspense>
-      )}
-    </Page>
+    </OperatorGroupsPage>
   )
 }
