@@ -66,9 +66,15 @@ describe("the event log as server-sent events", () => {
   const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
   const text = `[call lookup_order {"id":"1"}]\n[stream 100 ms]\n[reply ${words}]`
 
-  async function begin() {
+  /** `toolMs`: how long, by the clock of the test, the customer's server takes for the call of its tool. */
+  async function begin({ toolMs = 0 } = {}) {
     const client = await world.createAccount()
-    serveCustomer(world)
+    serveCustomer(world, {
+      answer: async () => {
+        if (toolMs > 0) await world.clock.sleep(toolMs)
+        return Response.json({ status: "shipped" })
+      },
+    })
     const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
     const sent = await turnOf(await client.sendTurn({ space, text }))
     await world.settled()
@@ -76,7 +82,8 @@ describe("the event log as server-sent events", () => {
   }
 
   test("transitions, steps, tool calls with their duration, and the text as it is made", async () => {
-    const { client, turnId } = await begin()
+    const { client, turnId } = await begin({ toolMs: 700 })
+    const began = world.clock.now().getTime()
     const reading = read(client, turnId, {})
     const running = world.drain()
     const events = await passTime(
@@ -95,11 +102,10 @@ describe("the event log as server-sent events", () => {
     const deltas = events.filter(({ type }) => type === "text.delta").length
     expect(deltas, "as it is made").toBeGreaterThan(5)
     expect(deltas, "not each word by itself").toBeLessThan(40)
-    expect(events.find(({ type }) => type === "tool.ended")?.data).toMatchObject({
-      name: "lookup_order",
-      ok: true,
-      duration_ms: 0,
-    })
+    const called = events.find(({ type }) => type === "tool.ended")?.data
+    expect(called).toMatchObject({ name: "lookup_order", ok: true })
+    expect(called?.duration_ms).toBeGreaterThanOrEqual(700)
+    expect(called?.duration_ms, "of the call, not of the turn").toBeLessThan(world.clock.now().getTime() - began - 4000)
     const json = (await (await client.call("GET", `/v1/turns/${turnId}/events?limit=100`)).json()) as {
       data: SeenEvent[]
     }
