@@ -82,11 +82,18 @@ begin
       select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
       from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
         cross join lateral (
-          select array_agg(n.used_pct) as used, array_agg(date_part('epoch', n.reset_at)) as reset, array_agg(date_part('epoch', n.taken_at)) as taken
+          select array_agg(coalesce(l.used_pct, n.used_pct)) as used, array_agg(date_part('epoch', coalesce(l.reset_at, n.reset_at))) as reset,
+            array_agg(date_part('epoch', coalesce(l.taken_at, n.taken_at))) as taken
           from generate_series(date_bin(span, since, 'epoch'), p_moment, span) b(begins)
-            cross join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
-              and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= greatest(b.begins, since)
-              and n.taken_at < least(b.begins + span, p_moment + interval '1 microsecond') order by n.taken_at desc limit 1) n) n
+            cross join lateral (select greatest(b.begins, since) as begins, least(b.begins + span, p_moment + interval '1 microsecond') as ends) t
+            -- Mostly it is in the step's last hour: looking there first saves reading a page of the index that is full of older ones.
+            left join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
+              and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= greatest(t.ends - interval '1 hour', t.begins)
+              and n.taken_at < t.ends order by n.taken_at desc limit 1) l on true
+            left join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where l.taken_at is null
+              and n.provider_id = w.provider_id and n.resource = w.resource and n.window_seconds = w.window_seconds
+              and n.taken_at >= t.begins and n.taken_at < t.ends order by n.taken_at desc limit 1) n on true
+          where coalesce(l.taken_at, n.taken_at) is not null) n
       where n.used is not null) n;
   else
     select array_agg(distinct n.provider_id), json_agg(n order by n.provider_id collate "C", n.resource collate "C", n.window_seconds) into served, windows from (

@@ -1,4 +1,4 @@
-import { expressionBuilder, type QueryCreator, sql } from "kysely"
+import { expressionBuilder, type OrderByItemBuilder, type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
@@ -10,6 +10,9 @@ import { recentBySpace } from "./recent-turns.ts"
 import { titleHolds } from "./serialize-space.ts"
 
 export const INVENTORY_SORTS = ["title", "created_at", "last_activity", "messages", "cost"] as const
+/** From how many spaces on, a page is far behind. */
+const DEEP = 1_000
+
 type Sort = (typeof INVENTORY_SORTS)[number]
 
 export interface InventoryFilters {
@@ -51,16 +54,22 @@ export async function listInventory(
         )
         .selectFrom("caller")
         .select((eb) => {
-          const page = eb
+          const inOrder = (order: OrderByItemBuilder) => (direction === "asc" ? order.asc() : order.desc()).nullsLast()
+          // Far behind, sorting all is faster than keeping the best so many in a heap, which is what a bound would have it do.
+          const all = eb
             .selectFrom("found as f")
             .selectAll("f")
-            .orderBy("f.rank", (order) => (direction === "asc" ? order.asc() : order.desc()).nullsLast())
-            .orderBy("f.space_id", direction)
+            .$if(offset >= DEEP, (deep) => deep.orderBy("f.rank", inOrder).orderBy("f.space_id", direction).offset(0))
+          const page = eb
+            .selectFrom(all.as("o"))
+            .selectAll("o")
+            .orderBy("o.rank", inOrder)
+            .orderBy("o.space_id", direction)
             .limit(limit)
             .offset(offset)
           const shown = shownSpaces(db)
             .innerJoin(page.as("p"), "p.space_id", "s.space_id")
-            .orderBy("p.rank", (order) => (direction === "asc" ? order.asc() : order.desc()).nullsLast())
+            .orderBy("p.rank", inOrder)
             .orderBy("s.space_id", direction)
           return [
             eb
