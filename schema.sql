@@ -275,6 +275,8 @@ create index spaces_of_workspace on spaces (workspace_id, space_id) where worksp
 -- What operators filter and sort all spaces by, without reading configurations.
 create index spaces_active on spaces (space_id) include (brand, origin) where archived_at is null;
 create index spaces_inventory on spaces (space_id) include (title, origin, brand, user_id, workspace_id, archived_at, created_at);
+create index spaces_by_title on spaces (lower(title) collate "C", space_id)
+  include (title, origin, brand, user_id, workspace_id, archived_at);
 -- For counting the spaces of each model without reading configurations.
 create index spaces_by_pin on spaces (test, pin) where archived_at is null;
 

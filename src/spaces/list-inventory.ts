@@ -54,7 +54,11 @@ export async function listInventory(
         )
         .selectFrom("caller")
         .select((eb) => {
-          const inOrder = (order: OrderByItemBuilder) => (direction === "asc" ? order.asc() : order.desc()).nullsLast()
+          const inOrder = (order: OrderByItemBuilder) => {
+            const directed = direction === "asc" ? order.asc() : order.desc()
+            // Only activity may be null; the index of titles is in the other order of nulls.
+            return sort === "last_activity" ? directed.nullsLast() : directed
+          }
           // Far behind, sorting all is faster than keeping the best so many in a heap, which is what a bound would have it do.
           const all = eb
             .selectFrom("found as f")
