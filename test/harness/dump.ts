@@ -1,10 +1,12 @@
-import type { TestNamespace } from "./namespace.ts"
+import type { World } from "./world.ts"
 
 /** The columns that a read may write: when the key was last used. */
 const NOT_COUNTED: Record<string, string[]> = { api_keys: ["last_used_at"] }
 
 /** A hash of every table's rows, by table: equal when nothing at all was written in between. */
-export async function dumpTables({ sql }: Pick<TestNamespace, "sql">): Promise<Record<string, string>> {
+export async function dumpTables({ sql, settled }: Pick<World, "sql" | "settled">): Promise<Record<string, string>> {
+  // What was begun before may still write.
+  await settled()
   const tables = await sql<{ name: string }>(
     "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
   )
