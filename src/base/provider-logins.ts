@@ -6,7 +6,7 @@ const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/)
 const headerValue = z.string().regex(/^[\x20-\x7e]{1,2048}$/)
 
 /** Where an answer with tokens says something: a field of it, or a claim of a token that is a JWT. `path`: its keys, from outside in. */
-const place = z.strictObject({
+const claimSource = z.strictObject({
   in: z.enum(["answer", "id_token", "access_token"]),
   path: z.array(text).min(1).max(10),
 })
@@ -31,8 +31,8 @@ const loginSchema = z.strictObject({
   /** Headers that calls with its tokens need beside them. */
   headers: z.record(headerName, headerValue).default({}),
   /** What names the account, and what people know it by. */
-  account: place,
-  label: place.optional(),
+  account: claimSource,
+  label: claimSource.optional(),
   /**
    * How a device is logged in. rfc8628; or code: requests are JSON, a poll that is pending answers 403 or 404, and one that is done an
    * authorisation code with its verifier.

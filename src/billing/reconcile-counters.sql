@@ -51,7 +51,7 @@ declare
   slice turnpike.books_slice;
 begin
   with part as materialized (
-    select c.*, row_number() over (order by c.user_id, c.kind, c.subject, c.period, c.starts_at) as place from spend_counters c
+    select c.*, row_number() over (order by c.user_id, c.kind, c.subject, c.period, c.starts_at) as position from spend_counters c
     where (c.user_id, c.kind, c.subject, c.period, c.starts_at)
       > ((behind ->> 0)::bigint, behind ->> 1, behind ->> 2, behind ->> 3, (behind ->> 4)::timestamptz)
     order by c.user_id, c.kind, c.subject, c.period, c.starts_at limit p_size
@@ -81,7 +81,7 @@ begin
   )
   select (select count(*) from part),
     (select jsonb_build_array(p.user_id::text, p.kind, p.subject, p.period, p.starts_at::text)::text from part p
-      where p.place = (select max(n.place) from part n)),
+      where p.position = (select max(n.position) from part n)),
     array(select row(f.kind, c.user_id, null, null,
         jsonb_build_object('kind', c.kind, 'subject', c.subject, 'period', c.period, 'starts_at', c.starts_at),
         f.expected, f.found)::turnpike.finding

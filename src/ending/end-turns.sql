@@ -13,7 +13,7 @@ declare
   after turns;
   cancelled record;
   heard boolean := false;
-  place integer := 0;
+  nth integer := 0;
   holds bigint := 0;
   of_conversations text[] := '{}';
   conversation text;
@@ -43,9 +43,9 @@ begin
   for found_turn in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
     continue when found_turn.state not in ('queued', 'running') or (p_cause = 'expired' and found_turn.state <> 'queued')
       or (found_turn.state = 'running' and found_turn.cancel_requested_at is not null);
-    select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_ids ->> place, p_reason, p_moment) c;
+    select c.* into cancelled from turnpike.cancel_locked(found_turn, p_event_ids ->> nth, p_reason, p_moment) c;
     after := cancelled.turn;
-    place := place + 1;
+    nth := nth + 1;
     heard := heard or cancelled.heard;
     touched := touched || jsonb_build_object('turn_id', after.turn_id, 'user_id', after.user_id, 'test', after.test, 'state', after.state,
       'epoch', after.epoch, 'lease_until', after.lease_until, 'hooked', heard);

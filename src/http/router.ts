@@ -50,8 +50,8 @@ const isParameter = (segment: string) => segment.startsWith(":")
 
 /** Whether the first segment in which two paths differ is a word in one of them, and a parameter in the other. */
 function differsByParameter(segments: string[], others: string[]): boolean {
-  for (const [place, segment] of segments.entries()) {
-    const other = others[place]
+  for (const [index, segment] of segments.entries()) {
+    const other = others[index]
     if (other === undefined) return false
     if (isParameter(segment) !== isParameter(other)) return true
     if (!isParameter(segment) && segment !== other) return false

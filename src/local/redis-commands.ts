@@ -1,4 +1,4 @@
-/** Where the keys of a command are among its words: in these places, from a place to the end, or behind their number. */
+/** Where the keys of a command are among its words: in these positions, from a position to the end, or behind their number. */
 type Keys = { at: readonly number[] } | { from: number } | { behind: number }
 
 const FIRST = [
@@ -26,10 +26,10 @@ const COMMANDS = new Map<string, Keys>([
 export function withPrefix(words: string[], prefix: string): string[] | null {
   const keys = COMMANDS.get(words[0]?.toLowerCase() ?? "")
   if (!keys) return null
-  const isKey = (place: number) => {
-    if ("at" in keys) return keys.at.includes(place)
-    if ("from" in keys) return place >= keys.from
-    return place > keys.behind && place <= keys.behind + Number(words[keys.behind])
+  const isKey = (position: number) => {
+    if ("at" in keys) return keys.at.includes(position)
+    if ("from" in keys) return position >= keys.from
+    return position > keys.behind && position <= keys.behind + Number(words[keys.behind])
   }
-  return words.map((word, place) => (isKey(place) ? prefix + word : word))
+  return words.map((word, position) => (isKey(position) ? prefix + word : word))
 }

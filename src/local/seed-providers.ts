@@ -42,9 +42,9 @@ export async function seedProviders(databaseUrl: string, provider: LocalProvider
     )
     if (rows.length > 0) return
     const keyRing = createKeyRing(parseKeyRing(keys))
-    for (const [place, { id, email }] of DEMO_ACCOUNTS.entries()) {
+    for (const [index, { id, email }] of DEMO_ACCOUNTS.entries()) {
       const [pool, kind, engine] =
-        place < 2 ? ["main", "oauth_code", "anthropic"] : ["alt-pool", "oauth_device", "openai-compatible"]
+        index < 2 ? ["main", "oauth_code", "anthropic"] : ["alt-pool", "oauth_device", "openai-compatible"]
       // As a login names an account of the alt-pool, so that logging in to it renews it.
       const providerId = pool === "main" ? id : `alt-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`
       await client.query(

@@ -37,7 +37,7 @@ export const SEALED_COLUMNS: readonly Sealed[] = [
 const BATCH = 500
 
 interface Row {
-  place: string
+  location: string
   sealed: string
   row: string
   owner: string
@@ -68,21 +68,21 @@ async function resealColumn(
   const counts = { done: 0, failed: 0 }
   for (let after = "(0,0)"; ; ) {
     const { rows } = await client.query<Row>(
-      `select t.ctid::text as place, t.${column} as sealed, ${row} as row, ${owner} as owner from ${table} t
+      `select t.ctid::text as location, t.${column} as sealed, ${row} as row, ${owner} as owner from ${table} t
        where t.ctid > $1::tid and not starts_with(t.${column}, $2) order by t.ctid limit ${BATCH}`,
       [after, prefix],
     )
     const last = rows.at(-1)
     if (!last) return counts
-    after = last.place
-    for (const { place, sealed, row, owner } of rows) {
+    after = last.location
+    for (const { location, sealed, row, owner } of rows) {
       const target = { table, column: sealedAs, row, owner }
       try {
         const { text } = await ring.open(sealed, target)
         const anew = await ring.seal(text, target)
         await client.query(`update ${table} set ${column} = $1 where ctid = $2::tid and ${column} = $3`, [
           anew,
-          place,
+          location,
           sealed,
         ])
         counts.done++

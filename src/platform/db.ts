@@ -47,13 +47,13 @@ neonConfig.fetchFunction = (address: string, init: RequestInit & { headers: Reco
   const given = init.headers["Neon-Connection-String"] ?? ""
   let endpoint = endpointOf.get(given)
   if (endpoint === undefined) {
-    endpoint = endpoints.get(placeOf(given)) ?? null
+    endpoint = endpoints.get(hostAndPath(given)) ?? null
     endpointOf.set(given, endpoint)
   }
   return fetch(endpoint ?? address, init)
 }
 
-function placeOf(connectionString: string): string {
+function hostAndPath(connectionString: string): string {
   const { host, pathname } = new URL(connectionString)
   return host + pathname
 }
@@ -104,7 +104,7 @@ function queryOf({
   const key = `${url} ${endpoint ?? ""}`
   const known = queries.get(key)
   if (known) return known
-  if (endpoint) endpoints.set(placeOf(url), endpoint)
+  if (endpoint) endpoints.set(hostAndPath(url), endpoint)
   const sql = neon(url, { fullResults: true, disableWarningInBrowsers: true })
   const run: RunStatement = async ({ sql: text, parameters }) => {
     // Not AbortSignal.timeout: its timer would stay for all that time behind every statement.

@@ -41,8 +41,8 @@ export function createRateLimit(
       // Who is shut out takes nothing from the wider networks of others.
       if (known() > 0) return known()
       const answers = await redis().together((client) =>
-        networksOf(address).map((network, place) => {
-          const more = WIDER[place] ?? 1
+        networksOf(address).map((network, index) => {
+          const more = WIDER[index] ?? 1
           const limit = new Ratelimit({
             redis: client,
             prefix: name,

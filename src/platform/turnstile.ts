@@ -51,7 +51,7 @@ export class Turnstile {
     for (const [one, at] of this.inside) if (now - at > LOST_MS) this.inside.delete(one)
     for (const [one, at] of this.queue) if (one !== me && now - at > GONE_MS) this.queue.delete(one)
     const before = [...this.queue.keys()]
-    const place = before.indexOf(me)
-    return this.inside.size + (place < 0 ? before.length : place) < this.limits.atOnce
+    const ahead = before.indexOf(me)
+    return this.inside.size + (ahead < 0 ? before.length : ahead) < this.limits.atOnce
   }
 }

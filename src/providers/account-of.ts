@@ -17,14 +17,14 @@ export function accountOf(login: ProviderLogin, tokens: Pick<Tokens, "access_tok
   return { external_id: id, label: (login.label && saidAt(login.label, tokens)) || id }
 }
 
-function saidAt(place: ProviderLogin["account"], { access_token, answer }: Pick<Tokens, "access_token" | "answer">) {
+function saidAt(source: ProviderLogin["account"], { access_token, answer }: Pick<Tokens, "access_token" | "answer">) {
   const sources = {
     answer: () => answer,
     id_token: () => claimsOf(answer.id_token),
     access_token: () => claimsOf(access_token),
   }
-  let value: unknown = sources[place.in]()
-  for (const key of place.path) {
+  let value: unknown = sources[source.in]()
+  for (const key of source.path) {
     value =
       typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
   }

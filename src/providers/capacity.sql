@@ -19,8 +19,8 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns jsonb langu
       'needs_login', n.needs_login, 'contained', n.contained, 'disabled', n.disabled, 'in_flight', n.in_flight,
       'recovers_at', n.recovers_at, 'windows', coalesce((select jsonb_agg(to_jsonb(r) - 'pool' order by r.resource collate "C", r.window_seconds)
         from room r where r.pool = p.pool), '[]'),
-      'read_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint) order by p.place)
-  from unnest(array['main', 'alt-pool']) with ordinality p(pool, place)
+      'read_at', (extract(epoch from clock_timestamp()) * 1000000)::bigint) order by p.position)
+  from unnest(array['main', 'alt-pool']) with ordinality p(pool, position)
     cross join lateral (
       select count(*) as accounts, count(*) filter (where a.state = 'usable') as usable, count(*) filter (where a.state = 'cooling') as cooling,
         count(*) filter (where a.state = 'needs_login') as needs_login, count(*) filter (where a.state = 'contained') as contained,
@@ -52,7 +52,7 @@ language plpgsql rows 1 as $$
 declare
   found turnpike.admin_caller;
   since timestamptz := p_moment - p_hours * interval '1 hour';
-  -- The same place of each names a window.
+  -- The same index of each names a window.
   ids text[];
   resources text[];
   lengths integer[];

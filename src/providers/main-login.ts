@@ -81,7 +81,7 @@ export async function startMainLogin(
   const settings = loginOf(ctx, "main")
   const login: MainLogin = {
     login_id: newId("login", ctx.clock.now()),
-    at: placeOf(settings),
+    at: applicationOf(settings),
     authorization: await beginLogin(settings),
     expires_at: inLoginTime(ctx),
     account: null,
@@ -132,7 +132,8 @@ export async function takeLogin(ctx: LoginContext, userId: number, settings: Pro
     throw new TurnpikeError("LOGIN_EXPIRED", "Your login took longer than 15 minutes. Start another one.")
   }
   if (!login) throw notStarted("You have no login that waits for this. Start one.")
-  if (login.at !== placeOf(settings)) throw notStarted("PROVIDER_LOGINS has changed since you began. Start again.")
+  if (login.at !== applicationOf(settings))
+    throw notStarted("PROVIDER_LOGINS has changed since you began. Start again.")
   return login
 }
 
@@ -152,7 +153,7 @@ export const forgetLogin = (ctx: LoginContext, userId: number) => ctx.redis.take
 const keyOf = (userId: number) => `provider_login:${userId}`
 const notedKeyOf = (userId: number) => `provider_login_until:${userId}`
 const target = (userId: number) => ({ table: "redis", column: "provider_login", row: String(userId), owner: userId })
-const placeOf = ({ client_id, token_endpoint }: ProviderLogin) => `${client_id} ${token_endpoint}`
+const applicationOf = ({ client_id, token_endpoint }: ProviderLogin) => `${client_id} ${token_endpoint}`
 const inLoginTime = ({ clock }: Context) => new Date(clock.now().getTime() + PROVIDER_POLICY.loginMs).toISOString()
 
 /** The signed-in admin, before anything is asked of a provider or of Redis. ADMIN_REQUIRED. */

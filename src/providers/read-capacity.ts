@@ -99,9 +99,9 @@ export async function readCapacity(
 }
 
 function pointsOf({ provider_id, resource, window_seconds, used, reset, taken }: WindowRow): CapacityPoint[] {
-  return taken.map((at, place) => {
-    const end = reset[place] ?? null
-    const used_pct = used[place] ?? 0
+  return taken.map((at, index) => {
+    const end = reset[index] ?? null
+    const used_pct = used[index] ?? 0
     const reset_at = end === null ? null : instant(end)
     return { subscription_id: provider_id, resource, window_seconds, used_pct, reset_at, taken_at: instant(at) }
   })
@@ -121,8 +121,8 @@ function spendOf(summed: SpendRow<number[]>[], queued: SpendRow<number>[]): Capa
     }
   }
   for (const { subscription_id, begins, model_calls, cost, billed } of summed) {
-    begins.forEach((at, place) => {
-      const of = (values: number[]) => values[place] ?? 0
+    begins.forEach((at, index) => {
+      const of = (values: number[]) => values[index] ?? 0
       add({ subscription_id, begins: at, model_calls: of(model_calls), cost: of(cost), billed: of(billed) })
     })
   }

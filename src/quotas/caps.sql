@@ -84,7 +84,7 @@ end $$;
 -- The hold of up to p_wanted that a turn would get: as much as the balance and every cap have left, in all of them; or nothing
 -- (amount is null) when one has less than p_needed. It takes nothing and locks nothing, and all its numbers are of one moment.
 -- A new turn counts at p_moment in its key's window, which it opens when none is; a turn that has a window already stays in it.
-create function turnpike.room_for(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
+create function turnpike.headroom(p_user_id bigint, p_key_id text, p_end_user text, p_wanted bigint, p_needed bigint,
   p_moment timestamptz, p_is_new boolean, p_window timestamptz, out amount bigint, out window_started_at timestamptz,
   out available bigint, out held bigint, out caps jsonb) language plpgsql stable as $$
 declare
@@ -145,7 +145,7 @@ begin
   end if;
   select s.* into sums from turnpike.wallet_sums(p_user_id) s;
   select r.amount, r.available, r.held, r.caps into amount, available, held, caps
-    from turnpike.room_for(p_user_id, p_key_id, p_end_user, p_wanted, p_needed, p_moment, false, p_window) r;
+    from turnpike.headroom(p_user_id, p_key_id, p_end_user, p_wanted, p_needed, p_moment, false, p_window) r;
   if not all_locked and (p_wanted > sums.shard_hold or available < p_wanted + sums.shards * sums.shard_hold or caps <> '[]') then
     raise exception 'only the whole account can say' using errcode = 'TP001';
   end if;

@@ -6,7 +6,7 @@ import { toInstant } from "../base/time.ts"
 import { balanceSchema, serializeBalance } from "../billing/get-balance.ts"
 import { CAPS, type CapRow, type CapState, capStateSchema, leftOf, serializeCapState } from "./cap-state.ts"
 
-/** What the SQL functions take_hold and room_for have found. Amounts in credit micros. */
+/** What the SQL functions take_hold and headroom have found. Amounts in credit micros. */
 export interface HoldRow {
   /** What was taken, or null when the turn was refused. */
   amount: number | null

@@ -24,9 +24,9 @@ begin
   insert into spend_counters as c (user_id, kind, subject, period, starts_at, spent_credit_micros, reserved_credit_micros, told_percents)
   values (p_user_id, in_kind, of_subject, in_period, begun, 0, 0, news)
   on conflict (user_id, kind, subject, period, starts_at) do update set told_percents = c.told_percents || excluded.told_percents;
-  for place in 1 .. cardinality(news) loop
-    if turnpike.add_event(turnpike.event_id_at(p_moment, place), p_user_id, false, 'cap.reached', null, null, null, null,
-      jsonb_build_object('cap', p_state -> 'cap', 'source', p_state -> 'source', 'percent', news[place],
+  for step in 1 .. cardinality(news) loop
+    if turnpike.add_event(turnpike.event_id_at(p_moment, step), p_user_id, false, 'cap.reached', null, null, null, null,
+      jsonb_build_object('cap', p_state -> 'cap', 'source', p_state -> 'source', 'percent', news[step],
         'limit_credit_micros', p_state -> 'limit_credit_micros', 'spent_credit_micros', p_state -> 'spent_credit_micros',
         'reserved_credit_micros', p_state -> 'reserved_credit_micros', 'resets_at', p_state -> 'resets_at',
         'key_id', case when in_kind = 'key' or p_state ->> 'source' = 'key' then p_key_id end,
@@ -65,11 +65,11 @@ begin
   return heard;
 end $$;
 
--- Tells one of balance.low (place 0) and balance.depleted (1): the account has p_balance, and holds what it holds now.
-create function turnpike.tell_balance(p_user_id bigint, p_type text, p_place integer, p_balance bigint, p_moment timestamptz)
+-- Tells one of balance.low (order 0) and balance.depleted (1): the account has p_balance, and holds what it holds now.
+create function turnpike.tell_balance(p_user_id bigint, p_type text, p_order integer, p_balance bigint, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
-  return turnpike.add_event(turnpike.event_id_at(p_moment, p_place), p_user_id, false, p_type, null, null, null, null,
+  return turnpike.add_event(turnpike.event_id_at(p_moment, p_order), p_user_id, false, p_type, null, null, null, null,
     jsonb_build_object('balance_credit_micros', p_balance, 'held_credit_micros', (select s.held from turnpike.wallet_sums(p_user_id) s),
       'threshold_credit_micros', (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
 end $$;
@@ -105,7 +105,7 @@ begin
 end $$;
 
 -- Tells why a turn gets no hold, where that holds for everyone from now on: nothing is held that could be released, and a turn with
--- a short text (which needs p_short_needed) is refused too. The numbers are those of room_for, looked at under the wallet's lock.
+-- a short text (which needs p_short_needed) is refused too. The numbers are those of headroom, looked at under the wallet's lock.
 create function turnpike.tell_refusal(p_user_id bigint, p_key_id text, p_needed bigint, p_short_needed bigint,
   p_available bigint, p_held bigint, p_caps jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
 declare

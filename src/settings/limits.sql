@@ -33,6 +33,6 @@ end $$;
 create function turnpike.count_states(p_user_id bigint) returns jsonb language plpgsql stable as $$
 begin
   return (select jsonb_agg(jsonb_build_object('cap', n.name, 'limit', turnpike.limit_of(n.name),
-      'used', turnpike.used_of(n.name, p_user_id, null)) order by n.place)
-    from unnest(array['open_test_turns', 'spaces', 'config_bytes', 'files', 'file_bytes']) with ordinality as n(name, place));
+      'used', turnpike.used_of(n.name, p_user_id, null)) order by n.position)
+    from unnest(array['open_test_turns', 'spaces', 'config_bytes', 'files', 'file_bytes']) with ordinality as n(name, position));
 end $$;

@@ -76,7 +76,7 @@ begin
       or num_nonnulls(wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros) > 0))
       or turnpike.plan_cap(caller.user_id, p_moment) is not null;
     if capped and not all_locked then
-      select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
         true, null) r;
       all_locked := turnpike.needs_all_locks(room.caps, room.window_started_at = p_moment, admission.wanted, margin);
       if margin > 0 and room.amount is distinct from admission.wanted then
@@ -99,7 +99,7 @@ begin
   end if;
   if not caller.test then
     if all_locked then
-      select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+      select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
         true, null) r;
       amount := room.amount;
       if amount is not null and room.caps <> '[]' then
@@ -212,7 +212,7 @@ declare
   short_needed bigint;
 begin
   perform turnpike.lock_account(caller.user_id);
-  select r.* into room from turnpike.room_for(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
+  select r.* into room from turnpike.headroom(caller.user_id, caller.key_id, p_end_user, admission.wanted, admission.needed, p_moment,
     true, null) r;
   if room.amount is not null then
     raise exception 'room has come at the same moment' using errcode = 'TP001';

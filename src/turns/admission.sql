@@ -145,7 +145,7 @@ begin
   pin := admission.pin;
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused is null and not caller.test then
-    select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.room_for(caller.user_id, caller.key_id,
+    select to_jsonb(r) || jsonb_build_object('needed', admission.needed) into hold from turnpike.headroom(caller.user_id, caller.key_id,
       p_end_user, admission.wanted, admission.needed, p_moment, true, null) r;
   end if;
   perform turnpike.note_use(caller, p_moment);

@@ -10,7 +10,7 @@ export interface KnownAccount extends PickedAccount {
 }
 
 /** Where the calls of one engine go. */
-interface Place {
+interface EngineRoute {
   /** What the next call begins at; null: it asks. */
   account: KnownAccount | NoAccount | null
   /** The account that the conversation stays with; null: there is none, or it may not be called any more. */
@@ -35,36 +35,36 @@ export type Next =
 export class Route {
   private readonly ctx: Context
   private readonly turn: Claim["turn"]
-  private readonly places = new Map<string, Place>()
+  private readonly byEngine = new Map<string, EngineRoute>()
 
   constructor(ctx: Context, { turn, accounts, accounts_read_at: readAt }: Claim) {
     this.ctx = ctx
     this.turn = turn
     for (const [engine, picked] of Object.entries(accounts)) {
       // Null: one that is tried again after it has cooled, which is for a call to ask for.
-      const place =
+      const route =
         picked && isAccount(picked)
           ? { account: { ...picked, readAt }, bound: picked.bound ? picked.provider_id : null }
           : { account: picked, bound: null }
-      this.places.set(engine, place)
+      this.byEngine.set(engine, route)
     }
   }
 
   /** The account for a call that has tried others. Costs a statement only when the one that is known cannot be called, or lacks the model. */
   async next({ engine, model }: RoutedModel, tried: readonly string[]): Promise<Next> {
-    const place = this.places.get(engine)
-    if (!place) return { kind: "none" }
-    const known = place.account
+    const route = this.byEngine.get(engine)
+    if (!route) return { kind: "none" }
+    const known = route.account
     if (known && !isAccount(known)) {
-      place.account = null
+      route.account = null
       return { kind: "cooling", until: known.cooling_until }
     }
     if (known && !tried.includes(known.provider_id) && this.mayCall(known, model)) {
       // While it is tried, nobody else begins at it.
-      if (known.probe) place.account = null
+      if (known.probe) route.account = null
       return { kind: "account", account: known }
     }
-    return this.ask({ engine, model }, place, tried)
+    return this.ask({ engine, model }, route, tried)
   }
 
   private mayCall(known: KnownAccount, model: string): boolean {
@@ -72,26 +72,26 @@ export class Route {
     return !lacksModel(known, model, now) && !coolsMeanwhile(this.ctx, known.provider_id, known.readAt)
   }
 
-  private async ask({ engine, model }: RoutedModel, place: Place, tried: readonly string[]): Promise<Next> {
+  private async ask({ engine, model }: RoutedModel, route: EngineRoute, tried: readonly string[]): Promise<Next> {
     const leftOut = [...tried, ...unnotedAccounts(this.ctx)]
     for (;;) {
       const readAt = this.ctx.clock.now().getTime()
       const { mine_still: mine, account } = await nextAccount(this.ctx, this.turn, {
         engine,
         model,
-        bound: place.bound,
+        bound: route.bound,
         tried: leftOut,
       })
       if (mine !== "yes") return { kind: mine }
       if (account === null) {
-        this.places.delete(engine)
+        this.byEngine.delete(engine)
         return { kind: "none" }
       }
       if (!isAccount(account)) return { kind: "cooling", until: account.cooling_until }
       if (!coolsMeanwhile(this.ctx, account.provider_id, readAt)) {
         const known = { ...account, readAt }
         // What is bound is not left for an account that only stands in for it.
-        if (place.bound === null && !account.probe) place.account = known
+        if (route.bound === null && !account.probe) route.account = known
         return { kind: "account", account: known }
       }
       leftOut.push(account.provider_id)
@@ -105,28 +105,28 @@ export class Route {
   served(account: KnownAccount, { main }: { main: boolean }): boolean {
     const { provider_id, engine } = account
     if (account.probe) forgetCooling(this.ctx, provider_id)
-    const place = this.places.get(engine)
-    if (!place || (place.bound !== null && place.bound !== provider_id)) return false
-    place.account = { ...account, probe: false }
-    if (main) place.bound = provider_id
+    const route = this.byEngine.get(engine)
+    if (!route || (route.bound !== null && route.bound !== provider_id)) return false
+    route.account = { ...account, probe: false }
+    if (main) route.bound = provider_id
     return main
   }
 
   /** This account lacks the model of a call: such calls ask for another. `main`: of the space's own agent, whose conversation leaves it. */
   lacks(account: KnownAccount, { main }: { main: boolean }): void {
-    const place = this.places.get(account.engine)
-    if (!place) return
-    if (place.account && isAccount(place.account) && place.account.provider_id === account.provider_id)
-      place.account = null
-    if (main && place.bound === account.provider_id) place.bound = null
+    const route = this.byEngine.get(account.engine)
+    if (!route) return
+    if (route.account && isAccount(route.account) && route.account.provider_id === account.provider_id)
+      route.account = null
+    if (main && route.bound === account.provider_id) route.bound = null
   }
 
   /** These accounts are not called any more without asking. */
   drop(ids: readonly string[] | null): void {
     if (ids === null) return
-    for (const place of this.places.values()) {
-      if (place.account && isAccount(place.account) && ids.includes(place.account.provider_id)) place.account = null
-      if (place.bound !== null && ids.includes(place.bound)) place.bound = null
+    for (const route of this.byEngine.values()) {
+      if (route.account && isAccount(route.account) && ids.includes(route.account.provider_id)) route.account = null
+      if (route.bound !== null && ids.includes(route.bound)) route.bound = null
     }
   }
 }

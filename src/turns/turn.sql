@@ -35,9 +35,9 @@ end $$;
 create function turnpike.write_drafts(p_turn_id text, p_first integer, p_drafts jsonb) returns void language plpgsql as $$
 begin
   insert into turn_events (turn_id, seq, event_id, type, data, created_at)
-  select p_turn_id, p_first + draft.place::integer - 1, draft.value ->> 'id', draft.value ->> 'type', draft.value -> 'data',
+  select p_turn_id, p_first + draft.position::integer - 1, draft.value ->> 'id', draft.value ->> 'type', draft.value -> 'data',
     (draft.value ->> 'at')::timestamptz
-  from jsonb_array_elements(p_drafts) with ordinality as draft(value, place);
+  from jsonb_array_elements(p_drafts) with ordinality as draft(value, position);
 end $$;
 
 -- Writes a transition into the turn's log and its account's feed. Returns whether a webhook gets it. The row must be as it is after the

@@ -124,7 +124,7 @@ function capsOf(random: Random) {
 }
 
 test("what an estimate reads can take no lock and write nothing: PostgreSQL itself refuses that", async () => {
-  const functions = ["room_for", "has_caps", "cap_states", "cap_states_under", "open_window"]
+  const functions = ["headroom", "has_caps", "cap_states", "cap_states_under", "open_window"]
   const rows = await world.sql(
     "select proname, provolatile from pg_proc where proname = any($1) and pronamespace = $2::regnamespace",
     [functions, RELEASE],
