@@ -29,6 +29,7 @@ export function createFaults() {
   let rules: (FaultRule & { seen: number })[] = []
   let calls: SeenCall[] = []
   let recording = false
+  let open = 0
 
   async function apply(rule: FaultRule): Promise<Answer | null> {
     if (rule.action === "cut") throw new CutConnection("cut by the fault plan")
@@ -70,8 +71,21 @@ export function createFaults() {
       recording = false
     },
     calls: () => calls,
+    /** How many calls of `counted` services are being answered. */
+    open: () => open,
     wrap(service: string, handler: Service, labelOf: (call: Call) => string): Service {
       return (call) => (recording ? underPlan(call, service, handler, labelOf(call)) : handler(call))
+    },
+    /** The same service, whose calls `open` counts. */
+    counted(service: Service): Service {
+      return async (call) => {
+        open++
+        try {
+          return await service(call)
+        } finally {
+          open--
+        }
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { setTimeout } from "node:timers/promises"
 import pg from "pg"
 import { createFaults } from "./faults.ts"
 import { createNeon, neonLabel, type OnStatement } from "./neon.ts"
@@ -43,14 +44,23 @@ export async function createNamespace(options: NamespaceOptions, servers: Namesp
   const upstreams = Object.entries(options.upstreams ?? {}).map(([name, url]) => {
     return [name, faults.wrap(name, proxyTo(url), (call) => `${call.method} ${call.path}`)] as const
   })
+  /** Whether no call is being answered, in 5 ms at the earliest; waits so long for that. */
+  async function isCalm(patienceMs: number): Promise<boolean> {
+    const began = performance.now()
+    do await setTimeout(5)
+    while (faults.open() > 0 && performance.now() - began < patienceMs)
+    return faults.open() === 0
+  }
+
   const services: Record<string, Service> = {
     ...Object.fromEntries(upstreams),
-    pg: faults.wrap("pg", neon.service, neonLabel),
-    redis: faults.wrap("redis", redis.service, redisLabel),
-    qstash: faults.wrap("qstash", qstash.service, (call) => `${call.method} ${call.path}`),
+    pg: faults.counted(faults.wrap("pg", neon.service, neonLabel)),
+    redis: faults.counted(faults.wrap("redis", redis.service, redisLabel)),
+    qstash: faults.counted(faults.wrap("qstash", qstash.service, (call) => `${call.method} ${call.path}`)),
     control: async (call) => {
       const input = call.body.length ? JSON.parse(call.body.toString()) : {}
       if (call.path.startsWith("/qstash/")) return qstash.control({ ...call, path: call.path.slice("/qstash".length) })
+      if (call.path === "/calm") return jsonAnswer(200, { calm: await isCalm(input.patience_ms) })
       if (call.path === "/calls") return jsonAnswer(200, faults.calls())
       if (call.path === "/faults") {
         if (call.method !== "DELETE") return jsonAnswer(200, faults.plan(input.rules))

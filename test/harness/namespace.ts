@@ -48,6 +48,9 @@ export async function openNamespace({
     /** Returns the calls since the plan before. */
     plan: (rules: FaultRule[]): Promise<SeenCall[]> => post(`${control}/faults`, { rules }),
     clearFaults: async () => void (await fetch(`${control}/faults`, { method: "DELETE" })),
+    /** Whether none of its calls is being answered, in 5 ms at the earliest; waits so long for that. */
+    isCalm: async (patienceMs: number): Promise<boolean> =>
+      (await post(`${control}/calm`, { patience_ms: patienceMs })).calm,
     calls: async (): Promise<SeenCall[]> => (await fetch(`${control}/calls`)).json(),
     qstash: {
       clock: (to: { now_ms: number } | { advance_ms: number }) => post(`${control}/qstash/clock`, to),
