@@ -37,8 +37,8 @@ interface Asked {
 }
 
 /**
- * One model call with memory for its pictures and documents. Throws RunEnd: no account may be called now, the turn is over, or another
- * worker must find the memory.
+ * One model call with memory for its pictures and documents. Throws RunEnd: no account may be called now, the turn is over, or it must
+ * wait for memory.
  */
 export async function routeCall(asked: Asked): Promise<RoutedCall> {
   const { run, call } = asked
@@ -51,7 +51,7 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
       run.checkTime()
       throw error
     })
-  if (!loan) throw new RunEnd({ kind: "hand_over" })
+  if (!loan) throw new RunEnd({ kind: "crowded" })
   try {
     return await routed(asked)
   } finally {
