@@ -40,7 +40,7 @@ interface Lent {
   share: Share
   holder: string
   bytes: number
-  /** When it was changed last, in ms. */
+  /** When it was changed or kept last, in ms. */
   at: number
 }
 
@@ -49,10 +49,12 @@ export interface Loan {
   grow(bytes: number): boolean
   /** The same, for as long as the share's users wait. Throws the signal's reason. */
   growSoon(bytes: number, signal: AbortSignal): Promise<boolean>
+  /** Says that it is still held. */
+  keep(): void
   close(): void
 }
 
-/** Bytes that an isolate lends out. A loan that was not changed for `lostMs` counts as given back: whose request is cut off says nothing. */
+/** Bytes that an isolate lends out. A loan that says nothing for `lostMs` counts as given back: so does one whose request was cut off. */
 export class MemoryBudget {
   private readonly limits: { all: number; lostMs: number }
   private readonly loans = new Map<symbol, Lent>()
@@ -87,7 +89,11 @@ export class MemoryBudget {
       closed = true
       this.loans.delete(me)
     }
-    return { grow, growSoon, close }
+    const keep = () => {
+      const lent = this.loans.get(me)
+      if (lent) lent.at = clock.now().getTime()
+    }
+    return { grow, growSoon, keep, close }
   }
 
   /** A loan of so many bytes as soon as there is memory for them; null when there was none in time. Throws the signal's reason. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
-import { MemoryBudget } from "../../src/platform/memory.ts"
+import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { passTime } from "../harness/pass-time.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 
 let world: RoutedWorld
@@ -12,25 +13,30 @@ afterEach(() => vi.restoreAllMocks())
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADklEQVR4nGNYxRDKgIQBIUQD/Ssjb98AAAAASUVORK5CYII="
 
-test("a turn whose picture finds no memory waits for it, however often: it is not lost to what others hold", async () => {
+/** A space of a new account with a picture in it. */
+async function pictured() {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()
   const space = await client.space()
-  const bytes = Uint8Array.from(Buffer.from(PNG, "base64"))
   const upload = await world.invoke(
     new Request(`https://api.test/v1/spaces/${space}/files?name=a.png`, {
       method: "POST",
       headers: { authorization: `Bearer ${client.key}`, "content-type": "image/png" },
-      body: bytes,
+      body: Uint8Array.from(Buffer.from(PNG, "base64")),
     }),
   )
   const { file_id } = (await upload.json()) as { file_id: string }
+  return { client, body: { space, files: [file_id] } }
+}
+
+test("a turn whose picture finds no memory waits for it, however often: it is not lost to what others hold", async () => {
+  const { client, body } = await pictured()
   let asked = 0
   const borrow = vi.spyOn(MemoryBudget.prototype, "borrow").mockImplementation(async () => {
     asked++
     return null
   })
-  const turnId = await world.begin(client, { space, files: [file_id] })
+  const turnId = await world.begin(client, body)
   for (let n = 0; n < TURN_POLICY.maxAttempts + 3; n++) {
     await world.drain()
     await world.advance(10_000)
@@ -42,4 +48,32 @@ test("a turn whose picture finds no memory waits for it, however often: it is no
   await world.advance(60_000)
   await world.drain()
   expect(await client.getTurn(turnId)).toMatchObject({ state: "done", result: "Fine." })
+})
+
+test("what a long call holds is not lent to others before its end", async () => {
+  const { client, body } = await pictured()
+  let budget: MemoryBudget | null = null
+  const real = MemoryBudget.prototype.borrow
+  vi.spyOn(MemoryBudget.prototype, "borrow").mockImplementation(function (this: MemoryBudget, ...asked) {
+    budget = this
+    return real.apply(this, asked)
+  })
+  /** Whether another call could have all that there is for pictures. */
+  const isFree = () => {
+    const loan = budget?.open(MEMORY.shares.object, "another", world.clock)
+    const grown = loan?.grow(MEMORY.shares.object.all / MEMORY.shares.object.copies)
+    loan?.close()
+    return grown
+  }
+  const free: unknown[] = []
+  world.script(() => {
+    free.push(isFree())
+    world.clock.after(350_000, () => free.push(isFree()))
+    return { words: Array.from({ length: 8 }, () => "On. "), pauseMs: 50_000 }
+  })
+  const turnId = await world.begin(client, { ...body, timeout_seconds: 600 })
+  await passTime(world, world.drain(), 10_000)
+  free.push(isFree())
+  expect(await client.getTurn(turnId)).toMatchObject({ state: "done" })
+  expect(free).toEqual([false, false, true])
 })

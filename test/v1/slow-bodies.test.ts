@@ -149,6 +149,26 @@ test("an account holds so much memory of an isolate with uploads, and all togeth
   expect((await upload(third, spaces.get(third) as string, body)).status).toBe(201)
 })
 
+test("an upload that goes on for long holds its memory until its end", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const { all, each } = MEMORY.shares.upload
+  expect(all).toBeGreaterThan(each)
+  const bodies = Array.from({ length: each / FILE_POLICY.partBytes }, () =>
+    stalling(new Uint8Array(FILE_POLICY.partBytes)),
+  )
+  const slow = bodies.map(({ body }) => upload(client, space, body))
+  await uploading(bodies.length)
+  for (let ms = 0; ms <= MEMORY.lostMs; ms += 25_000) {
+    for (const { more } of bodies) more(new Uint8Array(FILE_POLICY.partBytes / 4))
+    await pass(25_000)
+  }
+  const refused = upload(client, space, stalling(new Uint8Array(FILE_POLICY.partBytes)).body)
+  expect(await errorOf(refused)).toMatchObject({ status: 503, code: "UNAVAILABLE" })
+  for (const { end } of bodies) end()
+  for (const answer of slow) expect((await answer).status).toBe(201)
+})
+
 test("a reader of events who takes nothing is left alone after half a minute: nobody looks for them any more", async () => {
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
