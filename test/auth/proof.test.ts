@@ -83,6 +83,32 @@ describe("a fresh proof", () => {
     expect(await outcome(browser, ["PUT", user, { name: "Ada" }]), "a name").toBe(200)
   })
 
+  test("is asked of an admin for what leads to credit, a login or a key by another way", async () => {
+    const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
+    const { userId } = await createPerson(world)
+    const browser = await world.signIn(admin.userId)
+    const user = `/api/admin/users/${userId}`
+    const plans = { trial: { label: "Trial" }, gold: { label: "Gold", included_credit_usd: 100_000 } }
+    const subscription = "/api/admin/subscriptions"
+    const [, { sub_id }] = await browser.json("POST", subscription, { user_id: userId, plan: "trial" })
+    await needsProof(
+      browser,
+      [
+        ["PUT", user, { email: `${userId}@people.test` }],
+        ["PUT", user, { email: `${userId}@other.test`, email_verified: true }],
+        ["PUT", "/api/admin/settings", { key: "plans", value: plans }],
+        ["POST", subscription, { user_id: userId, plan: "gold" }],
+        ["PUT", `${subscription}/${sub_id}`, { plan: "gold" }],
+        ["PUT", "/api/admin/api-keys/engines.OPENAI_BASE_URL", { value: "https://models.people.test/v1" }],
+      ],
+      { password: PASSWORD },
+    )
+    await world.advance(10 * MINUTE)
+    expect(await outcome(browser, ["PUT", user, { email_verified: false }]), "nothing that opens it").toBe(200)
+    expect(await outcome(browser, ["PUT", user, { email_verified: true }])).toBe("REAUTHENTICATION_REQUIRED")
+    expect(await outcome(browser, ["DELETE", `${subscription}/${sub_id}`]), "less credit").toBe(200)
+  })
+
   test("is the right password, whose tries are counted, and each part that the account has", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)
