@@ -22,7 +22,7 @@ export const MEMORY = {
     upload: { all: 40 * MiB, each: 20 * MiB, copies: 1, waitMs: 0 },
     /** A client's JSON above `smallBytes`, by the account: bytes and text. */
     body: { all: 24 * MiB, each: 12 * MiB, copies: 2, waitMs: 2_000 },
-    /** Answers of customers' servers and of models above `smallBytes`, by invocation: bytes, text, and what is parsed. */
+    /** Answers of customers' servers, and what is kept of those of models, above `smallBytes`, by invocation: bytes, text, and what is parsed. */
     answer: { all: 48 * MiB, each: 24 * MiB, copies: 4, waitMs: 0 },
     /** Pictures and documents of a model call, by invocation: bytes, base64, JSON, and the request. */
     object: { all: 76 * MiB, each: 76 * MiB, copies: 5, waitMs: 20_000 },

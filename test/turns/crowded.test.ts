@@ -77,3 +77,46 @@ test("what a long call holds is not lent to others before its end", async () => 
   expect(await client.getTurn(turnId)).toMatchObject({ state: "done" })
   expect(free).toEqual([false, false, true])
 })
+
+test("many long answers at once: what counts is what is kept of them, not each byte of their frames", async () => {
+  world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
+  const client = await world.createAccount()
+  const space = await client.space()
+  const [TURNS, CHUNKS] = [16, 400]
+  const chunk = (delta: object, more: object = {}) => {
+    const frame = { id: "c".repeat(4_000), created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: null }] }
+    return `data: ${JSON.stringify({ ...frame, ...more })}\n\n`
+  }
+  const text = new TextEncoder().encode(chunk({ content: "On. " }).repeat(10))
+  expect(TURNS * (text.length / 10) * CHUNKS * MEMORY.shares.answer.copies).toBeGreaterThan(MEMORY.shares.answer.all)
+  const last = chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })
+  let there = 0
+  let open = () => {}
+  const all = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  /** The end of each comes when all of them have said so much, or were left. */
+  const arrived = () => {
+    if (++there === TURNS) open()
+  }
+  const provide = () => {
+    let sent = 0
+    return new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (sent++ < CHUNKS / 10) return controller.enqueue(text)
+        arrived()
+        await all
+        controller.enqueue(new TextEncoder().encode(`${last}data: [DONE]\n\n`))
+        controller.close()
+      },
+      cancel: arrived,
+    })
+  }
+  world.serve("model.test", () => new Response(provide(), { headers: { "content-type": "text/event-stream" } }))
+  const ids = await Promise.all(
+    Array.from({ length: TURNS }, (_, n) => world.begin(client, { space, conversation: `c${n}`, max_cost_usd: 0.5 })),
+  )
+  await world.drain()
+  const turns = await Promise.all(ids.map((id) => client.getTurn(id)))
+  expect(turns.map(({ state }) => state)).toEqual(ids.map(() => "done"))
+})
