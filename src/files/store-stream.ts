@@ -45,6 +45,7 @@ export async function storeStream(
       if (bytes > FILE_POLICY.maxBytes) throw tooLarge()
       if (clock.now().getTime() > partUntil) throw tooSlow()
       hash.update(chunk)
+      loan.keep()
       for (let rest = buffer.take(chunk); rest.length > 0; rest = buffer.take(rest)) {
         // The buffer is full and more comes. A file that fits into one part is stored as a whole below.
         upload ??= await bucket.createMultipartUpload(key)

@@ -27,20 +27,27 @@ export const CSV_ANSWER = {
     "The whole list (RFC 4180, UTF-8, with a header line). A text like a formula gets an apostrophe in front.",
 }
 
+/** A page of a list: so many rows behind `after`, the last one of the page before. Where rows come and go meanwhile, an offset would miss some or repeat them. */
+interface CsvPage<Row> {
+  limit: number
+  offset: number
+  after: Row | undefined
+}
+
 /**
- * A whole list as a file, which the audit log notes. `read` is called with growing offsets until a page is not full; the first page is read before anything is
+ * A whole list as a file, which the audit log notes. `read` is called until a page is not full; the first page is read before anything is
  * sent, so a refusal is an error as usual.
  */
 export async function csvAnswer<Row>(
   c: HonoContext<AppEnv>,
   name: string,
   columns: CsvColumns<Row>,
-  read: (page: { limit: number; offset: number }) => Promise<Row[]>,
+  read: (page: CsvPage<Row>) => Promise<Row[]>,
 ): Promise<Response> {
   const shown = Object.values(columns)
   const lineOf = (row: Row) =>
     csvLine(shown.map((show) => show(row)).map((field) => (typeof field === "string" ? harmless(field) : field)))
-  const first = await read({ limit: PAGE, offset: 0 })
+  const first = await read({ limit: PAGE, offset: 0, after: undefined })
   await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query() })
   const pieces = (async function* () {
     yield csvLine(Object.keys(columns))
@@ -48,7 +55,7 @@ export async function csvAnswer<Row>(
     for (let offset = PAGE; ; offset += PAGE) {
       yield page.map(lineOf).join("")
       if (page.length < PAGE) return
-      page = await read({ limit: PAGE, offset })
+      page = await read({ limit: PAGE, offset, after: page.at(-1) })
     }
   })()
   return textStream(pieces, c.get("ctx"), {

@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer"
 import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
+import type { Credential } from "../actor/actor.ts"
+import { readAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { shapeFault } from "../base/storable.ts"
-import { MEMORY } from "../platform/memory.ts"
+import { type Loan, MEMORY } from "../platform/memory.ts"
 import type { AppEnv } from "./app-env.ts"
 import { brokenOff, inTime } from "./body-time.ts"
 import { BODY_POLICY } from "./policies.ts"
@@ -33,10 +35,15 @@ const readWhole = (maxBytes: number) =>
     const length = c.req.header("content-length")
     if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
     const ctx = c.get("ctx")
-    const loan = ctx.memory.open(MEMORY.shares.body, c.req.header("authorization") ?? ctx.address ?? "", ctx.clock)
+    const over = new AbortController()
+    let loan: Loan | null = null
     // A moment may do: the large ones before it are read soon.
     const lend = async (bytes: number) => {
-      if (!(await loan.growSoon(bytes, c.req.raw.signal))) throw noMemory()
+      const holder = await holderOf(c)
+      over.signal.throwIfAborted()
+      loan = ctx.memory.open(MEMORY.shares.body, holder, ctx.clock)
+      const signal = AbortSignal.any([c.req.raw.signal, over.signal])
+      if (!(await loan.growSoon(bytes, signal))) throw noMemory()
     }
     const read = async () => {
       if (length !== undefined) {
@@ -48,12 +55,29 @@ const readWhole = (maxBytes: number) =>
       c.req.bodyCache.text = Promise.resolve(text) as never
       return text
     }
-    const text = await inTime(ctx.clock, BODY_POLICY.jsonMs, read).catch(brokenOff).finally(loan.close)
+    const text = await inTime(ctx.clock, BODY_POLICY.jsonMs, read)
+      .catch(brokenOff)
+      .finally(() => {
+        over.abort()
+        loan?.close()
+      })
     // Before anything walks through it.
     const fault = shapeFault(text)
     if (fault) throw new TurnpikeError("VALIDATION_FAILED", `The body ${fault}.`)
     return next()
   })
+
+/**
+ * Who has the memory of a large body: the account, which is looked up before anything large is read, so nobody holds any by a credential
+ * that they have made up. Throws the 401 of one that does not exist. Another server's body: its address.
+ */
+async function holderOf(c: HonoContext<AppEnv>): Promise<string> {
+  const ctx = c.get("ctx")
+  const credential = c.get("credential") as Credential | undefined
+  if (!credential) return ctx.address ?? ""
+  const { actor } = await readAs(ctx, credential, (db) => db.selectFrom("caller").select("user_id"))
+  return `user ${actor.user_id}`
+}
 
 /** Reads a body whose size is not known before. `lend` is asked for the memory of a large one once it is known as one. */
 async function readUpTo(

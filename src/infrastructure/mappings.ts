@@ -8,6 +8,7 @@ import { editAs } from "../actor/edit-as.ts"
 import { serverName } from "../agent-config/names.ts"
 import { headersSchema } from "../agent-config/request-parts.ts"
 import { type ChangedRow, changedBySchema, serializeChangedBy } from "../base/changed-by.ts"
+import { TurnpikeError } from "../base/errors.ts"
 import { toInstant } from "../base/time.ts"
 import { checkOperatorsUrl } from "../platform/public-url.ts"
 import { sealHeaders } from "./container.ts"
@@ -53,7 +54,8 @@ export const mappingUpsertSchema = z
       .nullable()
       .optional()
       .meta({
-        description: "All headers that it is called with. Left out: as they are; null: none.",
+        description:
+          "All headers that it is called with. Left out: as they are, unless `url` leads to another server now; null: none.",
         example: { authorization: "Bearer 7f3a…" },
       }),
     enabled: z.boolean().optional().meta({ description: "Left out: as it is; a new one is enabled." }),
@@ -132,7 +134,10 @@ export async function listMappings(
   return { items: (row?.items ?? []).map((item) => serializeMapping(item as MappingRow)), total: row?.total ?? 0 }
 }
 
-/** Maps a space to a container, which binds the next turn that is claimed. NOT_FOUND for the space, VALIDATION_FAILED for the URL. */
+/**
+ * Maps a space to a container, which binds the next turn that is claimed. NOT_FOUND for the space, VALIDATION_FAILED for the
+ * URL, or without headers that another server would get.
+ */
 export async function putMapping(
   ctx: Context,
   credential: SessionCredential,
@@ -149,9 +154,17 @@ export async function putMapping(
       header_names: Object.keys(headers ?? {}).sort(),
     },
     refusals: {
+      other_server: headersMissing,
       no_space: ["NOT_FOUND", `There is no space "${space}".`],
       none_yet: ["VERSION_MISMATCH", "There is no such mapping yet, so it has no version. Nothing was written."],
     },
     serialize: (row: MappingRow | null) => serializeMapping(row as MappingRow),
   })
+}
+
+function headersMissing(): TurnpikeError {
+  const message =
+    "are needed, since `url` leads to another server, which must not get those of the former one; null sends none"
+  const faults = [{ location: "body" as const, path: ["headers"], type: "missing", message }]
+  return new TurnpikeError("VALIDATION_FAILED", `headers: ${message}`, { param: "headers", faults })
 }

@@ -10,8 +10,14 @@ create function turnpike.mapping_facts(mapping container_mappings) returns jsonb
   select to_jsonb(mapping) - 'headers' || jsonb_build_object('url', regexp_replace(mapping.url, '[?#].*$', '?…'))
 $$;
 
+-- Whether two URLs surely lead to the same server.
+create function turnpike.is_same_server(p_url text, p_other text) returns boolean language sql immutable as $$
+  select coalesce(substring(lower(p_url) from '^https?://[^/?#\\]+') = substring(lower(p_other) from '^https?://[^/?#\\]+'), false)
+$$;
+
 -- Maps a space to a container, for an admin, with the audit entry. p_headers: the sealed headers, p_header_names their names; they are
--- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space; none_yet: If-Match asks for a version of one that is not there.
+-- kept when p_keeps_headers. p_enabled null: as it is. refused: admin, stale, no_space; none_yet: If-Match asks for a version of one that is not
+-- there; other_server: headers that nobody can read would be shown to a server that they were not given for.
 create function turnpike.put_mapping(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb, p_enabled boolean,
   p_if_version integer, p_request_id text, p_address text)
@@ -44,6 +50,8 @@ begin
     refused := 'no_space';
   elsif turnpike.is_stale(p_if_version, coalesce(was.version, 0)) then
     refused := case when was.mapping_id is null then 'none_yet' else 'stale' end;
+  elsif p_keeps_headers and was.header_names <> '[]' and not turnpike.is_same_server(was.url, p_url) then
+    refused := 'other_server';
   elsif put is distinct from was then
     insert into container_mappings as m (container, space_id, url, headers, header_names, enabled, created_at, updated_at, updated_by)
     values (p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_moment, p_moment,

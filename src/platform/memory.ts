@@ -20,9 +20,9 @@ export const MEMORY = {
   shares: {
     /** The part of a file that is being stored, by account. */
     upload: { all: 40 * MiB, each: 20 * MiB, copies: 1, waitMs: 0 },
-    /** A client's JSON above `smallBytes`, by its credential: bytes and text. */
+    /** A client's JSON above `smallBytes`, by the account: bytes and text. */
     body: { all: 24 * MiB, each: 12 * MiB, copies: 2, waitMs: 2_000 },
-    /** Answers of customers' servers and of models above `smallBytes`, by invocation: bytes, text, and what is parsed. */
+    /** Answers of customers' servers, and what is kept of those of models, above `smallBytes`, by invocation: bytes, text, and what is parsed. */
     answer: { all: 48 * MiB, each: 24 * MiB, copies: 4, waitMs: 0 },
     /** Pictures and documents of a model call, by invocation: bytes, base64, JSON, and the request. */
     object: { all: 76 * MiB, each: 76 * MiB, copies: 5, waitMs: 20_000 },
@@ -40,19 +40,21 @@ interface Lent {
   share: Share
   holder: string
   bytes: number
-  /** When it was changed last, in ms. */
+  /** When it was changed or kept last, in ms. */
   at: number
 }
 
 export interface Loan {
-  /** Whether there are so many bytes more. */
+  /** Whether there are so many bytes more. Never once it is closed: what still comes then has nobody who would give it back. */
   grow(bytes: number): boolean
   /** The same, for as long as the share's users wait. Throws the signal's reason. */
   growSoon(bytes: number, signal: AbortSignal): Promise<boolean>
+  /** Says that it is still held. */
+  keep(): void
   close(): void
 }
 
-/** Bytes that an isolate lends out. A loan that was not changed for `lostMs` counts as given back: whose request is cut off says nothing. */
+/** Bytes that an isolate lends out. A loan that says nothing for `lostMs` counts as given back: so does one whose request was cut off. */
 export class MemoryBudget {
   private readonly limits: { all: number; lostMs: number }
   private readonly loans = new Map<symbol, Lent>()
@@ -64,7 +66,9 @@ export class MemoryBudget {
   /** A loan for `holder`, of nothing yet. */
   open(share: Share, holder: string, clock: Clock): Loan {
     const me = Symbol("loan")
+    let closed = false
     const grow = (bytes: number) => {
+      if (closed) return false
       const now = clock.now().getTime()
       const more = bytes * share.copies
       if (!this.fits(share, holder, more, now)) return false
@@ -75,13 +79,21 @@ export class MemoryBudget {
       const until = Date.now() + share.waitMs
       while (!grow(bytes)) {
         if (signal.aborted) throw signal.reason
-        if (Date.now() > until) return false
+        if (closed || Date.now() > until) return false
         // No request may wait for what another one does.
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
       }
       return true
     }
-    return { grow, growSoon, close: () => void this.loans.delete(me) }
+    const close = () => {
+      closed = true
+      this.loans.delete(me)
+    }
+    const keep = () => {
+      const lent = this.loans.get(me)
+      if (lent) lent.at = clock.now().getTime()
+    }
+    return { grow, growSoon, keep, close }
   }
 
   /** A loan of so many bytes as soon as there is memory for them; null when there was none in time. Throws the signal's reason. */

@@ -125,7 +125,8 @@ async function authorized(ctx: Context, taken: Taken, settings: ProviderLogin, t
     account: {
       provider_id,
       pool: "alt-pool",
-      name: label.slice(0, 100),
+      // Whole characters: half of one cannot be stored.
+      name: [...label].slice(0, 100).join(""),
       kind: "oauth_device",
       engine,
       base_url,

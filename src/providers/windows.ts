@@ -15,6 +15,8 @@ const UNIT_SECONDS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, 
 const MINUTE = 60
 /** The most that a window counts as used which its provider still allows: it has no room, and is no reason of a refusal. */
 const ALLOWED_PCT = 99.9
+/** No provider has more. Each may become a snapshot with every answer: of one that names hundreds, the fullest count. */
+const MOST_WINDOWS = 16
 /** Longer windows, and resets that are further away, are nonsense. */
 const LONGEST_SECONDS = 400 * 86_400
 
@@ -55,7 +57,9 @@ export function windowsOf(headers: Headers, now: Date): QuotaWindow[] {
     // Two of one length: the one that has less left counts.
     if ((found.get(key)?.used_pct ?? -1) < window.used_pct) found.set(key, window)
   }
-  return [...found.values()]
+  const windows = [...found.values()]
+  if (windows.length <= MOST_WINDOWS) return windows
+  return windows.sort((a, b) => b.used_pct - a.used_pct).slice(0, MOST_WINDOWS)
 }
 
 type Find = (key: string, resource: string, seconds?: number) => Told

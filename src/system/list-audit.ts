@@ -36,6 +36,8 @@ export interface AuditFilters {
   created_after?: string | undefined
   /** Exclusive. */
   created_before?: string | undefined
+  /** Only entries that were made before this one. */
+  before_id?: number | undefined
 }
 
 /** The audit log, newest first, for admins. */
@@ -80,5 +82,6 @@ function matches(filters: AuditFilters): Expression<SqlBool> {
   if (filters.action !== undefined) all.push(eb("a.action", "=", filters.action))
   if (filters.created_after !== undefined) all.push(eb("a.created_at", ">=", new Date(filters.created_after)))
   if (filters.created_before !== undefined) all.push(eb("a.created_at", "<", new Date(filters.created_before)))
+  if (filters.before_id !== undefined) all.push(eb("a.audit_id", "<", filters.before_id))
   return eb.and(all)
 }

@@ -30,6 +30,10 @@ export interface ChangedTool {
   offered: boolean
 }
 
+/** What is there under a server's name, which may be that of a method that every object has. */
+export const ofServer = <Value>(all: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(all, name) ? all[name] : undefined
+
 const KEPT_CHARACTERS = 1024
 
 export function pinOf(definition: { description: string; inputSchema: unknown; outputSchema: unknown }): Pin {

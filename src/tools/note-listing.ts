@@ -1,7 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { call } from "../platform/db.ts"
-import { isNews, type Pins, type ServerPins } from "./mcp-pins.ts"
+import { isNews, ofServer, type Pins, type ServerPins } from "./mcp-pins.ts"
 
 interface Listing {
   servers: Record<string, McpServer>
@@ -21,8 +21,8 @@ export async function noteListing(
   spaceId: number,
   { servers, listed, pins, known }: Listing,
 ): Promise<void> {
-  const tokens = Object.entries(listed).filter(([name, count]) => known.tokens[name] !== count)
-  const news = Object.entries(pins).filter(([name, own]) => isNews(own, known.pins[name]))
+  const tokens = Object.entries(listed).filter(([name, count]) => ofServer(known.tokens, name) !== count)
+  const news = Object.entries(pins).filter(([name, own]) => isNews(own, ofServer(known.pins, name)))
   if (tokens.length + news.length === 0) return
   const stored = { tokens: Object.fromEntries(tokens), pins: Object.fromEntries(news) }
   await call(ctx.db, "note_listing", { space_id: spaceId, servers, ...stored })

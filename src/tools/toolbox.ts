@@ -15,7 +15,7 @@ import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
 import { generateImageTool, type Painting } from "./image-tool.ts"
 import type { McpConnection } from "./mcp-client.ts"
 import { McpError } from "./mcp-error.ts"
-import { listingOf, type Pins, pinnedTools, type ServerPins } from "./mcp-pins.ts"
+import { listingOf, ofServer, type Pins, pinnedTools, type ServerPins } from "./mcp-pins.ts"
 import { connectMcp, mcpTools } from "./mcp-tools.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { callRestTool } from "./rest-tool.ts"
@@ -153,7 +153,7 @@ async function openServers(
     // Wait for all before closing any: a session that opens later would stay open.
     await Promise.allSettled([...opening, ...starting])
     const found = await Promise.all(opening)
-    const kept = servers.map(({ name }, index) => pinnedTools(found[index] ?? [], pins[name]?.tools))
+    const kept = servers.map(({ name }, index) => pinnedTools(found[index] ?? [], ofServer(pins, name)?.tools))
     const tools = kept.map((one) => one.tools)
     const leftOut = kept.flatMap(({ changed }) => changed.flatMap(({ name, offered }) => (offered ? [] : [name])))
     const started = await Promise.all(starting)

@@ -138,6 +138,8 @@ async function end(run: Run, error: unknown): Promise<Advance> {
       return retryLater(run, error.why.error)
     case "cooling":
       return waitForAccounts(run, error.why)
+    case "crowded":
+      return waitForMemory(run)
     case "hand_over":
       await releaseTurn(ctx, turn, { broke: false })
       await publishTurn(ctx, { ...turn, wake_at: ctx.clock.now().toISOString() }, { because: "step" })
@@ -181,6 +183,14 @@ async function waitForAccounts(run: Run, { engine, until }: { engine: string; un
   const apart = ctx.random() * Math.min(Math.max(wait / 4, least), PROVIDER_POLICY.crowdMs)
   const delayMs = Math.ceil(Math.max(0, Math.min(wait + apart, deadline - now)))
   return giveBack(run, { delayMs, failed: false })
+}
+
+/** What others hold is no failure of this turn: it comes back, perhaps to another isolate, until its time is over. */
+async function waitForMemory(run: Run): Promise<Advance> {
+  const { ctx, turn, now, deadline } = run
+  ctx.log("error", "turn.crowded", { turn_id: turn.turn_id })
+  const delayMs = Math.min(TURN_POLICY.modelBackoffMs * (1 + ctx.random()), Math.max(0, deadline - now))
+  return giveBack(run, { delayMs: Math.ceil(delayMs), failed: false })
 }
 
 async function giveBack({ ctx, turn }: Run, wait: { delayMs: number; failed: boolean }): Promise<Advance> {

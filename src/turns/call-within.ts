@@ -20,15 +20,33 @@ export interface CutCall {
 }
 
 /** What a provider says without an end, in all or in one line, must not take a worker's memory. */
-function bounded(response: Response, loan: Loan): Response {
+function bounded(response: Response, keep: Keep): Response {
   const count = byteCounter()
   const most = response.ok ? TURN_POLICY.modelBytes : TURN_POLICY.modelErrorBytes
   return inspected(response, (piece) => {
     const { all, line } = count(piece)
     if (all > most || line > TURN_POLICY.modelLineBytes) throw new Error("the provider's answer is too large")
-    if (all > MEMORY.smallBytes && !loan.grow(piece.length)) throw new Error("too many large answers are read")
+    keep({ line })
   })
 }
+
+/** Told of how long a line is, or of a text that came. Throws when there is no memory for it. */
+type Keep = (more: { line?: number; text?: string }) => void
+
+/** Memory for what is kept of an answer: its longest line, and what it has said. The frames around that are forgotten as they come. */
+function keepBy(loan: Loan): Keep {
+  let [longest, said, lent] = [0, 0, MEMORY.smallBytes]
+  return ({ line = 0, text = "" }) => {
+    longest = Math.max(longest, line)
+    said += text.length
+    if (longest + said <= lent) return
+    const more = Math.max(longest + said - lent, LEND_BYTES)
+    if (!loan.grow(more)) throw new Error("too many large answers are read")
+    lent += more
+  }
+}
+
+const LEND_BYTES = 64 * 1024
 
 export const isCut = (came: ModelAnswer | CutCall): came is CutCall => "why" in came
 
@@ -49,6 +67,7 @@ export async function callWithin(
 ): Promise<{ came: ModelAnswer | CutCall; headers: Headers | null; barred: boolean }> {
   const { fetch: send, clock, files, meter, memory, requestId } = run.ctx
   const loan = memory.open(MEMORY.shares.answer, requestId, clock)
+  const keep = keepBy(loan)
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
   let said = ""
   let hidden = ""
@@ -61,7 +80,7 @@ export async function callWithin(
     // Another server must not get the account's key.
     const response = await send(input, { ...init, redirect: "manual" })
     headers = response.headers
-    return bounded(response, loan)
+    return bounded(response, keep)
   }
   try {
     const came = await run.alive.during(async (ended) => {
@@ -74,11 +93,13 @@ export async function callWithin(
         loadObject: (key: string) => files.read(key),
         onText(piece: string) {
           silence.heard()
+          keep({ text: piece })
           said += piece
           stream.onText(piece)
         },
         onProgress(progress: { hidden?: string; usage?: Partial<ModelUsage> }) {
           silence.heard()
+          keep({ text: progress.hidden ?? "" })
           hidden += progress.hidden ?? ""
           counted = { ...counted, ...progress.usage }
         },

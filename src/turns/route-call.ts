@@ -4,8 +4,9 @@ import { shownObjects } from "../agent/takes.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { openEnvironmentFile } from "../environment/environment-file.ts"
 import { noteError } from "../infrastructure/errors.ts"
+import type { Clock } from "../platform/clock.ts"
 import { describeError } from "../platform/log.ts"
-import { MEMORY } from "../platform/memory.ts"
+import { type Loan, MEMORY } from "../platform/memory.ts"
 import { modelAccounts, type RealEngine, type Served } from "../providers/account.ts"
 import { coolsMeanwhile, noteAccount, releaseProbe } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
@@ -37,8 +38,8 @@ interface Asked {
 }
 
 /**
- * One model call with memory for its pictures and documents. Throws RunEnd: no account may be called now, the turn is over, or another
- * worker must find the memory.
+ * One model call with memory for its pictures and documents. Throws RunEnd: no account may be called now, the turn is over, or it must
+ * wait for memory.
  */
 export async function routeCall(asked: Asked): Promise<RoutedCall> {
   const { run, call } = asked
@@ -51,12 +52,25 @@ export async function routeCall(asked: Asked): Promise<RoutedCall> {
       run.checkTime()
       throw error
     })
-  if (!loan) throw new RunEnd({ kind: "hand_over" })
+  if (!loan) throw new RunEnd({ kind: "crowded" })
+  const stop = keeping(loan, clock)
   try {
     return await routed(asked)
   } finally {
+    stop()
     loan.close()
   }
+}
+
+/** Says now and then that a loan is held, since a call may take longer than one that says nothing counts. Returns what ends that. */
+function keeping(loan: Loan, clock: Clock): () => void {
+  let stop = () => {}
+  const again = () => {
+    loan.keep()
+    stop = clock.after(MEMORY.lostMs / 4, again)
+  }
+  again()
+  return () => stop()
 }
 
 /** At one account after another (REACTIONS says when) until one answers or text went out; by the environment's keys when none is enabled. */

@@ -147,7 +147,7 @@ function worse(one: unknown, other: unknown): unknown {
   const rank = (error: unknown) => {
     if (error === undefined) return 0
     if (!(error instanceof RunEnd)) return 4
-    return { hand_over: 1, cooling: 2, unavailable: 2, ended: 3, stale: 5 }[error.why.kind]
+    return { hand_over: 1, crowded: 2, cooling: 2, unavailable: 2, ended: 3, stale: 5 }[error.why.kind]
   }
   return rank(other) > rank(one) ? other : one
 }

@@ -24,6 +24,8 @@ export class RunEnd extends Error {
     | { kind: "unavailable"; error: ModelError }
     /** No account of the engine may be called now; `until`: the earliest recovery, in milliseconds; infinite: none by itself. */
     | { kind: "cooling"; engine: string; until: number }
+    /** The isolate has no memory for a call's pictures and documents. */
+    | { kind: "crowded" }
 
   constructor(why: RunEnd["why"]) {
     super(why.kind)

@@ -160,11 +160,11 @@ function serializeSums(row: SumsRow, since: Date, days: number): Energy {
   }
 }
 
-/** A part of a user's ledger, the newest first, for a file. NOT_FOUND, ADMIN_REQUIRED. */
+/** A part of a user's ledger, the newest first, for a file. `beforeId`: only older entries than this one. NOT_FOUND, ADMIN_REQUIRED. */
 export async function readLedger(
   ctx: Context,
   credential: SessionCredential,
-  { userId, limit, offset }: { userId: number; limit: number; offset: number },
+  { userId, limit, beforeId }: { userId: number; limit: number; beforeId: number | undefined },
 ): Promise<AdminLedgerEntry[]> {
   const { rows } = await readAs(
     ctx,
@@ -179,10 +179,10 @@ export async function readLedger(
             eb
               .selectFrom("ledger as l")
               .whereRef("l.user_id", "=", "u.user_id")
+              .$if(beforeId !== undefined, (query) => query.where("l.ledger_id", "<", beforeId ?? 0))
               .selectAll("l")
               .orderBy("l.ledger_id", "desc")
-              .limit(limit)
-              .offset(offset),
+              .limit(limit),
           ).as("entries"),
         ),
     { role: "admin" },

@@ -9,6 +9,8 @@ export interface UserSearch {
   /** A part of the name, the email, the id on the messaging platform or the id. */
   q?: string | undefined
   role?: "user" | "admin" | undefined
+  /** Only users who came before this one. */
+  before_id?: number | undefined
 }
 
 /** The users, newest first, with their number. ADMIN_REQUIRED. */
@@ -56,11 +58,12 @@ export async function listUsers(
   return { total: total ?? 0, users: users.map((row) => serializeAdminUser(row as AdminUserRow)) }
 }
 
-function found(db: QueryCreator<CallerDB>, { q, role }: UserSearch) {
+function found(db: QueryCreator<CallerDB>, { q, role, before_id }: UserSearch) {
   const all = db
     .selectFrom("users as u")
     .select("u.user_id")
     .$if(role !== undefined, (query) => query.where("u.role", "=", role ?? ""))
+    .$if(before_id !== undefined, (query) => query.where("u.user_id", "<", before_id ?? 0))
   if (!q) return all
   const named = all.where("u.search", "like", holding(q.toLowerCase()))
   // Ids on the messaging platform are numbers.

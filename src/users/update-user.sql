@@ -1,6 +1,6 @@
 -- Edits an account for an admin. p_user: the columns of users that change (name, email, email_verified, role, brand); p_wallet: those of
--- wallets; p_disabled: null leaves it. A new email is not verified unless p_user says so. refused: admin, proof (making an admin needs a fresh
--- one), unknown, stale, unknown_brand, last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
+-- wallets; p_disabled: null leaves it. A new email is not verified unless p_user says so. refused: admin, proof (making an admin, and an
+-- email, which opens the account, need a fresh one), unknown, stale, unknown_brand, last_admin, email_taken. disabled: it was disabled now, so its turns are to end.
 create function turnpike.update_user(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer, p_request_id text,
   p_address text)
@@ -31,7 +31,8 @@ begin
     refused := 'unknown';
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
-  elsif wanted.role = 'admin' and was.role <> 'admin' and not turnpike.is_fresh(found.caller, p_moment) then
+  elsif ((wanted.role = 'admin' and was.role <> 'admin') or wanted.email is distinct from was.email
+      or (wanted.email_verified and not was.email_verified)) and not turnpike.is_fresh(found.caller, p_moment) then
     refused := 'proof';
   elsif wanted.brand <> was.brand and not turnpike.is_brand(wanted.brand, p_own_brand) then
     refused := 'unknown_brand';

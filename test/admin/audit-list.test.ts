@@ -58,3 +58,43 @@ test("the audit log is newest first, by actor, subject, action and time, as JSON
     expect((await admin.json("GET", `/api/admin/audit${query}`))[0], query).toBe(422)
   }
 })
+
+test("what comes while a list is taken away as CSV neither repeats a row of it nor hides one", async () => {
+  const { userId } = await createPerson(world)
+  const [COUNT, PAGE] = [2_500, 1_000]
+  await world.sql(
+    `insert into audit_log (actor_user_id, action, subject_type, subject_id, created_at)
+     select $1, 'user.update', 'user', n::text, $2 from generate_series(1, ${COUNT}) n`,
+    [admin.userId, world.clock.now()],
+  )
+  await world.sql(`insert into users (name, created_at) select 'many', $1 from generate_series(1, ${COUNT})`, [
+    world.clock.now(),
+  ])
+  const book = `insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, reference, actor, created_at)
+    select $1, 'admin_grant', 1, n, $2 || n, 'test', $3 from generate_series(1, $4::integer) n`
+  await world.sql(book, [userId, "csv:", world.clock.now(), COUNT])
+  const lists = [
+    ["/api/admin/audit?format=csv", "audit_id"],
+    ["/api/admin/users?format=csv&q=many", "user_id"],
+    [`/api/admin/users/${userId}/energy?format=csv`, "ledger_id"],
+  ] as const
+  for (const [path, id] of lists) {
+    const response = await admin.call("GET", path)
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ""
+    for (let n = 0; ; n++) {
+      const { done, value = "" } = (await reader?.read()) ?? { done: true }
+      if (done) break
+      text += value
+      await world.sql("insert into users (name) values ('many')")
+      await world.sql(book, [userId, `${crypto.randomUUID()}:`, world.clock.now(), 1])
+      await admin.json("PUT", `/api/admin/users/${userId}`, { name: `${path} ${n}` })
+    }
+    const [header = [], ...rows] = parseCsv(text)
+    const ids = rows.map((row) => Number(row[header.indexOf(id)]))
+    expect(ids.length, path).toBeGreaterThanOrEqual(COUNT)
+    expect(new Set(ids).size, path).toBe(ids.length)
+    expect(ids, path).toEqual(ids.toSorted((a, b) => b - a))
+  }
+  expect(COUNT).toBeGreaterThan(2 * PAGE)
+})

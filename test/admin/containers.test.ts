@@ -106,6 +106,26 @@ describe("a mapping", () => {
     expect((await put({ container: "absent", space, url: URL_ }, { "if-match": '"0"' })).status).toBe(200)
   })
 
+  test("to another server does not take the headers along that nobody can read", async () => {
+    await put({ container: "sandbox", space, url: URL_, headers: { authorization: "Bearer canary-1" } })
+    const evil = "evil.corp.internal"
+    const urls = [
+      `https://${evil}/mcp`,
+      URL_.replace("://", `://${evil}.`),
+      `https:/${evil}/mcp`,
+      `https:\\\\${evil}/mcp`,
+    ]
+    for (const url of urls) {
+      expect((await put({ container: "sandbox", space, url })).status, url).toBe(422)
+    }
+    const [, { items }] = await admin.json("GET", `${PATH}?space=${space}&container=sandbox`)
+    expect(items).toMatchObject([{ url: URL_, header_names: ["authorization"] }])
+    const [path, none] = [`${URL_}/2`, `https://${evil}/mcp`]
+    expect((await put({ container: "sandbox", space, url: path })).status, "the same server").toBe(200)
+    expect((await put({ container: "sandbox", space, url: none, headers: null })).status).toBe(200)
+    expect((await put({ container: "sandbox", space, url: URL_ })).status, "there are none").toBe(200)
+  })
+
   test("of an unknown space is not found", async () => {
     const refused = await put({ container: "sandbox", space: "nowhere", url: URL_ })
     expect([refused.status, await refused.json()]).toMatchObject([404, { code: "NOT_FOUND" }])

@@ -45,6 +45,18 @@ const say =
     Response.json({ error, error_description: "canary" }, { status })
 
 describe("what a poll is answered", () => {
+  test("a long name is cut between its characters, and the account is saved", async () => {
+    const login = await started()
+    const account = `${"n".repeat(99)}\u{1f600}\u{1f600}`
+    login.device.account = account
+    await world.pass(6 * SECOND)
+    expect(await status()).toMatchObject({ status: "authorized" })
+    const [row] = await world.sql<{ name: string }>("select name from provider_accounts where provider_id = $1", [
+      idOf(account),
+    ])
+    expect(row?.name).toBe(`${"n".repeat(99)}\u{1f600}`)
+  })
+
   test("slow_down adds five seconds, for good", async () => {
     const login = await started()
     login.device.interval = 5

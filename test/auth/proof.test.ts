@@ -3,6 +3,7 @@ import { ask, createPerson, postLogin } from "../harness/auth.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const PASSWORD = "correct horse battery staple"
+const FREE = { input: 0, cached: 0, output: 0 }
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -81,6 +82,35 @@ describe("a fresh proof", () => {
     )
     await world.advance(10 * MINUTE)
     expect(await outcome(browser, ["PUT", user, { name: "Ada" }]), "a name").toBe(200)
+  })
+
+  test("is asked of an admin for what leads to credit, a login or a key by another way", async () => {
+    const admin = await createPerson(world, { password: PASSWORD, role: "admin" })
+    const { userId } = await createPerson(world)
+    const browser = await world.signIn(admin.userId)
+    const user = `/api/admin/users/${userId}`
+    const plans = { trial: { label: "Trial" }, gold: { label: "Gold", included_credit_usd: 100_000 } }
+    const free = { engine: "openai", model: "free-model", label: "Free", enabled: true }
+    const subscription = "/api/admin/subscriptions"
+    const [, { sub_id }] = await browser.json("POST", subscription, { user_id: userId, plan: "trial" })
+    await needsProof(
+      browser,
+      [
+        ["PUT", user, { email: `${userId}@people.test` }],
+        ["PUT", user, { email: `${userId}@other.test`, email_verified: true }],
+        ["PUT", "/api/admin/settings", { key: "plans", value: plans }],
+        ["POST", subscription, { user_id: userId, plan: "gold" }],
+        ["PUT", `${subscription}/${sub_id}`, { plan: "gold" }],
+        ["PUT", "/api/admin/model-catalog/rehearsal%2Fstandard/prices", FREE],
+        ["POST", "/api/admin/model-catalog", { ...free, price_usd_per_million_tokens: FREE }],
+        ["PUT", "/api/admin/api-keys/engines.OPENAI_BASE_URL", { value: "https://models.people.test/v1" }],
+      ],
+      { password: PASSWORD },
+    )
+    await world.advance(10 * MINUTE)
+    expect(await outcome(browser, ["PUT", user, { email_verified: false }]), "nothing that opens it").toBe(200)
+    expect(await outcome(browser, ["PUT", user, { email_verified: true }])).toBe("REAUTHENTICATION_REQUIRED")
+    expect(await outcome(browser, ["DELETE", `${subscription}/${sub_id}`]), "less credit").toBe(200)
   })
 
   test("is the right password, whose tries are counted, and each part that the account has", async () => {

@@ -109,6 +109,14 @@ describe("what providers send", () => {
     expect(of(headers)).toMatchObject([{ used_pct }])
   })
 
+  test("of hundreds of windows the fullest count: each could become a row with every answer", () => {
+    const headers = Object.fromEntries(
+      Array.from({ length: 900 }, (_, n) => [`anthropic-ratelimit-unified-${n + 1}m-utilization`, String(n / 1000)]),
+    )
+    const windows = of(headers)
+    expect([windows.length, windows[0]?.used_pct]).toEqual([16, 89.9])
+  })
+
   test("of two windows of one length the fuller one counts", () => {
     const slot = (name: string, used: string) => ({
       [`x-codex-${name}-used-percent`]: used,

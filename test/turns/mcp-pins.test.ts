@@ -15,7 +15,7 @@ const TOOL = {
 }
 
 /** An MCP server whose tools change as `list` says, in a space of a new account. */
-async function withServer(list: { tools: object[] }) {
+async function withServer(list: { tools: object[] }, name = "srv") {
   const host = `mcp-${crypto.randomUUID().slice(0, 8)}.customer.com`
   world.serve(host, async (request) => {
     if (request.method !== "POST") return new Response(null, { status: request.method === "DELETE" ? 200 : 405 })
@@ -30,12 +30,12 @@ async function withServer(list: { tools: object[] }) {
     return Response.json({ jsonrpc: "2.0", id, result: results[method] ?? {} })
   })
   const client = await world.createAccount()
-  const server = { name: "srv", url: `https://${host}/mcp` }
+  const server = { name, url: `https://${host}/mcp` }
   return { client, server, space: await client.space({ mcp_servers: [server] }) }
 }
 
-async function check(client: TestClient, space: string) {
-  const response = await client.call("POST", `/v1/spaces/${space}/mcp-servers/srv/check`)
+async function check(client: TestClient, space: string, name = "srv") {
+  const response = await client.call("POST", `/v1/spaces/${space}/mcp-servers/${name}/check`)
   const answer = (await response.json()) as { tools: { name: string; description: string }[]; changed: object[] }
   return { tools: answer.tools.map(({ name, description }) => [name, description]), changed: answer.changed }
 }
@@ -46,8 +46,8 @@ const versionOf = async (client: TestClient, space: string) =>
   ((await (await client.call("GET", `/v1/spaces/${space}`)).json()) as { config_version: number }).config_version
 
 /** What a call of the tool answered in a turn, and the tools that the turn's first step says are left out. */
-async function callIn(client: TestClient, space: string) {
-  const turn = await client.runTurn({ space, text: "[call srv__t {}]" })
+async function callIn(client: TestClient, space: string, name = "srv") {
+  const turn = await client.runTurn({ space, text: `[call ${name}__t {}]` })
   const events = await client.call("GET", `/v1/turns/${turn.turn_id}/events`)
   const { data } = (await events.json()) as {
     data: { type: string; data: { left_out?: string[]; is_error?: boolean } }[]
@@ -100,6 +100,16 @@ describe("a tool of an MCP server that changes", () => {
       { name: "srv__t", change: "removed", offered: false },
       { name: "srv__u", change: "removed", offered: false },
     ])
+  })
+
+  test.each(["constructor", "toString"])("of a server that is called %s is pinned too", async (name) => {
+    const list: { tools: object[] } = { tools: [TOOL] }
+    const { client, space } = await withServer(list, name)
+    expect(await callIn(client, space, name)).toEqual({ found: true, leftOut: undefined })
+    list.tools = [{ ...TOOL, inputSchema: { type: "object", properties: { card: { type: "string" } } } }]
+    expect(await callIn(client, space, name)).toEqual({ found: false, leftOut: [`${name}__t`] })
+    const changed = [{ name: `${name}__t`, change: "input_schema", offered: false }]
+    expect(await check(client, space, name)).toEqual({ tools: [], changed })
   })
 
   test("and is what it was again needs nobody, and an order of keys is no change", async () => {

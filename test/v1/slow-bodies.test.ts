@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { FILE_POLICY } from "../../src/files/policies.ts"
 import { BODY_POLICY } from "../../src/http/policies.ts"
+import { generateApiKey } from "../../src/keys/api-key.ts"
 import { MEMORY } from "../../src/platform/memory.ts"
 import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
 
@@ -148,6 +149,26 @@ test("an account holds so much memory of an isolate with uploads, and all togeth
   expect((await upload(third, spaces.get(third) as string, body)).status).toBe(201)
 })
 
+test("an upload that goes on for long holds its memory until its end", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  const { all, each } = MEMORY.shares.upload
+  expect(all).toBeGreaterThan(each)
+  const bodies = Array.from({ length: each / FILE_POLICY.partBytes }, () =>
+    stalling(new Uint8Array(FILE_POLICY.partBytes)),
+  )
+  const slow = bodies.map(({ body }) => upload(client, space, body))
+  await uploading(bodies.length)
+  for (let ms = 0; ms <= MEMORY.lostMs; ms += 25_000) {
+    for (const { more } of bodies) more(new Uint8Array(FILE_POLICY.partBytes / 4))
+    await pass(25_000)
+  }
+  const refused = upload(client, space, stalling(new Uint8Array(FILE_POLICY.partBytes)).body)
+  expect(await errorOf(refused)).toMatchObject({ status: 503, code: "UNAVAILABLE" })
+  for (const { end } of bodies) end()
+  for (const answer of slow) expect((await answer).status).toBe(201)
+})
+
 test("a reader of events who takes nothing is left alone after half a minute: nobody looks for them any more", async () => {
   const client = await world.createAccount()
   const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
@@ -183,4 +204,30 @@ test("large JSON bodies that do not come hold no more than their share; a small 
   for (const { end } of bodies) end()
   await Promise.allSettled(stalled)
   expect((await post(client, large)).status).toBe(422)
+})
+
+const MOST_BODIES = Math.floor(MEMORY.shares.body.all / MEMORY.shares.body.copies / MiB)
+
+test("whoever makes keys up holds no memory with bodies that do not come", async () => {
+  const client = await world.createAccount()
+  const whole = { "content-type": "application/json", "content-length": String(MiB) }
+  const strangers = Array.from({ length: MOST_BODIES }, () => ({ key: generateApiKey("turnpike", false).value }))
+  const made = strangers.map((stranger) => send(stranger, "/v1/spaces", stalling(new Uint8Array([123])).body, whole))
+  const large = JSON.stringify({ title: "x".repeat(MiB - 100) })
+  await waiting()
+  expect((await client.call("POST", "/v1/spaces", large)).status).toBe(422)
+  for (const answer of made) expect((await answer).status).toBe(401)
+})
+
+test("what comes of a body behind its time holds none either", async () => {
+  const [client, other] = [await world.createAccount(), await world.createAccount()]
+  const large = JSON.stringify({ title: "x".repeat(MiB - 100) })
+  const bodies = Array.from({ length: MOST_BODIES }, () => stalling(new Uint8Array(1024).fill(32)))
+  const type = { "content-type": "application/json" }
+  const late = bodies.map(({ body }, n) => send(n % 2 ? client : other, "/v1/spaces", body, type))
+  await pass(BODY_POLICY.jsonMs)
+  for (const answer of late) expect((await answer).status).toBe(408)
+  for (const { more } of bodies) more(new Uint8Array(MEMORY.smallBytes).fill(32))
+  await waiting()
+  expect((await client.call("POST", "/v1/spaces", large)).status).toBe(422)
 })

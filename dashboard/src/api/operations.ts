@@ -1594,7 +1594,7 @@ export interface MappingUpsert {
   space: string
   /** Its Streamable HTTP endpoint: any http(s) address but our own. */
   url: string
-  /** All headers that it is called with. Left out: as they are; null: none. */
+  /** All headers that it is called with. Left out: as they are, unless `url` leads to another server now; null: none. */
   headers?: Record<string, string> | null | undefined
   /** Left out: as it is; a new one is enabled. */
   enabled?: boolean | undefined

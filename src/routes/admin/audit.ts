@@ -46,10 +46,13 @@ export function mountAudit(app: App) {
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { limit, offset, format, ...filters } }) => {
-      const page = (part: { limit: number; offset: number }) =>
-        listAudit(c.get("ctx"), sessionOf(c), { filters, ...part })
-      if (format === "csv") return csvAnswer(c, "audit", CSV, async (part) => (await page(part)).entries)
-      const { entries, total } = await page({ limit, offset })
+      const [ctx, session] = [c.get("ctx"), sessionOf(c)]
+      if (format === "csv")
+        return csvAnswer(c, "audit", CSV, async ({ limit, after }) => {
+          const older = { ...filters, before_id: after?.audit_id }
+          return (await listAudit(ctx, session, { filters: older, limit, offset: 0 })).entries
+        })
+      const { entries, total } = await listAudit(ctx, session, { filters, limit, offset })
       return { items: entries, total, limit, offset }
     },
   )

@@ -65,10 +65,13 @@ export function mountUsers(app: App) {
       errors: ["ADMIN_REQUIRED"],
     },
     async (c, { query: { limit, offset, format, ...search } }) => {
-      const page = (part: { limit: number; offset: number }) =>
-        listUsers(c.get("ctx"), sessionOf(c), { search, ...part })
-      if (format === "csv") return csvAnswer(c, "users", CSV, async (part) => (await page(part)).users)
-      const { users, total } = await page({ limit, offset })
+      const [ctx, session] = [c.get("ctx"), sessionOf(c)]
+      if (format === "csv")
+        return csvAnswer(c, "users", CSV, async ({ limit, after }) => {
+          const earlier = { ...search, before_id: after?.user_id }
+          return (await listUsers(ctx, session, { search: earlier, limit, offset: 0 })).users
+        })
+      const { users, total } = await listUsers(ctx, session, { search, limit, offset })
       return { items: users, total, limit, offset }
     },
   )
@@ -217,7 +220,9 @@ export function mountUsers(app: App) {
     async (c, { params: { user_id: userId }, query: { format, ...query } }) => {
       const [ctx, session] = [c.get("ctx"), sessionOf(c)]
       if (format === "csv")
-        return csvAnswer(c, "ledger", LEDGER_CSV, (part) => readLedger(ctx, session, { userId, ...part }))
+        return csvAnswer(c, "ledger", LEDGER_CSV, ({ limit, after }) =>
+          readLedger(ctx, session, { userId, limit, beforeId: after?.ledger_id }),
+        )
       return getEnergy(ctx, session, { userId, ...query })
     },
   )

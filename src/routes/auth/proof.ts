@@ -39,8 +39,8 @@ export function mountProof(app: App) {
       summary: "Prove again who you are",
       description:
         "What is hard to take back answers `REAUTHENTICATION_REQUIRED` unless you have signed in, or proved this, within 10 minutes: " +
-        "linking an identity, a first password, a key to all spaces, an app token, a second factor; for admins credit, refunds and " +
-        "somebody's login. Send your password if you have one, and a code if you have a second factor. With neither this answers " +
+        "linking an identity, a first password, a key to all spaces, an app token, a second factor; for admins credit, refunds, " +
+        "plans, prices, settings, keys of engines, and somebody's email or login. Send your password if you have one, and a code if you have a second factor. With neither this answers " +
         "`REAUTHENTICATION_REQUIRED` too: sign in anew.",
       body: reauthenticateSchema,
       answer: { status: 200, description: "It is proved for 10 minutes.", schema: done },
