@@ -1,12 +1,11 @@
 import { createMiddleware } from "hono/factory"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { noteRightSecret } from "../../http/doors.ts"
+import { BOT_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { answerUpdate, botReplySchema, botUpdateSchema } from "../../sign-in/answer-update.ts"
 import { authContext } from "./context.ts"
-
-/** The header that the platform sets to the `secret_token` of setWebhook. */
-const SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
 
 const PATH = "/api/auth/bot"
 
@@ -14,7 +13,7 @@ const PATH = "/api/auth/bot"
  * `sameOrigin` for requests without the header. A page of another origin cannot send it: a browser asks first, and we never allow it.
  */
 const sameOriginOrSecret = createMiddleware<AppEnv>(async (c, next) =>
-  c.req.header(SECRET_HEADER) === undefined ? sameOrigin(c, next) : next(),
+  c.req.header(BOT_SECRET) === undefined ? sameOrigin(c, next) : next(),
 )
 
 export function mountBot(app: App) {
@@ -35,7 +34,7 @@ export function mountBot(app: App) {
       byServer: true,
       headers: [
         {
-          name: SECRET_HEADER,
+          name: BOT_SECRET,
           description: "The secret that was given when the webhook was set.",
           required: true,
           example: "q2Xr0mB1c4VhU8tYpZkN5wJ7sL3dFgA6eR9iQoTuMxE",
@@ -45,6 +44,10 @@ export function mountBot(app: App) {
       answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },
       errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN"],
     },
-    (c, { body }) => answerUpdate(authContext(c), c.req.url, { secret: c.req.header(SECRET_HEADER), update: body }),
+    async (c, { body }) => {
+      const reply = await answerUpdate(authContext(c), c.req.url, { secret: c.req.header(BOT_SECRET), update: body })
+      noteRightSecret(c)
+      return reply
+    },
   )
 }
