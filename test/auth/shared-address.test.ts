@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { MAX_SERVERS_BYTES } from "../../src/http/json-bodies.ts"
 import { DOORS } from "../../src/http/policies.ts"
 import { chatWith, createBot, type TestBot } from "../harness/messenger.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -68,3 +69,26 @@ test("a server with the internal secret goes on beside one at the same address t
   expect(await mint(IDP_INTERNAL_SECRET)).toBe(200)
   expect(await mint("wrong")).toBe(429)
 })
+
+test.each(["/api/auth/bot", "/api/auth/idp/session"])(
+  "%s reads nothing without the secret, and nothing large",
+  async (path) => {
+    const send = async (length: number, [internal, webhook]: [string, string]) => {
+      const init = {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "content-length": String(length),
+          "x-internal-secret": internal,
+          "x-telegram-bot-api-secret-token": webhook,
+        },
+        // None of it comes.
+        body: new ReadableStream(),
+        duplex: "half",
+      }
+      return (await world.invoke(new Request(`https://${bot.host}${path}`, init as RequestInit))).status
+    }
+    for (const length of [100, MAX_SERVERS_BYTES, 1024 * 1024]) expect(await send(length, ["wrong", "wrong"])).toBe(401)
+    expect(await send(MAX_SERVERS_BYTES + 1, [IDP_INTERNAL_SECRET, bot.secret])).toBe(413)
+  },
+)

@@ -2,9 +2,10 @@ import { createMiddleware } from "hono/factory"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { noteRightSecret } from "../../http/doors.ts"
+import { jsonOnly } from "../../http/json-bodies.ts"
 import { BOT_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
-import { answerUpdate, botReplySchema, botUpdateSchema } from "../../sign-in/answer-update.ts"
+import { answerUpdate, botReplySchema, botUpdateSchema, brandOfBot } from "../../sign-in/answer-update.ts"
 import { authContext } from "./context.ts"
 
 const PATH = "/api/auth/bot"
@@ -16,8 +17,17 @@ const sameOriginOrSecret = createMiddleware<AppEnv>(async (c, next) =>
   c.req.header(BOT_SECRET) === undefined ? sameOrigin(c, next) : next(),
 )
 
+/** Checked before anything is read of the body. */
+const webhookSecret = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.method === "POST") {
+    c.set("botBrand", await brandOfBot(authContext(c), c.req.url, c.req.header(BOT_SECRET)))
+    noteRightSecret(c)
+  }
+  await next()
+})
+
 export function mountBot(app: App) {
-  app.use(PATH, sameOriginOrSecret)
+  app.use(PATH, sameOriginOrSecret, jsonOnly, webhookSecret)
   app.operation(
     {
       method: "post",
@@ -44,10 +54,7 @@ export function mountBot(app: App) {
       answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },
       errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN"],
     },
-    async (c, { body }) => {
-      const reply = await answerUpdate(authContext(c), c.req.url, { secret: c.req.header(BOT_SECRET), update: body })
-      noteRightSecret(c)
-      return reply
-    },
+    (c, { body }) =>
+      answerUpdate(authContext(c), { brand: c.get("botBrand"), origin: new URL(c.req.url).origin }, body),
   )
 }
