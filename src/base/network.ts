@@ -9,7 +9,7 @@ export function networksOf(address: string): string[] {
 const WIDER = [1, 2, 4]
 
 /** The networks of an address, with how many times as much as from one address may come from each. */
-export const sharesOf = (address: string) =>
+export const countedNetworksOf = (address: string) =>
   networksOf(address).map((network, place) => ({ network, more: WIDER[place] ?? 1 }))
 
 /** The narrowest network that belongs to one customer: an address, or for IPv6 its /64. */

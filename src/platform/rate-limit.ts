@@ -1,5 +1,5 @@
 import { Ratelimit } from "@upstash/ratelimit"
-import { networksOf, sharesOf } from "../base/network.ts"
+import { countedNetworksOf, networksOf } from "../base/network.ts"
 import { systemClock } from "./clock.ts"
 import type { Redis } from "./redis.ts"
 
@@ -38,7 +38,7 @@ export function createRateLimit(
       // Who is shut out takes nothing from the wider networks of others.
       if (known() > 0) return known()
       const answers = await redis().together((client) =>
-        sharesOf(address).map(({ network, more }) => {
+        countedNetworksOf(address).map(({ network, more }) => {
           const limit = new Ratelimit({
             redis: client,
             prefix: name,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { TurnpikeError } from "../base/errors.ts"
-import { networkOf, sharesOf } from "../base/network.ts"
+import { countedNetworksOf, networkOf } from "../base/network.ts"
 import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { LOGIN_POLICY } from "./policies.ts"
@@ -93,7 +93,7 @@ function limitsOf({ account, known }: PasswordAttempt, address: string | null): 
 
 /** The limits of an address: IPv6 by /64, and twice and four times as much by /56 and /48. */
 export function limitsByAddress(name: string, address: string | null, limit: Omit<TryLimit, "key">): TryLimit[] {
-  const shares = address === null ? [{ network: networkOf(null), more: 1 }] : sharesOf(address)
+  const shares = address === null ? [{ network: networkOf(null), more: 1 }] : countedNetworksOf(address)
   return shares.map(({ network, more }) => ({
     key: `${name}:${network}`,
     burst: limit.burst * more,
