@@ -14,6 +14,7 @@ test("a session that opens others, each in a new place, makes neither rows nor e
   const emails = receiveEmails(world)
   const { userId, email } = await createPerson(world, { password: "correct horse battery staple" })
   const opened = [(await postLogin(world, email, "correct horse battery staple")).cookie]
+  await world.advance(1_000)
   // Each from the newest one.
   const open = async () => {
     const app = await ask(world, "/api/auth/app-token", { cookie: opened.at(-1) ?? "" })
