@@ -1,4 +1,5 @@
-import { readdir, stat } from "node:fs/promises"
+import { createHash } from "node:crypto"
+import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, type Rolldown } from "vite"
@@ -10,6 +11,8 @@ import { build, type Rolldown } from "vite"
 const HERE = import.meta.dirname
 const TARGET = join(HERE, "../dist/dashboard/index.html")
 const SOURCES = ["src", "public", "index.html", "package.json", "vite.config.ts", "build.ts"]
+/** Other packages make other files of the same sources. */
+const LOCK_FILE = join(HERE, "../package-lock.json")
 
 /** KiB, gzipped. A page and a chart count what they load beyond the entry. */
 const BUDGETS = { entry: 140, page: 60, chart: 120 }
@@ -18,7 +21,13 @@ if (!process.argv.includes("--if-stale") || (await isStale())) {
   const started = Date.now()
   // Whoever runs it, such as a test: what is built is what is deployed.
   process.env.NODE_ENV = "production"
-  const built = await build({ configFile: join(HERE, "vite.config.ts"), logLevel: "warn" })
+  const folder = `assets/${await digestOfSources()}`
+  const built = await build({
+    configFile: join(HERE, "vite.config.ts"),
+    logLevel: "warn",
+    build: { assetsDir: folder },
+  })
+  await keepForGood(folder)
   const { output } = built as Rolldown.RolldownOutput
   const sizes = sizesOf(output.filter((part) => part.type === "chunk"))
   const wrong = sizes.filter(({ kind, kib }) => kib > BUDGETS[kind])
@@ -55,15 +64,37 @@ function sizesOf(chunks: Rolldown.OutputChunk[]) {
   ]
 }
 
+/** Every file and folder that the app is made from, in the order of their names. */
+async function sourcePaths(): Promise<string[]> {
+  const paths = SOURCES.map(async (source) => {
+    const path = join(HERE, source)
+    const below = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : []
+    return [path, ...below.map((name) => join(path, name)).sort()]
+  })
+  return (await Promise.all(paths)).flat()
+}
+
 async function isStale(): Promise<boolean> {
   const built = await stat(TARGET).catch(() => null)
   if (!built) return true
-  for (const source of SOURCES) {
-    const path = join(HERE, source)
-    const below = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : []
-    for (const file of [path, ...below.map((name) => join(path, name))]) {
-      if ((await stat(file)).mtimeMs > built.mtimeMs) return true
-    }
-  }
+  for (const path of await sourcePaths()) if ((await stat(path)).mtimeMs > built.mtimeMs) return true
   return false
+}
+
+async function digestOfSources(): Promise<string> {
+  const digest = createHash("sha256")
+  for (const path of [...(await sourcePaths()), LOCK_FILE]) {
+    if ((await stat(path)).isFile()) digest.update(`${path.slice(HERE.length)}\n`).update(await readFile(path))
+  }
+  return digest.digest("hex").slice(0, 12)
+}
+
+/**
+ * Lets browsers keep this build's files for good. Those of another one get the page instead of a file that is not there, for a moment of
+ * every release: nobody may keep that.
+ */
+async function keepForGood(folder: string): Promise<void> {
+  const path = join(TARGET, "../_headers")
+  const rule = `/${folder}/*\n  Cache-Control: public, max-age=31536000, immutable\n`
+  await writeFile(path, `${(await readFile(path, "utf8")).trimEnd()}\n${rule}`)
 }

@@ -70,9 +70,9 @@ export interface Cooling {
 export interface Doors {
   /** Until when networks are shut out, in milliseconds (src/platform/rate-limit.ts). */
   shut: Map<string, number>
-  /** API keys that have been let in, by their hashes. */
+  /** API keys and servers' secrets that have been let in, by their hashes. */
   keys: Set<string>
-  /** Behind it are keys that nobody knows yet, from addresses that have sent many wrong ones. */
+  /** Behind it are those that nobody knows yet, from addresses that have sent many wrong ones. */
   strangers: Turnstile
 }
 

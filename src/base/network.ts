@@ -5,6 +5,13 @@ export function networksOf(address: string): string[] {
   return [64, 56, 48].map((bits) => networkIn(groups, bits))
 }
 
+/** How much more may come from wider networks of IPv6 than from a /64, by the order of `networksOf`. */
+const WIDER = [1, 2, 4]
+
+/** The networks of an address, with how many times as much as from one address may come from each. */
+export const countedNetworksOf = (address: string) =>
+  networksOf(address).map((network, place) => ({ network, more: WIDER[place] ?? 1 }))
+
 /** The narrowest network that belongs to one customer: an address, or for IPv6 its /64. */
 export function networkOf(address: string | null): string {
   if (address === null) return "none"

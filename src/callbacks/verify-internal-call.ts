@@ -1,30 +1,26 @@
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { Redis } from "../platform/redis.ts"
-import { bodyDigest, CLOCK_TOLERANCE_SECONDS, verifySignedBody } from "../platform/signed-body.ts"
+import { bodyDigest, CLOCK_TOLERANCE_SECONDS, verifyToken } from "../platform/signed-body.ts"
 import { INTERNAL_CALL } from "./internal-call.ts"
 
 /**
  * Verifies that one of our own workers sent this body to this path, and that it comes for the first time: a call is one try of a customer's
- * tool. INVALID_SIGNATURE otherwise; UNAVAILABLE without Redis, which keeps the calls that came.
+ * tool. INVALID_SIGNATURE otherwise, for a wrong token without reading the body; UNAVAILABLE without Redis, which keeps the calls that came.
  */
 export async function verifyInternalCall(
   ctx: Context & { redis: Redis },
-  { signature, path, body }: { signature: string | undefined; path: string; body: ArrayBuffer },
+  { signature, path, readBody }: { signature: string | undefined; path: string; readBody: () => Promise<ArrayBuffer> },
 ): Promise<void> {
   if (!signature) throw new TurnpikeError("INVALID_SIGNATURE", "The request is not signed.")
   const keys = await ctx.keyRing.derive("internal-calls")
-  const signed = {
-    token: signature,
-    issuer: INTERNAL_CALL.issuer,
-    keys,
-    url: ctx.callbackUrl(path),
-    body,
-    now: ctx.clock.now(),
-  }
-  await verifySignedBody(signed).catch((error: Error) => {
+  const { issuer } = INTERNAL_CALL
+  const signed = { token: signature, issuer, keys, url: ctx.callbackUrl(path), now: ctx.clock.now() }
+  const digest = await verifyToken(signed).catch((error: Error) => {
     throw new TurnpikeError("INVALID_SIGNATURE", error.message, { cause: error })
   })
+  if (digest !== (await bodyDigest(await readBody())))
+    throw new TurnpikeError("INVALID_SIGNATURE", "The body was altered.")
   const ttlMs = (INTERNAL_CALL.validSeconds + 2 * CLOCK_TOLERANCE_SECONDS) * 1000
   // By its whole token, since those of a former release have no id.
   const key = `internal:${await bodyDigest(new TextEncoder().encode(signature) as Uint8Array<ArrayBuffer>)}`

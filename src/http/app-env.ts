@@ -2,9 +2,10 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 
 /**
- * What Hono carries for every route: the invocation's context and the caller's credential, a key below /v1 and a session below /api.
+ * What Hono carries for every route: the invocation's context and the caller's credential, a key below /v1 and a session below /api; for updates of
+ * a bot the brand whose secret came.
  */
 export interface AppEnv {
   Bindings: object
-  Variables: { ctx: Context; credential: Credential }
+  Variables: { ctx: Context; credential: Credential; botBrand: string }
 }

@@ -15,6 +15,9 @@ export const MAX_JSON_BYTES = 1024 * 1024
 /** Of operations that anybody may call: nothing that they take is larger. */
 export const MAX_OPEN_BYTES = 16 * 1024
 
+/** Of operations that other servers call, with a secret that is looked at behind the body: so they are not lent any memory. */
+export const MAX_SERVERS_BYTES = 128 * 1024
+
 /** A body must be JSON, also where none is expected. */
 export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   const length = c.req.header("content-length")
@@ -26,8 +29,8 @@ export const jsonOnly = createMiddleware<AppEnv>(async (c, next) => {
   await next()
 })
 
-/** Checks a body before it is parsed: JSON, at most 1 MiB (16 KiB where anybody may send it), in time, of a shape that can be walked. */
-export const jsonBodies = (isOpen: boolean) => [jsonOnly, readWhole(isOpen ? MAX_OPEN_BYTES : MAX_JSON_BYTES)]
+/** Checks a body before it is parsed: JSON, at most `maxBytes`, in time, of a shape that can be walked. */
+export const jsonBodies = (maxBytes: number) => [jsonOnly, readWhole(maxBytes)]
 
 const readWhole = (maxBytes: number) =>
   createMiddleware<AppEnv>(async (c, next) => {

@@ -5,8 +5,8 @@ import { TurnpikeError } from "../base/errors.ts"
 import { parseApiKey } from "../keys/api-key.ts"
 import type { RateLimit } from "../platform/rate-limit.ts"
 import type { AppEnv } from "./app-env.ts"
-import { forgetAnswer, limitAt, secondsOf } from "./doors.ts"
-import { REMEMBERED_KEYS, UNKNOWN_KEYS } from "./policies.ts"
+import { forgetAnswer, limitAt, remember, secondsOf } from "./doors.ts"
+import { UNKNOWN_KEYS } from "./policies.ts"
 
 /**
  * Reads `Authorization: Bearer <API_KEY>`. A key with a wrong form or checksum is refused without any I/O. Keys that do not exist are
@@ -21,7 +21,7 @@ export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
   if (limit && !keys.has(credential.hash) && limit.known() > 0) {
     await strangers.pass(next, () => tooManyKeys(Math.min(1_000, limit.known())))
   } else await next()
-  if (c.res.ok) remember(keys, credential)
+  if (c.res.ok) remember(keys, credential.hash)
   else if (limit && c.error instanceof TurnpikeError && c.error.code === "INVALID_API_KEY") {
     keys.delete(credential.hash)
     await countUnknown(c, limit)
@@ -37,11 +37,6 @@ function credentialOf(header: string | undefined): KeyCredential {
     ? "This is not a well-formed API key: copy it again, whole."
     : "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
   throw new TurnpikeError("INVALID_API_KEY", message)
-}
-
-function remember(keys: Set<string>, { hash }: KeyCredential): void {
-  if (keys.size >= REMEMBERED_KEYS) keys.clear()
-  keys.add(hash)
 }
 
 /** Without Redis the answer stays the 401 that it is. */

@@ -6,7 +6,7 @@ import type { ErrorCode } from "../base/errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { checkInput, MAX_FAULTS } from "./check-input.ts"
 import { parseIdempotencyKey } from "./idempotency.ts"
-import { jsonBodies } from "./json-bodies.ts"
+import { jsonBodies, MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "./json-bodies.ts"
 import { validationError } from "./validation-error.ts"
 import { parseIfMatch } from "./versions.ts"
 
@@ -82,11 +82,13 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   if (operation.query) validators.push(zValidator("query", operation.query, refuse, checked))
   // An operation without a body does not read one.
   if (operation.body)
-    validators.push(
-      ...jsonBodies(operation.open === true && !operation.byServer),
-      zValidator("json", operation.body, refuse, checked),
-    )
+    validators.push(...jsonBodies(maxBytesOf(operation)), zValidator("json", operation.body, refuse, checked))
   return validators
+}
+
+function maxBytesOf({ open, byServer }: Operation): number {
+  if (byServer) return MAX_SERVERS_BYTES
+  return open ? MAX_OPEN_BYTES : MAX_JSON_BYTES
 }
 
 const checked = { validationFunction: checkInput }

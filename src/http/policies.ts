@@ -3,7 +3,13 @@ import type { Rate } from "../platform/rate-limit.ts"
 interface Door extends Rate {
   /** "tries": each request counts, before it does anything. "failures": only one that is refused, so who has the right token never waits. */
   counts: "tries" | "failures"
+  /** The header with the secret of servers that call it, from addresses that they may share with strangers. */
+  secret?: string
 }
+
+export const INTERNAL_SECRET = "X-Internal-Secret"
+/** The messaging platform sets it to the `secret_token` of setWebhook. */
+export const BOT_SECRET = "X-Telegram-Bot-Api-Secret-Token"
 
 const usual = { burst: 30, everyMs: 2_000 }
 
@@ -22,15 +28,14 @@ export const DOORS: Record<string, Door> = {
   "POST /api/auth/messenger-webapp": { counts: "failures", ...usual },
   "POST /api/auth/password-reset/start": { counts: "tries", ...usual },
   "POST /api/auth/password-reset": { counts: "failures", ...usual },
-  // Servers call these two, with a secret.
-  "POST /api/auth/idp/session": { counts: "failures", ...usual },
-  "POST /api/auth/bot": { counts: "failures", ...usual },
+  "POST /api/auth/idp/session": { counts: "failures", secret: INTERNAL_SECRET, ...usual },
+  "POST /api/auth/bot": { counts: "failures", secret: BOT_SECRET, ...usual },
 }
 
 /** API keys that do not exist, from one address. A key that does exist has no limit of requests (contract section 8). */
 export const UNKNOWN_KEYS = { burst: 60, everyMs: 1_000 } as const
 
-/** So many API keys an isolate remembers as valid. */
+/** So many API keys and servers' secrets an isolate remembers as valid. */
 export const REMEMBERED_KEYS = 10_000
 
 /** How long bodies may take, in milliseconds. */

@@ -1,5 +1,5 @@
 import { Ratelimit } from "@upstash/ratelimit"
-import { networksOf } from "../base/network.ts"
+import { countedNetworksOf, networksOf } from "../base/network.ts"
 import { systemClock } from "./clock.ts"
 import type { Redis } from "./redis.ts"
 
@@ -8,9 +8,6 @@ export interface Rate {
   burst: number
   everyMs: number
 }
-
-/** How much more may come from wider networks of IPv6 than from a /64, by the order of `networksOf`. */
-const WIDER = [1, 2, 4]
 
 /** So many networks that are shut out an isolate remembers. */
 const REMEMBERED = 10_000
@@ -41,8 +38,7 @@ export function createRateLimit(
       // Who is shut out takes nothing from the wider networks of others.
       if (known() > 0) return known()
       const answers = await redis().together((client) =>
-        networksOf(address).map((network, index) => {
-          const more = WIDER[index] ?? 1
+        countedNetworksOf(address).map(({ network, more }) => {
           const limit = new Ratelimit({
             redis: client,
             prefix: name,

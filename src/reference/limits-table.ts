@@ -4,7 +4,7 @@ import { BOOKING_POLICY } from "../billing/policies.ts"
 import { ERASURE_POLICY } from "../end-users/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
-import { MAX_JSON_BYTES, MAX_OPEN_BYTES } from "../http/json-bodies.ts"
+import { MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "../http/json-bodies.ts"
 import { BODY_POLICY, DOORS, UNKNOWN_KEYS } from "../http/policies.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { CAPS, type CapName } from "../quotas/cap-state.ts"
@@ -62,6 +62,12 @@ export function limitRows(): [what: string, value: string, set: string, beyond: 
     ["Spending: the account's balance", "what was booked", "a top-up", "402 `INSUFFICIENT_CREDITS`"],
     ["A JSON body", shownLimit("Bytes", MAX_JSON_BYTES), "", "413 `PAYLOAD_TOO_LARGE`"],
     ["A JSON body where anybody may send it", shownLimit("Bytes", MAX_OPEN_BYTES), "", "413 `PAYLOAD_TOO_LARGE`"],
+    [
+      "A JSON body of another server, with its secret",
+      shownLimit("Bytes", MAX_SERVERS_BYTES),
+      "",
+      "413 `PAYLOAD_TOO_LARGE`",
+    ],
     ["Faults that an answer names", String(MAX_FAULTS), "", "the others are left out"],
   ]
   const policies = Object.entries(SHOWN_LIMITS).map(

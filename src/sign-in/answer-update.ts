@@ -29,22 +29,23 @@ export const botReplySchema = z
   })
   .meta({ id: "BotReply" })
 
-/**
- * Answers an update of the bot of this host's brand with at most one call of the Bot API. A repeated update confirms and undoes nothing
- * twice, and sends no second magic link. INVALID_WEBHOOK_SECRET without any effect.
- */
-export async function answerUpdate(
-  ctx: AuthContext,
-  url: string,
-  { secret, update }: { secret: string | undefined; update: unknown },
-): Promise<BotReply> {
+/** The brand of this host, whose bot has sent the secret. INVALID_WEBHOOK_SECRET. */
+export async function brandOfBot(ctx: AuthContext, url: string, secret: string | undefined): Promise<string> {
   const brand = await brandOf(ctx, url)
   const expected = await openBrandSecret(ctx, brand, "bot_webhook_secret")
   if (!expected || secret === undefined || !timingSafeEqual(digest(secret), digest(expected))) {
     throw new TurnpikeError("INVALID_WEBHOOK_SECRET", "This update does not have the secret of this brand's bot.")
   }
+  return brand.brand
+}
+
+/**
+ * Answers an update of a bot with at most one call of the Bot API. `host`: of `brandOfBot`. A repeated update confirms and undoes nothing
+ * twice, and sends no second magic link.
+ */
+export async function answerUpdate(ctx: AuthContext, host: BotHost, update: unknown): Promise<BotReply> {
   const request = readUpdate(update)
-  return request ? answer(ctx, { brand: brand.brand, origin: new URL(url).origin }, request) : {}
+  return request ? answer(ctx, host, request) : {}
 }
 
 /** The bot's brand, and the origin of its pages. */

@@ -13,7 +13,8 @@ begin
     return;
   end if;
   if p_former_hash is not null then
-    caller.proved_at := p_moment;
+    -- The password alone is no proof where a code is asked for too (prove_again).
+    caller.proved_at := case when turnpike.has_factor(caller.user_id) then caller.proved_at else p_moment end;
   elsif not turnpike.is_fresh(caller, p_moment) then
     refused := 'proof';
     return;

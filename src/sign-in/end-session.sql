@@ -34,11 +34,15 @@ end $$;
 -- A new session that replaces the caller's after its epoch has ended. It has a new id, since the old one may have leaked.
 create function turnpike.renew_session(caller turnpike.caller, p_new_session_id text, p_expires_at timestamptz, p_moment timestamptz)
 returns void language plpgsql as $$
+declare
+  made sessions;
 begin
   insert into sessions (session_id, user_id, epoch, user_agent, address, created_at, last_seen_at, expires_at, proved_at)
   select p_new_session_id, u.user_id, u.session_epoch, n.user_agent, n.address, n.created_at, p_moment,
       least(p_expires_at, n.created_at + turnpike.session_life(u.role)), caller.proved_at
-    from sessions n join users u on u.user_id = n.user_id where n.session_id = caller.session_id;
+    from sessions n join users u on u.user_id = n.user_id where n.session_id = caller.session_id
+  returning * into made;
+  perform turnpike.limit_sessions(made, p_moment);
 end $$;
 
 -- Ends all sessions of the caller, and everything that would start one, by raising their epoch. With p_new_session_id the caller goes

@@ -29,10 +29,15 @@ export async function logIn(
   { email, password }: z.infer<typeof loginRequestSchema>,
 ): Promise<{ userId: number; epoch: number }> {
   const name = email.trim()
-  const found = await ctx.db
-    .selectFrom("users as u")
-    .where((eb) => eb(eb.fn<string>("lower", ["u.email"]), "=", eb.fn<string>("lower", [eb.val(name)])))
+  // The database folds the letters of both, so an unknown email is one in the same spellings as a known one.
+  const given = await ctx.db
+    .with("given", (cte) => cte.selectNoFrom((eb) => eb.fn<string>("lower", [eb.val(name)]).as("name")))
+    .selectFrom("given")
+    .leftJoin("users as u", (join) =>
+      join.on((eb) => eb(eb.fn<string>("lower", ["u.email"]), "=", eb.ref("given.name"))),
+    )
     .select((eb) => [
+      "given.name",
       "u.user_id",
       "u.password_hash",
       "u.disabled_at",
@@ -47,9 +52,13 @@ export async function logIn(
           .limit(REMEMBERED_SESSIONS),
       ).as("sessions"),
     ])
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
+  const found =
+    given.user_id === null || given.session_epoch === null
+      ? null
+      : { ...given, user_id: given.user_id, epoch: given.session_epoch }
   const before = (found?.sessions ?? []).map(({ address }) => address)
-  const attempt = { account: found?.user_id ?? name.toLowerCase(), known: isHere(ctx.address, before) }
+  const attempt = { account: found?.user_id ?? given.name, known: isHere(ctx.address, before) }
   const { giveBack } = await takePasswordTry(ctx, attempt).catch((error: unknown) => {
     if (found && error instanceof TurnpikeError && error.code === "LOGIN_THROTTLED") tellLocked(ctx, found.user_id)
     throw error
@@ -60,7 +69,7 @@ export async function logIn(
   })
   if (!found || !fits || found.disabled_at !== null) throw invalidCredentials()
   giveBack()
-  return { userId: found.user_id, epoch: found.session_epoch }
+  return { userId: found.user_id, epoch: found.epoch }
 }
 
 /** How many of the newest sessions say where an owner has signed in before. */

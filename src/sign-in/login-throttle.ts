@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { TurnpikeError } from "../base/errors.ts"
-import { networkOf } from "../base/network.ts"
+import { countedNetworksOf, networkOf } from "../base/network.ts"
 import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
 import { LOGIN_POLICY } from "./policies.ts"
@@ -49,7 +49,7 @@ return 0`
  * password, and when none was checked. LOGIN_THROTTLED; UNAVAILABLE without Redis, since no password is tried uncounted.
  */
 export async function takePasswordTry(ctx: AuthContext, attempt: PasswordAttempt): Promise<{ giveBack(): void }> {
-  const limits = limitsOf(attempt, networkOf(ctx.address))
+  const limits = limitsOf(attempt, ctx.address)
   return takeTry(ctx, limits, "Too many wrong passwords for this account, or from this address.")
 }
 
@@ -80,13 +80,23 @@ export async function takeTry(ctx: AuthContext, limits: TryLimit[], message: str
   }
 }
 
-function limitsOf({ account, known }: PasswordAttempt, network: string) {
+function limitsOf({ account, known }: PasswordAttempt, address: string | null): TryLimit[] {
   const name = createHash("sha256")
     .update(`${typeof account}:${account}`)
     .digest("hex")
   return [
-    { key: `login:both:${name}:${network}`, ...LOGIN_POLICY.accountAtAddress },
-    { key: `login:address:${network}`, ...LOGIN_POLICY.address },
+    { key: `login:both:${name}:${networkOf(address)}`, ...LOGIN_POLICY.accountAtAddress },
+    ...limitsByAddress("login:address", address, LOGIN_POLICY.address),
     ...(known ? [] : [{ key: `login:account:${name}`, ...LOGIN_POLICY.accountElsewhere }]),
   ]
+}
+
+/** The limits of an address: IPv6 by /64, and twice and four times as much by /56 and /48. */
+export function limitsByAddress(name: string, address: string | null, limit: Omit<TryLimit, "key">): TryLimit[] {
+  const shares = address === null ? [{ network: networkOf(null), more: 1 }] : countedNetworksOf(address)
+  return shares.map(({ network, more }) => ({
+    key: `${name}:${network}`,
+    burst: limit.burst * more,
+    intervalMs: limit.intervalMs / more,
+  }))
 }

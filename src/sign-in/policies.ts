@@ -11,6 +11,10 @@ export const SESSION_POLICY = {
   factorMs: 10 * 60_000,
   /** How long one that is over is kept: it says where an owner has signed in before. */
   keptMs: 30 * DAY_MS,
+  /** How many an account has open, how many of its newest ones are kept, and up to how many places a day its owner is told of new ones. */
+  mostOpen: 100,
+  mostKept: 300,
+  placesTold: 20,
 } as const
 
 /** Codes of a second factor (RFC 6238), and how often one may be tried for an account. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto"
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
-import { networkOf } from "../base/network.ts"
 import { callOne } from "../platform/db.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
-import { takeTry } from "./login-throttle.ts"
+import { brandOf } from "./brand-of.ts"
+import { limitsByAddress, takeTry } from "./login-throttle.ts"
 import { sendFactorNotice } from "./notices.ts"
 import { doOnce, mintToken, peekToken, tokenKey } from "./one-time-token.ts"
 import { hashPassword, newPassword } from "./password.ts"
@@ -47,10 +47,10 @@ export async function startReset(
   await takeTry(
     ctx,
     [
-      { key: `reset:address:${networkOf(ctx.address)}`, ...RESET_POLICY.address },
+      ...limitsByAddress("reset:address", ctx.address, RESET_POLICY.address),
       { key: `reset:email:${keyOf(name)}`, ...RESET_POLICY.email },
     ],
-    "Too many links for this email, or from this address.",
+    TOO_MANY,
   )
   ctx.background(
     sendLink(ctx, name, origin).catch((error: unknown) =>
@@ -61,14 +61,31 @@ export async function startReset(
 
 const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex")
 
+const TOO_MANY = "Too many links for this email, or from this address."
+
 async function sendLink(ctx: AuthContext, name: string, origin: string): Promise<void> {
   const { user_id, epoch, email, brand } = await callOne(ctx.db, "find_reset", { email: name })
   if (user_id === null || epoch === null || brand === null) return
+  const home = await originOf(ctx, brand, origin)
+  if (home === null) return ctx.log("error", "email.not_sent", { kind: "password_reset", brand, reason: "no host" })
+  // The database folds more letters than the limit of the email does.
+  await takeTry(ctx, [{ key: `reset:account:${user_id}`, ...RESET_POLICY.email }], TOO_MANY)
   const grant: ResetGrant = { user_id, epoch }
   const { token, expiresAt } = await mintToken(ctx, "password_reset", grant)
   // In the fragment, so no server's log and no Referer has it.
-  const data = { url: `${origin}/reset-password#token=${token}`, expires_at: expiresAt.toISOString() }
+  const data = { url: `${home}/reset-password#token=${token}`, expires_at: expiresAt.toISOString() }
   sendEmail(ctx, { kind: "password_reset", to: email, brand, data })
+}
+
+/**
+ * Where a link to an account's pages leads, whoever asked for it and wherever: to a host of its own brand. Whoever has another brand's
+ * host could read the token there. Null when its brand names none.
+ */
+async function originOf(ctx: AuthContext, brand: string, askedAt: string): Promise<string | null> {
+  if ((await brandOf(ctx, askedAt)).brand === brand) return askedAt
+  const own = await ctx.db.selectFrom("brands as b").select("b.hosts").where("b.brand", "=", brand).executeTakeFirst()
+  const [host] = (own?.hosts ?? []) as string[]
+  return host === undefined ? null : `${new URL(askedAt).protocol}//${host}`
 }
 
 /** Sets the password of a link's account, once. All its sessions end. INVALID_TOKEN. After UNAVAILABLE the same token can be sent again. */

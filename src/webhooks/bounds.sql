@@ -22,10 +22,10 @@ begin
   return p_free_at - make_interval(secs => (p_burst - 1) / p_rate);
 end $$;
 
--- The host that a URL names, without its port.
+-- The host that a URL names, as it is called (webhook_endpoints.target), without its port and the dot of a full name.
 create function turnpike.host_of(p_url text) returns text language plpgsql immutable as $$
 begin
-  return lower(substring(p_url from '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]+)'));
+  return rtrim(lower(substring(p_url from '^[A-Za-z]+://(\[[^]]*\]|[^/:?#]+)')), '.');
 end $$;
 
 -- Takes room at a host for up to p_wanted requests, over all accounts. Locks its row, for a moment and behind the deliveries: whoever holds

@@ -35,7 +35,8 @@ begin
     select d.* into due from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
       and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;
     if due.next_attempt_at <= p_moment then
-      select r.granted, r.next_at into room from turnpike.take_room_at(turnpike.host_of(target.url), target.test, 1,
+      select r.granted, r.next_at into room from turnpike.take_room_at(
+        turnpike.host_of(coalesce(target.target, target.url)), target.test, 1,
         case when target.test then p_test_host_rate else p_host_rate end,
         case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
       if room.granted = 0 then
@@ -81,7 +82,8 @@ begin
       order by d.next_attempt_at limit 1;
     return;
   end if;
-  select r.granted, r.next_at into room from turnpike.take_room_at(turnpike.host_of(target.url), target.test, cardinality(taken),
+  select r.granted, r.next_at into room from turnpike.take_room_at(
+      turnpike.host_of(coalesce(target.target, target.url)), target.test, cardinality(taken),
     case when target.test then p_test_host_rate else p_host_rate end,
     case when target.test then p_test_host_burst else p_host_burst end, p_moment) r;
   if room.granted = 0 then

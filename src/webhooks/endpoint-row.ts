@@ -46,10 +46,11 @@ export function serializeWebhook(row: EndpointRow, now: Date): Webhook {
   }
 }
 
-/** A URL as it is called: what one account has one endpoint for. */
+/** A URL as it is called, whatever its spelling: what one account has one endpoint for, and whose host has a bound. */
 export function targetOf(url: string): string {
   const target = new URL(url)
   target.hash = ""
+  target.hostname = target.hostname.replace(/\.+$/, "")
   return target.href
 }
 

@@ -213,3 +213,16 @@ test("a secret is sealed anew by the newest key when it is used", async () => {
   expect([former?.startsWith("new."), (await sealed())?.startsWith("new.")]).toEqual([false, true])
   world.rebind({ SECRETS_KEYS: ring })
 })
+
+test("a new password alone proves nothing where there is a second factor", async () => {
+  const person = await enrolled()
+  // Ten minutes later, whoever has the cookie and the password, but not the app, …
+  await world.advance(11 * 60_000)
+  const change = { current_password: PASSWORD, new_password: "another long battery staple" }
+  expect((await person.browser.json("PUT", "/api/account/password", change))[0]).toBe(200)
+  // … does not get rid of the factor, and makes no key.
+  expect((await person.browser.json("DELETE", "/api/account/second-factor"))[1].code).toBe("REAUTHENTICATION_REQUIRED")
+  const proof = { password: change.new_password, code: person.code() }
+  expect((await person.browser.json("POST", "/api/auth/reauthenticate", proof))[0]).toBe(200)
+  expect((await person.browser.json("DELETE", "/api/account/second-factor"))[0]).toBe(200)
+})

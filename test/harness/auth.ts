@@ -47,12 +47,14 @@ export async function ask(
     body,
     address,
     cookie,
-  }: { method?: string; body?: object; address?: string; cookie?: string } = {},
+    userAgent,
+  }: { method?: string; body?: object; address?: string; cookie?: string; userAgent?: string } = {},
 ) {
   const headers = new Headers({ "sec-fetch-site": "same-origin" })
   if (body) headers.set("content-type", "application/json")
   if (address) headers.set("cf-connecting-ip", address)
   if (cookie) headers.set("cookie", cookie)
+  if (userAgent) headers.set("user-agent", userAgent)
   const request = new Request(ORIGIN + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   const response = await world.invoke(request)
   // biome-ignore lint/suspicious/noExplicitAny: each operation answers its own shape

@@ -69,7 +69,12 @@ export function browserAt(world: World, host: string, always: Headings = {}) {
 let updates = 1000
 
 /** Posts an update to a bot's webhook, and returns the bot's answer. */
-export function chatWith(world: World, bot: TestBot, id: number, { secret = bot.secret, host = bot.host } = {}) {
+export function chatWith(
+  world: World,
+  bot: TestBot,
+  id: number,
+  { secret = bot.secret, host = bot.host, address }: { secret?: string; host?: string; address?: string } = {},
+) {
   const from = { id, is_bot: false, first_name: "Ada", last_name: "Lovelace" }
   const chat = { id, type: "private", first_name: "Ada" }
 
@@ -77,7 +82,11 @@ export function chatWith(world: World, bot: TestBot, id: number, { secret = bot.
     const response = await world.invoke(
       new Request(`https://${host}/api/auth/bot`, {
         method: "POST",
-        headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+        headers: {
+          "content-type": "application/json",
+          "x-telegram-bot-api-secret-token": secret,
+          ...(address && { "cf-connecting-ip": address }),
+        },
         body: JSON.stringify(update),
       }),
     )

@@ -84,9 +84,25 @@ test("one that comes in pieces of unknown size is read, and refused as soon as i
   expect(await errorOf(refused)).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" })
 })
 
-test("a callback that stops is ended too, before it is known who sends it", async () => {
-  const { body } = stalling(new Uint8Array(10))
-  const answer = send({ key: "none" }, "/callbacks/turns/turn_1", body)
+test("a callback that stops is ended too; of one without a signature for it nothing is read", async () => {
+  const client = await world.createAccount()
+  await client.sendTurn({ space: await client.space() })
+  await world.settled()
+  const [delivery] = await world.qstash.due()
+  const path = new URL(delivery?.url ?? "").pathname
+  const post = (to: string, headers: Record<string, string> = {}) =>
+    send({ key: "none" }, to, stalling(new Uint8Array(10)).body, headers)
+  const signature = { "upstash-signature": delivery?.headers["Upstash-Signature"] ?? "" }
+  for (const [to, headers] of [
+    [path, {}],
+    [path, { "upstash-signature": "a.b.c" }],
+    [`${path}x`, signature],
+    ["/callbacks/internal/try-tool", {}],
+    ["/callbacks/internal/try-tool", { "turnpike-signature": "a.b.c" }],
+  ] as const) {
+    expect((await post(to, headers)).status, to).toBe(401)
+  }
+  const answer = post(path, signature)
   await pass(BODY_POLICY.jsonMs)
   expect((await answer).status).toBe(408)
 })

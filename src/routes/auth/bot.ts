@@ -1,12 +1,12 @@
 import { createMiddleware } from "hono/factory"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { noteRightSecret } from "../../http/doors.ts"
+import { jsonOnly } from "../../http/json-bodies.ts"
+import { BOT_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
-import { answerUpdate, botReplySchema, botUpdateSchema } from "../../sign-in/answer-update.ts"
+import { answerUpdate, botReplySchema, botUpdateSchema, brandOfBot } from "../../sign-in/answer-update.ts"
 import { authContext } from "./context.ts"
-
-/** The header that the platform sets to the `secret_token` of setWebhook. */
-const SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
 
 const PATH = "/api/auth/bot"
 
@@ -14,11 +14,20 @@ const PATH = "/api/auth/bot"
  * `sameOrigin` for requests without the header. A page of another origin cannot send it: a browser asks first, and we never allow it.
  */
 const sameOriginOrSecret = createMiddleware<AppEnv>(async (c, next) =>
-  c.req.header(SECRET_HEADER) === undefined ? sameOrigin(c, next) : next(),
+  c.req.header(BOT_SECRET) === undefined ? sameOrigin(c, next) : next(),
 )
 
+/** Checked before anything is read of the body. */
+const webhookSecret = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.method === "POST") {
+    c.set("botBrand", await brandOfBot(authContext(c), c.req.url, c.req.header(BOT_SECRET)))
+    noteRightSecret(c)
+  }
+  await next()
+})
+
 export function mountBot(app: App) {
-  app.use(PATH, sameOriginOrSecret)
+  app.use(PATH, sameOriginOrSecret, jsonOnly, webhookSecret)
   app.operation(
     {
       method: "post",
@@ -35,7 +44,7 @@ export function mountBot(app: App) {
       byServer: true,
       headers: [
         {
-          name: SECRET_HEADER,
+          name: BOT_SECRET,
           description: "The secret that was given when the webhook was set.",
           required: true,
           example: "q2Xr0mB1c4VhU8tYpZkN5wJ7sL3dFgA6eR9iQoTuMxE",
@@ -45,6 +54,7 @@ export function mountBot(app: App) {
       answer: { status: 200, description: "The Bot API call that the bot makes, or `{}`.", schema: botReplySchema },
       errors: ["INVALID_WEBHOOK_SECRET", "CROSS_ORIGIN"],
     },
-    (c, { body }) => answerUpdate(authContext(c), c.req.url, { secret: c.req.header(SECRET_HEADER), update: body }),
+    (c, { body }) =>
+      answerUpdate(authContext(c), { brand: c.get("botBrand"), origin: new URL(c.req.url).origin }, body),
   )
 }

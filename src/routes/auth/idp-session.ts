@@ -5,6 +5,8 @@ import { TurnpikeError } from "../../base/errors.ts"
 import { nothingAt } from "../../http/api-errors.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
+import { noteRightSecret } from "../../http/doors.ts"
+import { INTERNAL_SECRET } from "../../http/policies.ts"
 import { sameOrigin } from "../../http/same-origin.ts"
 import { openSession } from "../../http/session-auth.ts"
 import { brandOf } from "../../sign-in/brand-of.ts"
@@ -12,7 +14,6 @@ import { idpSessionSchema, isInternalSecret, resolveIdentity } from "../../sign-
 import { userSchema } from "../../users/user-row.ts"
 
 const IDP_PATH = "/api/auth/idp/session"
-const SECRET_HEADER = "x-internal-secret"
 
 /**
  * `sameOrigin` for /api/auth, except for a server that sends an internal secret to this operation. A page of another origin cannot:
@@ -22,7 +23,7 @@ const SECRET_HEADER = "x-internal-secret"
 export const sameOriginOrInternal = createMiddleware<AppEnv>(async (c, next) => {
   const isElsewhere = matchedRoutes(c).some(({ method, path }) => method !== "ALL" && path !== IDP_PATH)
   const has = (name: string) => c.req.header(name) !== undefined
-  const isServer = has(SECRET_HEADER) && !has("sec-fetch-site") && !has("origin")
+  const isServer = has(INTERNAL_SECRET) && !has("sec-fetch-site") && !has("origin")
   return isServer && !isElsewhere ? next() : sameOrigin(c, next)
 })
 
@@ -31,8 +32,11 @@ const internalSecret = createMiddleware<AppEnv>(async (c, next) => {
   const { IDP_INTERNAL_SECRET: secret } = parseAuthEnv(c.env)
   // Thrown, since an answer would make 405 for other methods name this one.
   if (secret === undefined) throw nothingAt(c.req.path)
-  if (c.req.method === "POST" && !isInternalSecret(c.req.header(SECRET_HEADER) ?? "", secret)) {
-    throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in the X-Internal-Secret header.")
+  if (c.req.method === "POST") {
+    if (!isInternalSecret(c.req.header(INTERNAL_SECRET) ?? "", secret)) {
+      throw new TurnpikeError("INVALID_INTERNAL_SECRET", "Send the secret in the X-Internal-Secret header.")
+    }
+    noteRightSecret(c)
   }
   await next()
 })
@@ -55,7 +59,7 @@ export function mountIdpSession(app: App) {
       byServer: true,
       headers: [
         {
-          name: "X-Internal-Secret",
+          name: INTERNAL_SECRET,
           description: "The value of IDP_INTERNAL_SECRET.",
           required: true,
           example: "a-long-random-secret",

@@ -22,7 +22,7 @@ import { turnCallbackPath } from "../../turns/publish-turn.ts"
 import type { AgentContext } from "../../turns/run.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
-/** Bodies are read whole before they can be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input. */
+/** Bodies are read whole to be verified. Ours have a few bytes; a tool's test has at most 64 KiB of input. */
 const MAX_BYTES = 128 * 1024
 
 /** QStash repeats by our Retry-After, and not by its own schedule, where there is one. */
@@ -38,7 +38,7 @@ const signedByUs = createMiddleware<AppEnv>(async (c, next) => {
   const signature = c.req.header(INTERNAL_SIGNATURE)
   const ctx = c.get("ctx")
   const redis = createRedis(parseCallbacksEnv(c.env), ctx.meter)
-  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, body: await bytesOf(c, MAX_BYTES) })
+  await verifyInternalCall({ ...ctx, redis }, { signature, path: c.req.path, readBody: () => bytesOf(c, MAX_BYTES) })
   await next()
 })
 
@@ -49,7 +49,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
   await verifySignature(env, {
     signature: c.req.header("upstash-signature"),
     url: callbackUrl(env, c.req.path),
-    body: await bytesOf(c, MAX_BYTES),
+    readBody: () => bytesOf(c, MAX_BYTES),
     now: ctx.clock.now(),
   })
   await next()

@@ -1,0 +1,92 @@
+import { createServer, type Server } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { Readable } from "node:stream"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { eventStream } from "../../src/http/event-stream.ts"
+import { BODY_POLICY } from "../../src/http/policies.ts"
+import { textStream } from "../../src/http/text-stream.ts"
+import type { Clock } from "../../src/platform/clock.ts"
+import { createTestClock } from "../harness/clock.ts"
+
+const MiB = 1024 * 1024
+const READERS = 50
+const PIECE = "x".repeat(64 * 1024)
+
+const clock = createTestClock()
+const about = { log: () => {}, clock: clock as Clock }
+/** Of all answers of a kind: the bytes that were made, and how many have ended. */
+const made = { text: { bytes: 0, ended: 0 }, events: { bytes: 0, ended: 0 } }
+type Kind = keyof typeof made
+
+/** Answers without an end, as fast as their reader takes them. */
+async function* pieces<T>(kind: Kind, piece: T) {
+  try {
+    for (;;) {
+      made[kind].bytes += PIECE.length
+      yield piece
+    }
+  } finally {
+    made[kind].ended++
+  }
+}
+
+const endless: Record<Kind, () => Response> = {
+  text: () => textStream(pieces("text", PIECE), about, {}),
+  events: () =>
+    eventStream(pieces("events", [{ seq: 1, type: "text", text: PIECE }]), { ...about, onCancel: () => {} }),
+}
+
+let server: Server
+let port: number
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const kind = request.url?.slice(1) as Kind
+    if (!(kind in endless)) return response.end("ok")
+    const { body } = endless[kind]()
+    if (body)
+      Readable.fromWeb(body as never)
+        .on("error", () => response.destroy())
+        .pipe(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => void server.close())
+
+/** A client that has asked, and reads nothing of the answer behind its first bytes. */
+async function askAndStall(kind: Kind): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").on("error", () => {})
+  socket.write(`GET /${kind} HTTP/1.1\r\nHost: here\r\n\r\n`)
+  await new Promise((resolve) => socket.once("readable", resolve))
+  return socket
+}
+
+/** When nothing more is made of the answers. */
+async function settled(kind: Kind) {
+  for (let before = -1; before !== made[kind].bytes; ) {
+    before = made[kind].bytes
+    for (let n = 0; n < 20; n++) await fetch(`http://127.0.0.1:${port}/me`).then((response) => response.text())
+  }
+}
+
+describe.each(["text", "events"] as const)("an endless answer of %s that nobody reads", (kind) => {
+  test(`costs ${READERS} sockets' buffers, no other client's time, and ends after half a minute`, async () => {
+    const before = process.memoryUsage().rss
+    const sockets = await Promise.all(Array.from({ length: READERS }, () => askAndStall(kind)))
+    await settled(kind)
+    expect(made[kind].bytes / READERS).toBeLessThan(8 * MiB)
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * MiB)
+    let longest = 0
+    for (let n = 0; n < 50; n++) {
+      const started = performance.now()
+      expect(await (await fetch(`http://127.0.0.1:${port}/me`)).text()).toBe("ok")
+      longest = Math.max(longest, performance.now() - started)
+    }
+    expect(longest).toBeLessThan(1_000)
+    expect(made[kind].ended).toBe(0)
+    await clock.advance(BODY_POLICY.idleMs)
+    await settled(kind)
+    expect(made[kind].ended).toBe(READERS)
+    for (const socket of sockets) socket.destroy()
+  })
+})

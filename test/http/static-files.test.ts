@@ -1,0 +1,27 @@
+import { expect, test } from "vitest"
+import { served } from "../harness/served.ts"
+
+/** Of the web app, if it is built. */
+const PAGE = await served("/").then(async (response) => (response.ok ? response.text() : ""))
+
+test("nobody keeps the page in the place of a file that is not there, as of another release", async () => {
+  for (const path of [
+    "/assets/index-12345678.js",
+    "/assets/0123456789ab/index-12345678.js",
+    "/assets/",
+    "/theme-2.js",
+  ]) {
+    const response = await served(path)
+    expect(response.headers.get("cache-control") ?? "", path).not.toContain("immutable")
+  }
+})
+
+test("the files of this release are kept for good", async () => {
+  const files = [...PAGE.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path as string)
+  if (PAGE !== "") expect(files.length).toBeGreaterThan(0)
+  for (const path of files) {
+    const response = await served(path)
+    expect(response.headers.get("cache-control"), path).toBe("public, max-age=31536000, immutable")
+    expect(response.headers.get("content-type"), path).toMatch(/javascript|css/)
+  }
+})
