@@ -34,7 +34,7 @@ test.each(examples)("as documented: $text", async ({ text, outcome }) => {
   // Thinking, streaming and waiting for a model take their time.
   let running = world.drain()
   while (turn.finished_at === null) {
-    await Promise.race([running, world.sql("select pg_sleep(0.005)")])
+    await Promise.race([running, world.isCalm(250)])
     await world.advance(250)
     running = Promise.all([running, world.drain()]).then(([, more]) => more)
     turn = await client.getTurn(sent.turn_id)

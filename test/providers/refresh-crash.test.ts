@@ -30,7 +30,7 @@ async function ended<T>(work: Promise<T>, died: () => boolean): Promise<T | "dea
   })
   all.catch(() => {})
   while (!done && !died()) {
-    await world.sql("select 1")
+    await world.isCalm(250)
     await world.advance(50)
   }
   return done ? all : "dead"

@@ -122,7 +122,7 @@ test.each([
   })
   while (!done) {
     await Promise.race([all, world.clock.sleeping(1, PROVIDER_POLICY.refreshLookMs)])
-    await world.sql("select 1")
+    await world.isCalm(250)
     if (!done) await world.advance(PROVIDER_POLICY.refreshLookMs / 10)
   }
   const sent = await all

@@ -23,10 +23,8 @@ async function pollMany(client: TestClient, count: number) {
   return { turns, ask, leave: () => leave.abort(new Error("the client has left")) }
 }
 
-/** Two statements of our own, one after the other: whatever was begun before them has been answered. */
-async function atRest() {
-  for (let i = 0; i < 2; i++) await world.sql("select pg_sleep(0.002)")
-}
+/** Whatever was begun has been answered. */
+const atRest = () => world.isCalm(1_000)
 
 async function statementsWithin(seconds: number): Promise<number> {
   await world.plan([])

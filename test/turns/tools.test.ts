@@ -109,7 +109,7 @@ describe("a tool's failure goes back to the model", () => {
       const running = callResult({ answer }, { timeout_seconds: 7 })
       await world.clock.sleeping(1, 7000)
       // Both kinds wait: for the headers, or for more of the body.
-      await world.sql("select pg_sleep(0.05)")
+      await world.isCalm(1_000)
       await world.advance(7000)
       expect((await running).said).toContain("lookup_order failed: The server did not answer within 7 s.")
     }

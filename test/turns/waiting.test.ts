@@ -28,10 +28,8 @@ async function looksWithin(seconds: number): Promise<number> {
   return calls.filter(({ label }) => /get_turn|read_turn_events/.test(label)).length
 }
 
-/** Two statements of our own, one after the other: whatever was begun before them has been answered. */
-async function atRest() {
-  for (let i = 0; i < 2; i++) await world.sql("select pg_sleep(0.002)")
-}
+/** Whatever was begun has been answered. */
+const atRest = () => world.isCalm(1_000)
 
 function ask(client: Pick<TestClient, "key">, path: string, { accept = "application/json" } = {}) {
   const leave = new AbortController()
