@@ -10,7 +10,7 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { served } from "../harness/served.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-// 2,000 requests for everyone, 20,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
+// 1,000 requests for everyone, 8,000 in CI. A failure repeats with TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_FUZZ: string; TURNPIKE_SEED: string }
 const REQUESTS = Number(settings.TURNPIKE_FUZZ)
 /** For each operation, before its resources are made again: many requests remove them. */
