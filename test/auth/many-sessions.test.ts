@@ -17,6 +17,8 @@ test("a session that opens others, each in a new place, makes neither rows nor e
   await world.advance(1_000)
   // Each from the newest one.
   const open = async () => {
+    // The ids of one millisecond are in no order, so which of them are the newest is open.
+    world.clock.advance(1)
     const app = await ask(world, "/api/auth/app-token", { cookie: opened.at(-1) ?? "" })
     const [userAgent, address] = [`Browser ${opened.length}`, `203.0.113.${opened.length % 250}`]
     const webview = await ask(world, "/api/auth/magic", { body: { token: app.answer.token }, userAgent, address })
