@@ -5,6 +5,7 @@ import { analyticsReads, type MeasuredRead } from "./analytics-statements.ts"
 import { FILLING } from "./measure-books.ts"
 import { moneyReads } from "./money-reports.ts"
 import type { Options } from "./options.ts"
+import { renewSession } from "./report-statement.ts"
 import type { Sql } from "./site.ts"
 import { round } from "./statistics.ts"
 import { type StoredAnalytics, storedAnalytics, TAIL } from "./stored-analytics.ts"
@@ -61,6 +62,7 @@ async function measure(url: string, ends: Date, tail: string): Promise<Table> {
   await client.connect()
   const sql: Sql = async (text, params = []) => (await client.query(text, params)).rows
   try {
+    await renewSession(sql, ends)
     const reads = [...(await reportReads(sql, ends)), ...(await moneyReads(sql, ends)), ...analyticsReads(ends)]
     const [backend] = await sql<{ pid: number }>("select pg_backend_pid() as pid")
     const table: Table = []

@@ -24,6 +24,16 @@ export async function prepareReports(sql: Sql, ends: Date): Promise<void> {
   await sql("vacuum analyze users, sessions, infrastructure_errors")
 }
 
+/** Begins the admin's session anew, in the hour in which reports are asked for: it lasts for 12 hours. */
+export async function renewSession(sql: Sql, ends: Date): Promise<void> {
+  const renewed =
+    "update sessions set created_at = $2, last_seen_at = $2, proved_at = $2 where session_id = $1 returning session_id"
+  const rows = await sql(renewed, [SESSION, askedAt(ends)])
+  if (rows.length !== 1) throw new Error("the reports have no admin")
+}
+
+const askedAt = (ends: Date) => new Date(ends.getTime() - 3_600_000)
+
 /** The one statement with which a report asks the database, as an admin who has a session there, an hour before `ends`. */
 export async function statementOf(
   ends: Date,
@@ -34,7 +44,7 @@ export async function statementOf(
     asked.push({ sql, params: [...parameters] })
     throw new Error("it is only to be seen")
   })
-  const ctx = { db, clock: { now: () => new Date(ends.getTime() - 3_600_000) } } as unknown as Context
+  const ctx = { db, clock: { now: () => askedAt(ends) } } as unknown as Context
   await report(ctx, { kind: "session", sessionId: SESSION, test: false }).catch(() => {})
   const [statement] = asked
   if (!statement || asked.length > 1) throw new Error("a report is one statement")
