@@ -77,22 +77,21 @@ begin
     with days as materialized (
       -- Its last row of each day.
       select distinct on (q.user_id, q.day) q.user_id, q.day, q.ledger_id, q.balance,
-        bool_or(q.is_debit) over (partition by q.user_id, q.day) as debited
-      from (select w.user_id, (w.created_at at time zone 'UTC')::date as day, w.ledger_id, w.balance_after_credit_micros as balance,
-        w.reason in ('usage', 'space_usage') as is_debit from ledger_queue w) q
+        max(q.created_at) filter (where q.is_debit) over (partition by q.user_id, q.day) as debited_at
+      from (select w.user_id, w.created_at, (w.created_at at time zone 'UTC')::date as day, w.ledger_id,
+        w.balance_after_credit_micros as balance, w.reason in ('usage', 'space_usage') as is_debit from ledger_queue w) q
       order by q.user_id, q.day, q.ledger_id desc
     ), lasting as (
       select d.user_id, d.day, d.balance, max(d.ledger_id) over upto as ledger_id,
-        max(d.day) filter (where d.debited) over upto as debited_on, lead(d.day) over upto as next_day
+        max(d.debited_at) over upto as debited_at, lead(d.day) over upto as next_day
       from days d window upto as (partition by d.user_id order by d.day)
     ), held as materialized (
-      select '-infinity'::date as first_day, coalesce(f.day, 'infinity') as until_day,
-        (u.debited_at at time zone 'UTC')::date as debited_on, u.balance_after_credit_micros as balance
+      select '-infinity'::date as first_day, coalesce(f.day, 'infinity') as until_day, u.debited_at, u.balance_after_credit_micros as balance
       from ledger_users u left join (select d.user_id, min(d.day) as day from days d group by d.user_id) f on f.user_id = u.user_id
       where u.debited_at >= since
       union all
       -- The balance is that of the row which had the highest ledger_id first.
-      select l.day, coalesce(l.next_day, 'infinity'), greatest(l.debited_on, (u.debited_at at time zone 'UTC')::date),
+      select l.day, coalesce(l.next_day, 'infinity'), greatest(l.debited_at, u.debited_at),
         case when u.ledger_id > l.ledger_id then u.balance_after_credit_micros
           else first_value(l.balance) over (partition by l.user_id, l.ledger_id order by l.day) end
       from lasting l left join lateral (select n.* from ledger_users n where n.user_id = l.user_id offset 0) u on true
@@ -100,8 +99,8 @@ begin
     )
     select k.day, count(h.balance), coalesce(turnpike.added(h.balance), 0),
       coalesce(2 * percentile_cont(0.5) within group (order by h.balance::double precision), 0)::bigint
-    from (select d.day from unnest(p_days) d(day) order by d.day) k
-      left join held h on h.first_day <= k.day and k.day < h.until_day and h.debited_on > k.day - p_window
+    from (select d.day, (d.day - p_window + 1)::timestamp at time zone 'UTC' as since from unnest(p_days) d(day) order by d.day) k
+      left join held h on h.first_day <= k.day and k.day < h.until_day and h.debited_at >= k.since
     group by k.day;
 end $$;
 
