@@ -32,19 +32,24 @@ export interface ShownService {
 
 /**
  * The service at `url`, which runs already; or `npm start` on a free port, with a folder of its own that is removed afterwards, and
- * with `variables` in its environment.
+ * with `variables` in its environment and `options` on its command line.
  */
 export async function serviceAt(
   url: string | undefined,
   variables: Record<string, string> = {},
+  options: string[] = [],
 ): Promise<ShownService> {
   if (url) return { signIn: url, stop: async () => {} }
   const data = await mkdtemp(join(tmpdir(), "turnpike-pages-"))
   const port = await freePorts()
-  const child = spawn("node", ["src/local/start.ts", "--port", String(port), "--data", data, "--providers"], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, ...variables, TURNPIKE_DEMO: join(data, "demo.json") },
-  })
+  const child = spawn(
+    "node",
+    ["src/local/start.ts", "--port", String(port), "--data", data, "--providers", ...options],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...variables, TURNPIKE_DEMO: join(data, "demo.json") },
+    },
+  )
   let signIn: string | undefined
   for await (const line of createInterface(child.stdout)) {
     console.log(line)

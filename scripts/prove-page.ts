@@ -54,6 +54,8 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     await page.goto(address)
     await page.getByRole("heading", { level: 1 }).first().waitFor()
     await page.getByLabel("Loading").first().waitFor({ state: "detached" })
+    // A chart is drawn when its frame has been measured.
+    await page.waitForFunction("!document.querySelector('figure:not(:has(svg.recharts-surface, table))')")
     // The reference is too long for one picture.
     await page.screenshot({ path: file, fullPage: shown.area !== "reference" })
     wrong.push(...(await overflowOf(page)), ...(await axeOf(page)))

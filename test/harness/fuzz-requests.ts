@@ -53,6 +53,11 @@ function hintsOf({ own, others }: World): Hints {
     "listTurns.cursor": fc.constant(cursor),
     "PutTool.name": fc.constant(own.ids["tools/{name}"]),
     "PutMcpServer.name": fc.constant(own.ids["mcp-servers/{name}"]),
+    // An account has one webhook for a URL.
+    "CreateWebhook.url": mostly(
+      fc.integer({ min: 1, max: 1e6 }).map((n) => `https://${ESTATE_HOST}/hooks/${n}`),
+      url,
+    ),
     "McpServer.url": serverUrl,
     "PutMcpServer.url": serverUrl,
     method: fc.constantFrom("POST", "PUT", "PATCH"),

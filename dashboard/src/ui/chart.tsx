@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useState } from "react"
 import { Button } from "./button.tsx"
+import { Skeleton } from "./skeleton.tsx"
 import { Table } from "./table.tsx"
 
 const ChartCanvas = lazy(() => import("./chart-canvas.tsx").then(({ ChartCanvas }) => ({ default: ChartCanvas })))
@@ -73,7 +74,7 @@ export function Chart(props: ChartProps) {
             />,
           )
         : frame(
-            <Suspense>
+            <Suspense fallback={<Skeleton rows={7} />}>
               <ChartCanvas {...drawn} />
             </Suspense>,
           )}
