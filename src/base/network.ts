@@ -10,7 +10,7 @@ const WIDER = [1, 2, 4]
 
 /** The networks of an address, with how many times as much as from one address may come from each. */
 export const countedNetworksOf = (address: string) =>
-  networksOf(address).map((network, place) => ({ network, more: WIDER[place] ?? 1 }))
+  networksOf(address).map((network, index) => ({ network, more: WIDER[index] ?? 1 }))
 
 /** The narrowest network that belongs to one customer: an address, or for IPv6 its /64. */
 export function networkOf(address: string | null): string {

@@ -10,10 +10,10 @@ import { recentBySpace } from "./recent-turns.ts"
 import { titleHolds } from "./serialize-space.ts"
 
 export const INVENTORY_SORTS = ["title", "created_at", "last_activity", "messages", "cost"] as const
+type Sort = (typeof INVENTORY_SORTS)[number]
+
 /** From how many spaces on, a page is far behind. */
 const DEEP = 1_000
-
-type Sort = (typeof INVENTORY_SORTS)[number]
 
 export interface InventoryFilters {
   q?: string | undefined
