@@ -10,11 +10,14 @@ import type { BenchWorld } from "./world.ts"
 
 const PIN = "openai-compatible/bench"
 const ACCOUNTS = 50
-const ROUNDS = 3
+const PAIRS = 12
+const WAYS = ["environment", "accounts"] as const
+type Way = (typeof WAYS)[number]
 
 /**
  * What the router costs a turn: turns on a model that answers at once, by the environment's key and by one of 50 accounts, in turn. The
- * model's answers say what its limits have left in both cases.
+ * model's answers say what its limits have left in both cases. One round costs some per cent more or less than the next, which is as much
+ * as the router, so both ways are run in pairs, each first in turn, and the differences within the pairs are what counts.
  */
 export async function measureRouting(world: BenchWorld, options: Options) {
   const model = createServer((request, response) => {
@@ -36,32 +39,47 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   )
   await Promise.all(site.accounts.map(({ key, space }) => useModel(site, key, space)))
   await addAccounts(site, baseUrl)
-  const costs: Record<"environment" | "accounts", { worker: number; postgres: number }[]> = {
-    environment: [],
-    accounts: [],
-  }
-  for (let nth = 0; nth < ROUNDS; nth++) {
-    for (const way of ["environment", "accounts"] as const) {
+  const costs: Record<Way, Cost[]> = { environment: [], accounts: [] }
+  for (let nth = 0; nth < PAIRS; nth++) {
+    for (const way of nth % 2 === 0 ? WAYS : WAYS.toReversed()) {
       await site.sql("update provider_accounts set disabled_at = case when $1 then now() end", [way === "environment"])
-      const { worker = 0, postgres = 0 } = (await runTurns(world, site, options)).cpu_ms_per_turn as Record<
-        string,
-        number
-      >
+      const { worker = 0, postgres = 0 } = (await runTurns(world, site, options)).cpu_ms_per_turn as Partial<Cost>
       costs[way].push({ worker, postgres })
     }
   }
   const [used] = await site.sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")
-  const least = (way: keyof typeof costs, of: "worker" | "postgres") => Math.min(...costs[way].map((cost) => cost[of]))
+  const differences = (of: keyof Cost) =>
+    costs.accounts.map((routed, nth) => routed[of] - (costs.environment[nth]?.[of] ?? 0))
+  const middle = (way: Way) => ({
+    worker: quartersOf(costs[way].map(({ worker }) => worker)).median,
+    postgres: quartersOf(costs[way].map(({ postgres }) => postgres)).median,
+  })
   return {
     accounts: ACCOUNTS,
     subscriptions_seen: used?.by ?? 0,
-    environment: { worker: least("environment", "worker"), postgres: least("environment", "postgres") },
-    routed: { worker: least("accounts", "worker"), postgres: least("accounts", "postgres") },
+    environment: middle("environment"),
+    routed: middle("accounts"),
     router_ms_per_turn: {
-      worker: round(least("accounts", "worker") - least("environment", "worker")),
-      postgres: round(least("accounts", "postgres") - least("environment", "postgres")),
+      worker: quartersOf(differences("worker")),
+      postgres: quartersOf(differences("postgres")),
     },
   }
+}
+
+/** CPU milliseconds of a turn. */
+interface Cost {
+  worker: number
+  postgres: number
+}
+
+function quartersOf(samples: number[]) {
+  const sorted = samples.toSorted((a, b) => a - b)
+  const at = (share: number) => {
+    const index = share * (sorted.length - 1)
+    const [low, high] = [sorted[Math.floor(index)] ?? 0, sorted[Math.ceil(index)] ?? 0]
+    return round(low + (high - low) * (index % 1))
+  }
+  return { median: at(0.5), quarter: at(0.25), three_quarters: at(0.75) }
 }
 
 async function useModel({ runtime }: Site, key: string, space: string): Promise<void> {

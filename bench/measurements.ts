@@ -86,7 +86,7 @@ const ALL: Measurement[] = [
   { group: "admin", title: "lists of admins", world: { settings: FILLING }, measure: measureAdmin },
   { group: "analytics", title: "analytics", world: { settings: ANALYTICS_SETTINGS }, measure: measureAnalytics },
   { group: "books", title: "reconciliation of stored turns", world: { settings: FILLING }, measure: measureBooks },
-  { group: "routing", title: "what the router costs a turn", measure: measureRouting },
+  { group: "routing", title: "what the router costs a turn", isCompared: true, measure: measureRouting },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "upgrade", title: "upgrade of 400,000 turns under traffic", measure: (world) => measureUpgrade(world) },

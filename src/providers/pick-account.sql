@@ -43,6 +43,9 @@ begin
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null then
+      select m.provider_id, m.use into chosen, use from turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment) m;
+    end if;
+    if chosen is null then
       select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, p_model, lacking, left_out, p_random, p_moment) d;
     end if;
     if chosen is null then
@@ -91,8 +94,60 @@ begin
   end loop;
 end $$;
 
--- One usable account of an engine by chance, or no row: of those that have the model, or (p_lacking) of those that lack it. A window that has
--- ended says nothing. An account that is full still has a weight: what it has left is known from its last answer only.
+-- The same choice as draw_account makes, without reading the windows of all accounts: any one of them is taken as often as its weight is of 100,
+-- else any one again. Nulls: there are few, or six were not taken, so draw_account is to choose, which is no less by chance.
+create function turnpike.sample_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
+  p_moment timestamptz, out provider_id text, out use text) language plpgsql stable as $$
+declare
+  -- No account that may be called is missing here. Some that are here may not be called: those are not taken.
+  ids text[] := array(select a.provider_id from provider_accounts a
+    where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and a.health = 'healthy' and a.provider_id <> all (p_left_out));
+  many integer := cardinality(ids);
+  rest double precision := p_random;
+  taken integer;
+  weight double precision;
+begin
+  -- To read a few costs no more than to try some of them.
+  if many < 10 then
+    return;
+  end if;
+  for nth in 1 .. 6 loop
+    -- What is left of a number once it has chosen one of many is as much by chance as the number was.
+    rest := rest * many;
+    taken := least(floor(rest), many - 1);
+    rest := least(rest - taken, 0.999999999999);
+    provider_id := ids[taken + 1];
+    select turnpike.account_use(a, s, c, p_moment),
+        case when turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking
+          then turnpike.account_weight(s.windows, (select count(*) from open_turns o where o.provider_id = a.provider_id), p_moment) / 100
+          else 0 end
+      into use, weight
+      from provider_accounts a
+      left join provider_states s on s.provider_id = a.provider_id
+      left join provider_credentials c on c.provider_id = a.provider_id
+      where a.provider_id = sample_account.provider_id;
+    weight := case when use in ('yes', 'probe') then weight else 0 end;
+    if rest < weight then
+      return;
+    end if;
+    rest := (rest - weight) / (1 - weight);
+  end loop;
+  provider_id := null;
+end $$;
+
+-- What an account has left of its fullest window in per cent, less the turns that it serves now, and at least 1: one that is full still has a
+-- weight, since what it has left is known from its last answer only. A window that has ended says nothing.
+create function turnpike.account_weight(p_windows jsonb, p_turns bigint, p_moment timestamptz) returns double precision language plpgsql stable as $$
+declare
+  used double precision;
+begin
+  if p_windows <> '{}' then
+    select max((w.value ->> 'used_pct')::double precision) into used from jsonb_each(p_windows) w where (w.value ->> 'reset_at')::timestamptz > p_moment;
+  end if;
+  return greatest(1, 100 - coalesce(used, 0) - coalesce(p_turns, 0));
+end $$;
+
+-- One usable account of an engine by chance, by weight, or no row: of those that have the model, or (p_lacking) of those that lack it.
 create function turnpike.draw_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
   p_moment timestamptz) returns table (provider_id text, use text) language sql stable rows 1 as $$
   with usable as (
@@ -103,9 +158,7 @@ create function turnpike.draw_account(p_engine text, p_model text, p_lacking boo
     where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out)
       and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking
   ), weighted as materialized (
-    select u.provider_id, u.use, greatest(1,
-      coalesce((select 100 - max((w.value ->> 'used_pct')::double precision) from jsonb_each(u.windows) w
-        where (w.value ->> 'reset_at')::timestamptz > p_moment), 100) - coalesce(f.turns, 0)) as weight
+    select u.provider_id, u.use, turnpike.account_weight(u.windows, f.turns, p_moment) as weight
     from usable u
     left join (select o.provider_id, count(*) as turns from open_turns o where o.provider_id is not null group by 1) f
       on f.provider_id = u.provider_id
@@ -115,14 +168,18 @@ create function turnpike.draw_account(p_engine text, p_model text, p_lacking boo
   select r.provider_id, r.use from reached r where r.reached > p_random * r.whole order by r.reached limit 1
 $$;
 
--- The accounts that the next call of a run may not begin at without asking, as a JSON array of ids; null when there are none.
-create function turnpike.unusable_accounts(p_moment timestamptz) returns jsonb language sql stable as $$
-  select jsonb_agg(a.provider_id)
-  from provider_accounts a
-  left join provider_states s on s.provider_id = a.provider_id
-  left join provider_credentials c on c.provider_id = a.provider_id
-  where a.pool <> 'media' and turnpike.account_use(a, s, c, p_moment) <> 'yes'
-$$;
+-- Those of p_accounts at which the next call of a run may not begin without asking, as a JSON array of ids; null when there are none.
+create function turnpike.unusable_accounts(p_accounts text[], p_moment timestamptz) returns jsonb language plpgsql stable as $$
+begin
+  if p_accounts = '{}' then
+    return null;
+  end if;
+  return (select jsonb_agg(k.id) from unnest(p_accounts) k(id)
+    left join provider_accounts a on a.provider_id = k.id
+    left join provider_states s on s.provider_id = k.id
+    left join provider_credentials c on c.provider_id = k.id
+    where a.provider_id is null or turnpike.account_use(a, s, c, p_moment) <> 'yes');
+end $$;
 
 -- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
 -- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that engine at all. p_served_after: an older prompt cache is

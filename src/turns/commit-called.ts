@@ -24,7 +24,7 @@ export async function commitCalled(run: Run, agent: AgentWork, called: CalledSte
   const row = rowOf(called)
   const allowsCallsFrom = pendingCalls(row).length > 0 ? { allowsCallsFrom: run.now } : {}
   const events = [...called.events, ...announceCalls(agent, row, run.ctx.clock.now())]
-  const turn = await orNoted(run, called, () => commitAnswer(run.ctx, run.turn, called.step, events))
+  const turn = await orNoted(run, called, () => commitAnswer(run.ctx, run.turn, called.step, events, run.route.known()))
   if (!turn) await noteLost(run, called, "stale")
   agent.steps.push(row)
   if (agent.ref === null) run.claim.steps.push(row)

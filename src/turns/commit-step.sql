@@ -68,9 +68,9 @@ end $$;
 -- Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn makes exactly
 -- these calls, under the same keys. p_calls_until: so long they may start; null when there are none. No row: the epoch is stale.
 -- Committing the same step again has no effect: the answer of the first time was lost. One that was cut off ('aborted') is no success of
--- its model's. unusable: the accounts at providers that its worker calls no more without asking (unusable_accounts).
+-- its model's. unusable: those of p_accounts that its worker calls no more without asking (unusable_accounts).
 create function turnpike.commit_answer(p_turn_id text, p_epoch integer, p_step jsonb, p_events jsonb, p_calls_until timestamptz,
-  p_lease timestamptz, p_moment timestamptz)
+  p_accounts text[], p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
   unusable jsonb) language plpgsql rows 1 as $$
 declare
@@ -82,7 +82,7 @@ begin
   -- An epoch numbers each step once.
   if exists (select from turn_steps p where p.turn_id = p_turn_id and p.step = (p_step ->> 'step')::integer and p.epoch = p_epoch) then
     return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_moment);
+      turnpike.unusable_accounts(p_accounts, p_moment);
     return;
   end if;
   perform turnpike.keep_step(mine, p_step, 0, null, p_moment);
@@ -99,7 +99,7 @@ begin
   update open_turns o set wake_at = p_lease where o.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
   return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_moment);
+      turnpike.unusable_accounts(p_accounts, p_moment);
 end $$;
 
 -- Commits what tool calls of a step answered (all, or those that have ended) with the files they made, and renews the lease.
@@ -107,7 +107,7 @@ end $$;
 -- place of the call; p_files: [{file_id, name, media_type, bytes, sha256, object_key, place}]. No row: stale.
 -- Committing the same results again has no effect.
 create function turnpike.commit_results(p_turn_id text, p_epoch integer, p_step integer, p_results jsonb, p_count integer, p_files jsonb,
-  p_containers jsonb, p_pictures jsonb, p_events jsonb, p_lease timestamptz, p_moment timestamptz)
+  p_containers jsonb, p_pictures jsonb, p_events jsonb, p_accounts text[], p_lease timestamptz, p_moment timestamptz)
 returns table (cancel_requested_at timestamptz, model_failures integer, stream_until timestamptz, tool_calls integer, engine_keys text,
   unusable jsonb) language plpgsql rows 1 as $$
 declare
@@ -120,7 +120,7 @@ begin
     and p.results ?| array(select jsonb_object_keys(p_results)))
   then
     return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_moment);
+      turnpike.unusable_accounts(p_accounts, p_moment);
     return;
   end if;
   update turns t set tool_calls = t.tool_calls + p_count, attempts = 0, lease_until = p_lease,
@@ -145,7 +145,7 @@ begin
   end if;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, p_events);
   return query select mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls + p_count, turnpike.engine_keys(),
-      turnpike.unusable_accounts(p_moment);
+      turnpike.unusable_accounts(p_accounts, p_moment);
 end $$;
 
 -- Gives a turn back until p_wake_at. p_failed: its model did not answer, which counts; else all accounts of its provider are cooling.

@@ -17,19 +17,21 @@ export interface Committed {
   stream_until: Date | null
   tool_calls: number
   engine_keys: string | null
-  /** The accounts at providers that are not called any more without asking; null: none. */
+  /** Of the accounts that the run may call next, those that it may not call without asking; null: none. */
   unusable: string[] | null
 }
 
 /**
  * Commits what a model answered, before any of its tool calls starts, and renews the lease: whoever goes on with the turn
- * makes exactly these calls, under the same keys. Null when this worker's epoch is stale: write nothing more.
+ * makes exactly these calls, under the same keys. Null when this worker's epoch is stale: write nothing more. `accounts`: those that the run may
+ * call next, of which `unusable` tells.
  */
 export async function commitAnswer(
   ctx: Context,
   { turn_id, epoch }: Mine,
   step: FinishedStep,
   events: EventDraft[],
+  accounts: string[] = [],
 ): Promise<Committed | null> {
   const now = ctx.clock.now()
   const args = {
@@ -38,6 +40,7 @@ export async function commitAnswer(
     step: stepArgument(step),
     events,
     calls_until: callsOf(step.answer.content).length > 0 ? startLimit(now) : null,
+    accounts,
     lease: leaseFrom(now),
     moment: now,
   }
@@ -59,6 +62,7 @@ export async function commitResults(
     containers,
     pictures,
     events,
+    accounts = [],
   }: {
     step: number
     results: Record<number, ToolOutput>
@@ -68,6 +72,7 @@ export async function commitResults(
     /** Those that were paid for, each with the place of its call. */
     pictures: (PaidPicture & { call: number })[]
     events: EventDraft[]
+    accounts?: string[]
   },
 ): Promise<Committed | null> {
   const now = ctx.clock.now()
@@ -81,6 +86,7 @@ export async function commitResults(
     containers,
     pictures,
     events,
+    accounts,
     lease: leaseFrom(now),
     moment: now,
   }

@@ -121,6 +121,15 @@ export class Route {
     if (main && route.bound === account.provider_id) route.bound = null
   }
 
+  /** The accounts that calls may begin at without asking. */
+  known(): string[] {
+    const ids = [...this.byEngine.values()].flatMap(({ account, bound }) => [
+      ...(account && isAccount(account) ? [account.provider_id] : []),
+      ...(bound === null ? [] : [bound]),
+    ])
+    return [...new Set(ids)]
+  }
+
   /** These accounts are not called any more without asking. */
   drop(ids: readonly string[] | null): void {
     if (ids === null) return

@@ -118,7 +118,7 @@ async function commit(run: Run, row: StepRow, ended: EndedCall[]): Promise<void>
     }
   }
   const events = ended.map(({ event }) => event)
-  const made = { step: row.step, results, files, containers, pictures, events }
+  const made = { step: row.step, results, files, containers, pictures, events, accounts: run.route.known() }
   const turn = await commitResults(run.ctx, run.turn, made).catch(async (error: unknown) => {
     await noteLostPictures(run, ended, "uncommitted")
     throw error

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { RELEASE } from "../../src/platform/procedures.ts"
 import { accountFacts, addAccount, removeAccounts, unified } from "../harness/accounts.ts"
 import { createRandom } from "../harness/random.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
@@ -206,6 +207,38 @@ describe("a new conversation", () => {
     const counts = await spread(32)
     await world.sql("delete from open_turns where turn_id like 'flying-%'")
     expect(counts).toEqual({ alpha: 2, beta: 10, gamma: 20 })
+  })
+
+  test("goes by the same among many, of which not all windows are read", async () => {
+    const room: Record<string, number> = { alpha: 100, beta: 100, gamma: 100 }
+    for (let n = 0; n < 20; n++) {
+      const id = `many-${n}`
+      await addAccount(world, id)
+      await windowsOf(id, { "unified:18000": { used_pct: 5 * n + 5, inMs: 3600_000 } })
+      room[id] = Math.max(1, 95 - 5 * n)
+    }
+    await disable("many-0")
+    await world.sql("update provider_states set cool_until = $1 where provider_id = 'many-1'", [
+      new Date(world.clock.ms() + 60_000),
+    ])
+    await world.sql("update provider_states set lacks = $1 where provider_id = 'many-2'", [
+      JSON.stringify({ provided: new Date(world.clock.ms() + 60_000) }),
+    ])
+    await world.sql("delete from provider_credentials where provider_id = 'many-3'")
+    for (const id of ["many-0", "many-1", "many-2", "many-3"]) delete room[id]
+    const DRAWS = 20_000
+    const drawn = await world.sql<{ id: string; times: number }>(
+      `select ${RELEASE}.pick_account('openai-compatible', 'provided', null, '{}', (n - 0.5) / $1::integer, null, $2) ->> 'provider_id' as id,
+         count(*)::integer as times from generate_series(1, $1::integer) n group by 1`,
+      [DRAWS, world.clock.now()],
+    )
+    const whole = Object.values(room).reduce((sum, weight) => sum + weight, 0)
+    expect(drawn.map(({ id }) => id).sort()).toEqual(Object.keys(room).sort())
+    for (const { id, times } of drawn) {
+      const fair = (DRAWS * (room[id] ?? 0)) / whole
+      // Numbers at even distances are spread at least as evenly as by chance: four standard deviations.
+      expect(Math.abs(times - fair), `${id}: ${times} of ${Math.round(fair)}`).toBeLessThan(4 * Math.sqrt(fair))
+    }
   })
 })
 
