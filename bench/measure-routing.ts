@@ -2,6 +2,7 @@ import { createServer } from "node:http"
 import { createKeyRing, parseKeyRing } from "../src/base/key-ring.ts"
 import { answerOf, quotaHeaders } from "../src/local/provider-models.ts"
 import { sealCredential } from "../src/providers/credential.ts"
+import { startLoad } from "./load.ts"
 import { runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
@@ -10,14 +11,12 @@ import type { BenchWorld } from "./world.ts"
 
 const PIN = "openai-compatible/bench"
 const ACCOUNTS = 50
-const PAIRS = 12
-const WAYS = ["environment", "accounts"] as const
-type Way = (typeof WAYS)[number]
+const ROUNDS = 24
 
 /**
- * What the router costs a turn: turns on a model that answers at once, by the environment's key and by one of 50 accounts, in turn. The
- * model's answers say what its limits have left in both cases. One round costs some per cent more or less than the next, which is as much
- * as the router, so both ways are run in pairs, each first in turn, and the differences within the pairs are what counts.
+ * What the router costs a turn: turns on a model that answers at once, by the environment's key and by one of 50 accounts. The model's
+ * answers say what its limits have left in both cases. From one second to the next a machine is faster or slower by more than the router
+ * takes, so both ways run at once, each on a site of its own, and change places every round.
  */
 export async function measureRouting(world: BenchWorld, options: Options) {
   const model = createServer((request, response) => {
@@ -30,33 +29,38 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   world.keep(() => new Promise((done) => model.close(done)))
   const address = model.address()
   const baseUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/v1`
-  const bindings = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: "bench" }
-  const site = await createSite(world, "routing", { runs: true, accounts: 16, bindings })
-  await site.sql(
-    `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
-     values ($1, 'openai-compatible', 'bench', 'Bench', true, 100, 10000000, 1000000, 50000000)`,
-    [PIN],
-  )
-  await Promise.all(site.accounts.map(({ key, space }) => useModel(site, key, space)))
-  await addAccounts(site, baseUrl)
+  const sites = [await createRoutedSite(world, "one", baseUrl), await createRoutedSite(world, "other", baseUrl)]
+  const second = startLoad()
+  world.keep(second.stop)
   const costs: Record<Way, Cost[]> = { environment: [], accounts: [] }
-  for (let nth = 0; nth < PAIRS; nth++) {
-    for (const way of nth % 2 === 0 ? WAYS : WAYS.toReversed()) {
-      await site.sql("update provider_accounts set disabled_at = case when $1 then now() end", [way === "environment"])
-      const { worker = 0, postgres = 0 } = (await runTurns(world, site, options)).cpu_ms_per_turn as Partial<Cost>
-      costs[way].push({ worker, postgres })
-    }
+  // The first round compiles and connects.
+  for (let nth = -1; nth < ROUNDS; nth++) {
+    const pair = await Promise.all(
+      sites.map(async (site, index) => {
+        const way: Way = (nth + index) % 2 === 0 ? "accounts" : "environment"
+        await site.sql("update provider_accounts set disabled_at = case when $1 then now() end", [
+          way === "environment",
+        ])
+        const groups = { worker: site.groups.worker ?? [], postgres: await backendsOf(site) }
+        const load = index === 0 ? world.load : second
+        const { cpu_ms_per_turn: cost } = await runTurns({ ...world, load }, { ...site, groups }, options)
+        return { way, cost: cost as unknown as Cost }
+      }),
+    )
+    if (nth >= 0) for (const { way, cost } of pair) costs[way].push(cost)
   }
-  const [used] = await site.sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")
+  const used = await Promise.all(
+    sites.map(({ sql }) => sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")),
+  )
   const differences = (of: keyof Cost) =>
-    costs.accounts.map((routed, nth) => routed[of] - (costs.environment[nth]?.[of] ?? 0))
+    costs.accounts.map((routed, nth) => routed[of] - (costs.environment[nth]?.[of] ?? Number.NaN))
   const middle = (way: Way) => ({
     worker: quartersOf(costs[way].map(({ worker }) => worker)).median,
     postgres: quartersOf(costs[way].map(({ postgres }) => postgres)).median,
   })
   return {
     accounts: ACCOUNTS,
-    subscriptions_seen: used?.by ?? 0,
+    subscriptions_seen: Math.min(...used.map(([row]) => row?.by ?? 0)),
     environment: middle("environment"),
     routed: middle("accounts"),
     router_ms_per_turn: {
@@ -66,20 +70,44 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   }
 }
 
+type Way = "environment" | "accounts"
+
 /** CPU milliseconds of a turn. */
 interface Cost {
   worker: number
   postgres: number
 }
 
+/** Without rounds in which a process ended, so that nobody knows what it used. */
 function quartersOf(samples: number[]) {
-  const sorted = samples.toSorted((a, b) => a - b)
+  const sorted = samples.filter(Number.isFinite).sort((a, b) => a - b)
   const at = (share: number) => {
     const index = share * (sorted.length - 1)
     const [low, high] = [sorted[Math.floor(index)] ?? 0, sorted[Math.ceil(index)] ?? 0]
     return round(low + (high - low) * (index % 1))
   }
   return { median: at(0.5), quarter: at(0.25), three_quarters: at(0.75) }
+}
+
+async function createRoutedSite(world: BenchWorld, name: string, baseUrl: string): Promise<Site> {
+  const bindings = { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: "bench" }
+  const site = await createSite(world, `routing_${name}`, { runs: true, accounts: 16, bindings })
+  await site.sql(
+    `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
+     values ($1, 'openai-compatible', 'bench', 'Bench', true, 100, 10000000, 1000000, 50000000)`,
+    [PIN],
+  )
+  await Promise.all(site.accounts.map(({ key, space }) => useModel(site, key, space)))
+  await addAccounts(site, baseUrl)
+  return site
+}
+
+/** The server's processes for one database: both sites have the same server. */
+async function backendsOf({ sql }: Site): Promise<number[]> {
+  const rows = await sql<{ pid: number }>(
+    "select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'",
+  )
+  return rows.map(({ pid }) => pid)
 }
 
 async function useModel({ runtime }: Site, key: string, space: string): Promise<void> {
