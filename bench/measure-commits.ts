@@ -4,7 +4,7 @@ import { createSite } from "./site.ts"
 import type { BenchWorld } from "./world.ts"
 
 /** Only a server that syncs waits this long; no other transaction needs to be active. */
-const SLOW = { commit_delay: "5000", commit_siblings: "0", synchronous_commit: "on" }
+export const SLOW = { commit_delay: "5000", commit_siblings: "0", synchronous_commit: "on" }
 const MANY_ACCOUNTS = 16
 
 /** Turns when every commit takes 5 ms: of one account, whose wallet orders its turns, and of many. */

@@ -15,6 +15,7 @@ import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
 import { measureQueues } from "./measure-queues.ts"
 import { measureRouting } from "./measure-routing.ts"
+import { measureShards } from "./measure-shards.ts"
 import { measureMemory, measureTurns } from "./measure-turns.ts"
 import { measureUpgrade } from "./measure-upgrade.ts"
 import type { Options } from "./options.ts"
@@ -63,6 +64,10 @@ const ALL: Measurement[] = [
   {
     ...{ group: "commits", title: "turns, slow commits", isCompared: true, world: { durable: true } },
     measure: measureCommits,
+  },
+  {
+    ...{ group: "shards", title: "one account and 64", isCompared: true, world: { durable: true } },
+    measure: measureShards,
   },
   { group: "peer", title: "beside pg-boss", measure: measurePeer },
   {

@@ -26,7 +26,7 @@ export interface Options {
 }
 
 export const MEASUREMENTS = [
-  ...["accepts", "turns", "latency", "commits", "peer", "procedures", "wrangler", "floor"],
+  ...["accepts", "turns", "latency", "commits", "shards", "peer", "procedures", "wrangler", "floor"],
   ...["history", "books", "memory", "files", "logins", "upgrade", "churn", "queues"],
   ...["admin", "analytics", "hostile", "attacks", "routing"],
 ]

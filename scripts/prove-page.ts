@@ -42,7 +42,8 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
     })
     if (failing) {
       await page.route("**/api/**", (route) =>
-        route.request().url().endsWith("/api/auth/me")
+        // Pages of the reference are below /api, too.
+        route.request().url().endsWith("/api/auth/me") || route.request().isNavigationRequest()
           ? route.continue()
           : route.fulfill({
               status: 500,

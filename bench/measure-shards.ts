@@ -1,0 +1,133 @@
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import pg from "pg"
+import type { KeyCredential } from "../src/actor/actor.ts"
+import type { Context } from "../src/actor/context.ts"
+import { systemClock } from "../src/platform/clock.ts"
+import { SLOW } from "./measure-commits.ts"
+import { runTurns } from "./measure-turns.ts"
+import type { Options } from "./options.ts"
+import { startCpuMeter } from "./processes.ts"
+import { createSite, type Site } from "./site.ts"
+import { round } from "./statistics.ts"
+import type { Version } from "./version.ts"
+import type { BenchWorld } from "./world.ts"
+
+const ACCOUNTS = [1, 64]
+const FAST = { synchronous_commit: "off" }
+const CLIENTS = 32
+const BRAND = "turnpike"
+const INT8 = 20
+/** As src/platform/db.ts reads them. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text")),
+}
+/** Until an account whose turns wait for each other has shards, and each connection has planned its statements. */
+const WARM_SECONDS = 5
+
+/**
+ * One account beside 64, with commits that are fast and that take 5 ms: the procedures of a turn alone, by 32 connections that accept, claim
+ * and settle one turn after another, and the whole service.
+ */
+export async function measureShards(world: BenchWorld, options: Options) {
+  const rows = []
+  for (const [commits, settings] of [["fast", FAST] as const, ["5 ms", SLOW] as const]) {
+    for (const accounts of ACCOUNTS) {
+      const site = await createSite(world, `shards_${accounts}`, { runs: true, accounts, settings })
+      const procedures = await runProcedures(world, site, options)
+      const service = await runTurns(world, site, options)
+      rows.push({
+        commits,
+        accounts,
+        procedures_per_second: procedures.per_second,
+        procedures_postgres: procedures.postgres,
+        service_per_second: service.finished_per_second,
+        service_postgres: (service.cpu_ms_per_turn as Record<string, number>).postgres,
+      })
+    }
+  }
+  return { turns: rows }
+}
+
+/** Turns a second without worker, queue or HTTP, and what PostgreSQL computes for each, in ms. */
+async function runProcedures(world: BenchWorld, site: Site, { seconds }: Options) {
+  const verbs = await readVerbs(world.version)
+  const databaseUrl = site.env.DATABASE_URL ?? ""
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: CLIENTS + 4, types: TYPES })
+  pool.on("error", () => {})
+  const ctx = contextOver(verbs, pool)
+  let n = 0
+  const run = async (forSeconds: number) => {
+    const end = performance.now() + forSeconds * 1000
+    let turns = 0
+    const client = async (index: number) => {
+      const account = site.accounts[index % site.accounts.length]
+      const credential = verbs.parseApiKey(account?.key ?? "", BRAND)
+      if (!account || !credential) throw new Error("A client needs an account.")
+      for (; performance.now() < end; turns++) {
+        const id = `alone-${n++}`
+        const sent = { space: account.space, end_user_ref: id, text: "Where is my order?" }
+        const body = verbs.createTurnSchema.parse(sent)
+        const { made } = await verbs.acceptTurn(ctx, credential, { idempotencyKey: id, body })
+        const claim = await verbs.claimTurn(ctx, made.turn_id)
+        if (!claim) throw new Error(`${made.turn_id} was not claimed.`)
+        await verbs.settleTurn(
+          ctx,
+          claim.turn,
+          { state: "done", result: "x" },
+          { step: verbs.finishedStep(0), files: false },
+        )
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)))
+    return turns
+  }
+  await run(WARM_SECONDS)
+  const meter = await startCpuMeter({ postgres: world.postgresPids })
+  const began = performance.now()
+  const turns = await run(seconds)
+  const elapsed = (performance.now() - began) / 1000
+  const { cpu } = await meter()
+  await pool.end()
+  return { per_second: round(turns / elapsed, 0), postgres: round(((cpu.postgres ?? Number.NaN) * 1000) / turns) }
+}
+
+type Verbs = Awaited<ReturnType<typeof readVerbs>>
+
+/** The verbs of a version, which know the names and arguments of its procedures. */
+async function readVerbs({ dir }: Version) {
+  const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
+  const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
+  const { claimTurn } = await read<typeof import("../src/turns/claim-turn.ts")>("src/turns/claim-turn.ts")
+  const { settleTurn } = await read<typeof import("../src/turns/settle-turn.ts")>("src/turns/settle-turn.ts")
+  const { createTurnSchema } = await read<typeof import("../src/turns/schemas.ts")>("src/turns/schemas.ts")
+  // Earlier versions ask for the brand.
+  const { parseApiKey } = await read<{ parseApiKey(key: string, brand: string): KeyCredential | null }>(
+    "src/keys/api-key.ts",
+  )
+  const { databaseOver, DatabaseError } = await read<typeof import("../src/platform/db.ts")>("src/platform/db.ts")
+  const { finishedStep } = await read<typeof import("../test/harness/steps.ts")>("test/harness/steps.ts")
+  return { acceptTurn, claimTurn, settleTurn, createTurnSchema, parseApiKey, databaseOver, DatabaseError, finishedStep }
+}
+
+/** What these verbs use of a context: connections instead of Neon's endpoint, and no queue. */
+function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Pool): Context {
+  const names = new Map<string, string>()
+  const db = databaseOver(async ({ sql: text, parameters }) => {
+    const name = names.get(text) ?? `bench_${names.size}`
+    names.set(text, name)
+    const { rows, rowCount } = await pool.query({ name, text, values: [...parameters] }).catch((error) => {
+      // The verbs repeat what was overtaken.
+      throw new DatabaseError(error as pg.DatabaseError)
+    })
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+  })
+  const context: Partial<Context> = {
+    ...{ brand: BRAND, requestId: "bench", db, random: Math.random, posting: new Map() },
+    clock: systemClock,
+    queue: { publish: async () => {} } as unknown as Context["queue"],
+    log: () => {},
+    background: (work) => void work.catch(() => {}),
+  }
+  return context as Context
+}
