@@ -23,7 +23,10 @@ const POLICY =
 /** A browser sends the session's cookie by itself, and no script can set it: there is nothing to fill in. */
 const NO_CREDENTIALS = ".scalar-reference-intro-auth{display:none!important}"
 
-/** The reference page of an API: its OpenAPI document, guides included, in Scalar's viewer at `scriptPath`. */
+/**
+ * The reference page of an API: its OpenAPI document, guides included, in Scalar's viewer at `scriptPath`. The viewer shows nothing when it or
+ * the document does not come, so the page says that itself after some seconds, until there is a heading.
+ */
 export function referencePage({ surface, documentPath }: Api, scriptPath: string): string {
   const { title } = surface.info
   const style = "session" in surface.securitySchemes ? STYLE + NO_CREDENTIALS : STYLE
@@ -38,7 +41,9 @@ export function referencePage({ surface, documentPath }: Api, scriptPath: string
 </head>
 <body>
 <header class="above"><a href="/">Turnpike</a><span>API reference</span></header>
-<noscript>This page needs JavaScript. All that it shows is in <a href="${documentPath}">the OpenAPI document</a>.</noscript>
+<noscript><style>.unread{display:none}</style>This page needs JavaScript. All that it shows is in <a href="${documentPath}">the OpenAPI document</a>.</noscript>
+<div class="unread"><h1>The reference could not be loaded</h1>
+<p><a href="">Try again</a>. All that it shows is in <a href="${documentPath}">the OpenAPI document</a>, too.</p></div>
 <script id="api-reference" data-url="${documentPath}" data-configuration="${attribute(VIEWER)}"></script>
 <script src="${scriptPath}"></script>
 </body>
