@@ -1649,6 +1649,9 @@ create table usage_hours (
   keyed_calls bigint not null,
   duration_us bigint not null,
   tokens_input_most bigint not null,
+  -- How many of its turns and calls the tokens of space_hours, user_hours, model_hours and provider_hours have: those are read for the hour
+  -- if it is all of them, since rollers of a release without them know only the rest. Null: raw records disagree with the hour.
+  broken_down bigint default 0,
   primary key (hour)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -1688,7 +1691,51 @@ create table space_hours (
   calls bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  -- As usage_hours.broken_down says.
+  tokens_input bigint not null default 0,
+  tokens_cached bigint not null default 0,
+  tokens_output bigint not null default 0,
   primary key (space_id, hour)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+-- These three as usage_hours.broken_down says.
+create table user_hours (
+  user_id bigint not null,
+  hour timestamptz not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (user_id, hour)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table model_hours (
+  hour timestamptz not null,
+  model text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (hour, model)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+create table provider_hours (
+  hour timestamptz not null,
+  provider_key text not null,
+  turns bigint not null,
+  calls bigint not null,
+  tokens_input bigint not null,
+  tokens_cached bigint not null,
+  tokens_output bigint not null,
+  cost_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  primary key (hour, provider_key)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 create table space_days (

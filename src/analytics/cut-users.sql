@@ -60,9 +60,9 @@ returns table (user_id bigint, turns bigint, calls bigint, tokens_input bigint, 
   cost_credit_micros bigint, billed_credit_micros bigint) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column
 declare
-  p record;
+  p record := turnpike.range_parts(p_from, p_to, null, null);
+  c record := turnpike.cut_hours(p_from, p_to);
 begin
-  p := turnpike.range_parts(p_from, p_to, null, null);
   return query
     select u.user_id, turnpike.added(u.turns), turnpike.added(u.calls), turnpike.added(u.tokens_input), turnpike.added(u.tokens_cached),
       turnpike.added(u.tokens_output), turnpike.added(u.cost_credit_micros), turnpike.added(u.billed_credit_micros) from (
@@ -79,13 +79,19 @@ begin
         cross join lateral (select n.* from user_days n
           where n.user_id = k.user_id and n.day >= e.since and n.day < e.until offset 0) d
       union all
+      select h.user_id, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
+      from unnest(p_user_ids) k(user_id)
+        cross join (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
+        cross join lateral (select n.* from user_hours n
+          where n.user_id = k.user_id and n.hour >= e.since and n.hour < e.until offset 0) h
+      where h.hour <> all (c.raw_hours)
+      union all
       select q.user_id, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from and q.user_id in (select unnest(p_user_ids))
+      from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour and q.user_id in (select unnest(p_user_ids))
+        and (c.raw_hours = '{}' or date_bin('1 hour', q.ended_at, '2000-01-01 00:00+00') <> all (c.raw_hours))
       union all
       select w.user_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
-      from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until and w.user_id = any (p_user_ids)
-      union all
-      select w.user_id, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
-      from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to and w.user_id = any (p_user_ids)
+      from unnest(c.raw_from, c.raw_to) e(since, until) cross join lateral turnpike.raw_usage(e.since, e.until) w
+      where w.user_id = any (p_user_ids)
     ) u group by u.user_id having turnpike.added(u.turns + u.calls) > 0;
 end $$;

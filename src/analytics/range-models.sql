@@ -6,23 +6,26 @@ returns table (model text, turns bigint, calls bigint, tokens_input bigint, toke
 set jit = off as $$
 #variable_conflict use_column
 declare
-  p record;
+  p record := turnpike.whole_days(p_from, p_to);
+  c record := turnpike.cut_hours(p_from, p_to);
 begin
-  p := turnpike.whole_days(p_from, p_to);
   return query
     select u.model, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint, sum(u.tokens_cached)::bigint,
       sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (
       select d.model, d.turns, d.calls, d.tokens_input, d.tokens_cached, d.tokens_output, d.cost_credit_micros, d.billed_credit_micros
       from model_days d where d.day >= p.from_day and d.day < p.to_day
       union all
+      select h.model, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
+      from (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
+        cross join lateral (select n.* from model_hours n where n.hour >= e.since and n.hour < e.until offset 0) h
+      where h.hour <> all (c.raw_hours)
+      union all
       select q.model, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from
+      from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour
+        and (c.raw_hours = '{}' or date_bin('1 hour', q.ended_at, '2000-01-01 00:00+00') <> all (c.raw_hours))
       union all
       select w.model, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
-      from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until
-      union all
-      select w.model, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
-      from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to
+      from unnest(c.raw_from, c.raw_to) e(since, until) cross join lateral turnpike.raw_usage(e.since, e.until) w
     ) u group by u.model order by sum(u.billed_credit_micros) desc, u.model collate "C" limit p_limit;
 end $$;
 
@@ -33,9 +36,9 @@ returns table (provider_key text, turns bigint, calls bigint, tokens_input bigin
 set jit = off as $$
 #variable_conflict use_column
 declare
-  p record;
+  p record := turnpike.whole_days(p_from, p_to);
+  c record := turnpike.cut_hours(p_from, p_to);
 begin
-  p := turnpike.whole_days(p_from, p_to);
   return query
     select u.provider_key, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint, sum(u.tokens_cached)::bigint,
       sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint, sum(u.billed_credit_micros)::bigint from (
@@ -43,16 +46,16 @@ begin
         d.billed_credit_micros
       from provider_days d where d.day >= p.from_day and d.day < p.to_day
       union all
-      select q.provider_key, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros,
-        q.billed_credit_micros
-      from usage_queue q where q.ended_at >= p.head_until and q.ended_at < p.tail_from
+      select h.provider_key, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output, h.cost_credit_micros, h.billed_credit_micros
+      from (values (c.first_hour, c.head_until), (c.tail_from, c.last_hour)) e(since, until)
+        cross join lateral (select n.* from provider_hours n where n.hour >= e.since and n.hour < e.until offset 0) h
+      where h.hour <> all (c.raw_hours)
       union all
-      select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
-        w.billed_credit_micros
-      from turnpike.raw_usage(p_from, p.head_until) w where p_from < p.head_until
+      select q.provider_key, q.turns, q.calls, q.tokens_input, q.tokens_cached, q.tokens_output, q.cost_credit_micros, q.billed_credit_micros
+      from usage_queue q where q.ended_at >= c.first_hour and q.ended_at < c.last_hour
+        and (c.raw_hours = '{}' or date_bin('1 hour', q.ended_at, '2000-01-01 00:00+00') <> all (c.raw_hours))
       union all
-      select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros,
-        w.billed_credit_micros
-      from turnpike.raw_usage(p.tail_from, p_to) w where p.tail_from < p_to
+      select w.provider_key, w.turns, w.calls, w.tokens_input, w.tokens_cached, w.tokens_output, w.cost_credit_micros, w.billed_credit_micros
+      from unnest(c.raw_from, c.raw_to) e(since, until) cross join lateral turnpike.raw_usage(e.since, e.until) w
     ) u group by u.provider_key order by sum(u.billed_credit_micros) desc, u.provider_key collate "C" limit p_limit;
 end $$;

@@ -67,13 +67,20 @@ begin
         and s.until = 'infinity' and s.billed_credit_micros >= b.billed - b.billed / 10 and s.space_id not in (select f.space_id from first f)
       limit most
     ), near as materialized (
-      -- Who was billed as much has nine tenths of it in the sums since the last mark before the range, or a tenth in the queue.
+      -- Who was billed as much has nine tenths of it in the sums since the last mark before the range, or a tenth in the queue and the rest
+      -- in these sums.
       select r.space_id from bound b, rich r left join lateral (
         select n.billed_credit_micros as billed from space_sums n where n.until = earlier and n.space_id = r.space_id offset 0) e on true
         where r.billed - coalesce(e.billed, 0) >= b.billed - b.billed / 10
       union
-      select q.space_id from bound b, queued q where b.billed > 0
-        and q.billed_credit_micros >= b.billed / 10 and q.space_id not in (select f.space_id from first f)
+      select q.space_id from bound b, queued q
+        left join lateral (
+          select n.billed_credit_micros as billed from space_sums n where n.until = 'infinity' and n.space_id = q.space_id offset 0) r on true
+        left join lateral (
+          select n.billed_credit_micros as billed from space_sums n where n.until = earlier and n.space_id = q.space_id offset 0) e on true
+      where b.billed > 0 and q.billed_credit_micros >= b.billed / 10
+        and q.billed_credit_micros + coalesce(r.billed, 0) - coalesce(e.billed, 0) >= b.billed
+        and q.space_id not in (select f.space_id from first f)
     )
     select u.space_id, turnpike.added(u.turns), turnpike.added(u.calls), turnpike.added(u.tokens_input), turnpike.added(u.tokens_cached),
       turnpike.added(u.tokens_output), turnpike.added(u.cost_credit_micros), turnpike.added(u.billed_credit_micros) from (

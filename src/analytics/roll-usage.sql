@@ -14,15 +14,17 @@ begin
     select d.*, date_trunc('hour', d.ended_at, 'UTC') as hour, (d.ended_at at time zone 'UTC')::date as day from deleted d
   ), hours as (
     insert into usage_hours as r (hour, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
-      billed_credit_micros, keyed_calls, duration_us, tokens_input_most)
+      billed_credit_micros, keyed_calls, duration_us, tokens_input_most, broken_down)
     select t.hour, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
-      sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.keyed_calls), sum(t.duration_us), max(t.tokens_input_most)
+      sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.keyed_calls), sum(t.duration_us), max(t.tokens_input_most),
+      sum(t.turns + t.calls)
     from taken t group by 1
     on conflict (hour) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
       tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
       tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros, keyed_calls = r.keyed_calls + excluded.keyed_calls,
-      duration_us = r.duration_us + excluded.duration_us, tokens_input_most = greatest(r.tokens_input_most, excluded.tokens_input_most)
+      duration_us = r.duration_us + excluded.duration_us, tokens_input_most = greatest(r.tokens_input_most, excluded.tokens_input_most),
+      broken_down = r.broken_down + excluded.broken_down
   ), models as (
     insert into model_days as r (day, model, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
       billed_credit_micros)
@@ -44,11 +46,44 @@ begin
       tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros, pictures = r.pictures + excluded.pictures
   ), hours_of_spaces as (
-    insert into space_hours as r (space_id, hour, turns, calls, cost_credit_micros, billed_credit_micros)
-    select t.space_id, t.hour, sum(t.turns), sum(t.calls), sum(t.cost_credit_micros), sum(t.billed_credit_micros)
+    insert into space_hours as r (space_id, hour, turns, calls, cost_credit_micros, billed_credit_micros, tokens_input, tokens_cached,
+      tokens_output)
+    select t.space_id, t.hour, sum(t.turns), sum(t.calls), sum(t.cost_credit_micros), sum(t.billed_credit_micros), sum(t.tokens_input),
+      sum(t.tokens_cached), sum(t.tokens_output)
     from taken t group by 1, 2
     on conflict (space_id, hour) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
       cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros, tokens_input = r.tokens_input + excluded.tokens_input,
+      tokens_cached = r.tokens_cached + excluded.tokens_cached, tokens_output = r.tokens_output + excluded.tokens_output
+  ), hours_of_users as (
+    insert into user_hours as r (user_id, hour, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
+      billed_credit_micros)
+    select t.user_id, t.hour, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
+      sum(t.cost_credit_micros), sum(t.billed_credit_micros)
+    from taken t group by 1, 2
+    on conflict (user_id, hour) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
+      tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
+      tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
+  ), hours_of_models as (
+    insert into model_hours as r (hour, model, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
+      billed_credit_micros)
+    select t.hour, t.model, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
+      sum(t.cost_credit_micros), sum(t.billed_credit_micros)
+    from taken t group by 1, 2
+    on conflict (hour, model) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
+      tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
+      tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
+  ), hours_of_providers as (
+    insert into provider_hours as r (hour, provider_key, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
+      billed_credit_micros)
+    select t.hour, t.provider_key, sum(t.turns), sum(t.calls), sum(t.tokens_input), sum(t.tokens_cached), sum(t.tokens_output),
+      sum(t.cost_credit_micros), sum(t.billed_credit_micros)
+    from taken t group by 1, 2
+    on conflict (hour, provider_key) do update set turns = r.turns + excluded.turns, calls = r.calls + excluded.calls,
+      tokens_input = r.tokens_input + excluded.tokens_input, tokens_cached = r.tokens_cached + excluded.tokens_cached,
+      tokens_output = r.tokens_output + excluded.tokens_output, cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   ), spaces as (
     insert into space_days as r (day, space_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,

@@ -66,6 +66,9 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
     select r.* from span s, lateral turnpike.raw_usage(s.begins, s.ends) r
   ), queued as materialized (
     select q.* from span s, usage_queue q where q.ended_at >= s.begins and q.ended_at < s.ends
+  ), apart as materialized (
+    -- Hours that are not all broken down: nobody reads them.
+    select n.hour from span s, usage_hours n where n.hour >= s.begins and n.hour < s.ends and n.broken_down is distinct from n.turns + n.calls
   ), sides as materialized (
     select true as is_raw, r.ended_at, r.user_id, r.space_id, r.tokens_input, r.tokens_cached, r.tokens_output, r.tokens_input_most,
       r.cost_credit_micros, r.billed_credit_micros, r.duration_us, r.calls, r.keyed_calls, r.pictures, r.turns, r.pooled,
@@ -73,6 +76,29 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
     union all select false, q.ended_at, q.user_id, q.space_id, q.tokens_input, q.tokens_cached, q.tokens_output, q.tokens_input_most,
       q.cost_credit_micros, q.billed_credit_micros, q.duration_us, q.calls, q.keyed_calls, q.pictures, q.turns, q.pooled,
       q.provider_key, q.role, q.model from queued q
+  ), hours_of_spaces as materialized (
+    select h.* from (select d.space_id from space_days d where d.day = p_day union select r.space_id from raw r) k, span s,
+      lateral (select * from space_hours n where n.space_id = k.space_id and n.hour >= s.begins and n.hour < s.ends) h
+  ), broken_down as (
+    select 'space_hours' as family, x.space_id::text as key, date_trunc('hour', x.ended_at, 'UTC') as hour, x.is_raw,
+      null::bigint as turns, null::bigint as calls, x.tokens_input, x.tokens_cached, x.tokens_output,
+      null::bigint as cost_credit_micros, null::bigint as billed_credit_micros
+    from sides x
+    union all select 'space_hours', h.space_id::text, h.hour, false, null, null, h.tokens_input, h.tokens_cached, h.tokens_output, null, null
+    from hours_of_spaces h
+    union all select k.family, k.key, date_trunc('hour', x.ended_at, 'UTC'), x.is_raw, x.turns, x.calls, x.tokens_input, x.tokens_cached,
+      x.tokens_output, x.cost_credit_micros, x.billed_credit_micros
+    from sides x, lateral (values ('user_hours', x.user_id::text), ('model_hours', x.model), ('provider_hours', x.provider_key)) k(family, key)
+    union all select 'user_hours', h.user_id::text, h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
+      h.cost_credit_micros, h.billed_credit_micros
+    from (select d.user_id from user_days d where d.day = p_day union select r.user_id from raw r) k, span s,
+      lateral (select * from user_hours n where n.user_id = k.user_id and n.hour >= s.begins and n.hour < s.ends) h
+    union all select 'model_hours', h.model, h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
+      h.cost_credit_micros, h.billed_credit_micros
+    from model_hours h, span s where h.hour >= s.begins and h.hour < s.ends
+    union all select 'provider_hours', h.provider_key, h.hour, false, h.turns, h.calls, h.tokens_input, h.tokens_cached, h.tokens_output,
+      h.cost_credit_micros, h.billed_credit_micros
+    from provider_hours h, span s where h.hour >= s.begins and h.hour < s.ends
   ), rows as (
     select 'usage_hours' as family, '' as key, 'hour' as period, date_trunc('hour', x.ended_at, 'UTC') as starts_at, x.is_raw, x.turns,
       x.calls, x.tokens_input, x.tokens_cached, x.tokens_output, x.cost_credit_micros, x.billed_credit_micros, x.keyed_calls,
@@ -116,8 +142,10 @@ create function turnpike.usage_differences(p_day date) returns table (family tex
     from sides x, span s
     union all select 'space_hours', h.space_id::text, 'hour', h.hour, false, h.turns, h.calls, null, null, null, h.cost_credit_micros,
       h.billed_credit_micros, null, null, null, null
-    from (select d.space_id from space_days d where d.day = p_day union select r.space_id from raw r) k, span s,
-      lateral (select * from space_hours n where n.space_id = k.space_id and n.hour >= s.begins and n.hour < s.ends) h
+    from hours_of_spaces h
+    union all select b.family, b.key, 'hour', b.hour, b.is_raw, b.turns, b.calls, b.tokens_input, b.tokens_cached, b.tokens_output,
+      b.cost_credit_micros, b.billed_credit_micros, null, null, null, null
+    from broken_down b where b.hour not in (select a.hour from apart a)
   ), summed as (
     select w.family, w.key, w.period, w.starts_at, w.is_raw, jsonb_strip_nulls(jsonb_build_object(
       'turns', sum(w.turns), 'calls', sum(w.calls), 'tokens_input', sum(w.tokens_input), 'tokens_cached', sum(w.tokens_cached),

@@ -489,6 +489,18 @@ interface ModelDays {
   turns: number;
 }
 
+interface ModelHours {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  hour: Timestamp;
+  model: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+}
+
 interface OpenTurns {
   conversation_id: string;
   created_at: Timestamp;
@@ -565,6 +577,18 @@ interface ProviderDays {
   pooled: boolean;
   provider_key: string;
   role: string;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+}
+
+interface ProviderHours {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  hour: Timestamp;
+  provider_key: string;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -763,6 +787,9 @@ interface SpaceHours {
   cost_credit_micros: number;
   hour: Timestamp;
   space_id: number;
+  tokens_cached: Generated<number>;
+  tokens_input: Generated<number>;
+  tokens_output: Generated<number>;
   turns: number;
 }
 
@@ -1081,6 +1108,7 @@ interface Usage {
 
 interface UsageHours {
   billed_credit_micros: number;
+  broken_down: Generated<number | null>;
   calls: number;
   cost_credit_micros: number;
   duration_us: number;
@@ -1126,6 +1154,18 @@ interface UserDays {
   day: Timestamp;
   duration_us: number;
   keyed_calls: number;
+  tokens_cached: number;
+  tokens_input: number;
+  tokens_output: number;
+  turns: number;
+  user_id: number;
+}
+
+interface UserHours {
+  billed_credit_micros: number;
+  calls: number;
+  cost_credit_micros: number;
+  hour: Timestamp;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -1310,6 +1350,7 @@ export interface DB {
   losses: Losses;
   model_catalog: ModelCatalog;
   model_days: ModelDays;
+  model_hours: ModelHours;
   open_turns: OpenTurns;
   overview_counts: OverviewCounts;
   postings: Postings;
@@ -1317,6 +1358,7 @@ export interface DB {
   provider_accounts: ProviderAccounts;
   provider_credentials: ProviderCredentials;
   provider_days: ProviderDays;
+  provider_hours: ProviderHours;
   provider_logins: ProviderLogins;
   provider_space_days: ProviderSpaceDays;
   provider_space_sums: ProviderSpaceSums;
@@ -1361,6 +1403,7 @@ export interface DB {
   usage_marks: UsageMarks;
   usage_queue: UsageQueue;
   user_days: UserDays;
+  user_hours: UserHours;
   user_sums: UserSums;
   users: Users;
   wallet_shards: WalletShards;

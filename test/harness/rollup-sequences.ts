@@ -4,7 +4,7 @@ import { ANALYTICS_POLICY } from "../../src/analytics/policies.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { createRandom } from "./random.ts"
 import { balanceDifferences, plannedDifferences, rangeDifferences } from "./rollups.ts"
-import { serveFromPools, usageSequence } from "./usage-sequence.ts"
+import { addFormerRoller, serveFromPools, usageSequence } from "./usage-sequence.ts"
 import { createWorld, type World } from "./world.ts"
 
 // A quarter of the sequences of the reference model: 25 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
@@ -26,6 +26,7 @@ export function testRollups(file: number): void {
   beforeEach(async () => {
     world = await createWorld()
     await serveFromPools(world)
+    await addFormerRoller(world)
   })
   afterEach(async () => {
     Object.assign(ANALYTICS_POLICY, policy)
@@ -56,10 +57,18 @@ export function testRollups(file: number): void {
           }
           await sequence.finish()
           expect(await differences()).toEqual([])
-          const [longer, shorter] = [random.int(200) + random.int(1000) / 1000, random.int(40) - 1]
+          // Of long ranges hardly any end cuts a day on which this sequence did something.
+          const part = () => random.int(1000) / 1000
+          const [longer, shorter] = random.int(2)
+            ? [random.int(200) + part(), random.int(40) - 1]
+            : [2 * part(), part() / 2]
           const [from, to] = [day(longer + shorter), random.int(3) ? day(shorter) : day(-1)]
           const ends = random.int(2) ? [from, to] : [midnight(from), midnight(to)]
           await believe(world, random.int(2) === 0)
+          if (random.int(2)) {
+            await breakDown(world)
+            expect(await differences()).toEqual([])
+          }
           expect(await rangeDifferences(world, RELEASE, [...(ends as [Date, Date]), 1 + random.int(9)])).toEqual([])
           // Else the next sequence is read by plans for what there is not.
           await world.sql(`analyze ${BELIEVED.join(", ")}`)
@@ -80,6 +89,15 @@ export function testRollups(file: number): void {
       )
     },
   )
+}
+
+/** Breaks down all hours that a roller of the former release had a part in. */
+async function breakDown({ sql }: World): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    const [row] = await sql<{ more: boolean }>(`select ${RELEASE}.break_down_hour() as more`)
+    isMore = row?.more === true
+  }
+  expect(await sql("select hour from usage_hours where broken_down is distinct from turns + calls")).toEqual([])
 }
 
 const midnight = (moment: Date) => new Date(Math.ceil(moment.getTime() / DAY_MS) * DAY_MS)

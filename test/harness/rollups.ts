@@ -37,7 +37,21 @@ export const PLAIN = `(
 const MARKS =
   "join (select until from usage_marks union all select 'infinity') m on m.until > (q.ended_at at time zone 'UTC')::date"
 
+/** Sums that are read of hours that are all broken down are compared for those, the others for all. */
 function differencesOf(family: Family): string {
+  const { brokenDown = [], ...all } = family
+  const always = { ...all, sums: all.sums.filter((column) => !brokenDown.includes(column)) }
+  const parts = [
+    ...(always.sums.length > 0 ? [differencesIn(always, "")] : []),
+    ...(brokenDown.length > 0 ? [differencesIn({ ...all, sums: brokenDown }, BROKEN_DOWN)] : []),
+  ]
+  return parts.join(" union all ")
+}
+
+const BROKEN_DOWN =
+  "where hour not in (select h.hour from usage_hours h where h.broken_down is distinct from h.turns + h.calls)"
+
+function differencesIn(family: Family, where: string): string {
   const { name, keys, sums, most } = family
   const names = Object.keys(keys)
   const read = names.includes("until") ? MARKS : ""
@@ -46,7 +60,7 @@ function differencesOf(family: Family): string {
   const of = (from: string) =>
     `select ${Object.entries(keys).map(([key, made]) => `${made} as ${key}`)}, ${columns.map((column) => `q.${column}`)} from ${from} q ${read}`
   const group = (from: string) =>
-    `select ${names}, jsonb_build_array(${summed}) as said from (${from}) x group by ${names}`
+    `select ${names}, jsonb_build_array(${summed}) as said from (${from}) x ${where} group by ${names}`
   const kept = `select ${[...names, ...columns]} from ${name} union all ${of("usage_queue")}`
   return `select '${name}' as family, jsonb_build_array(${names})::text as key, a.said::text as rolled, b.said::text as plain
     from (${group(kept)}) a full join (${group(of("plain"))}) b using (${names}) where a.said is distinct from b.said`
@@ -137,7 +151,7 @@ export const differencesFromRaw = (world: Pick<World, "sql">, schema: string) =>
     `with plain as materialized (select * from ${schema}.raw_usage('-infinity', 'infinity') q) ${FAMILIES} union all ${LEDGER} union all ${ERRORS}`,
   )
 
-/** The same of ranges: the first of spaces, accounts and pairs between two moments. */
+/** The same of ranges: the first of spaces, accounts, pairs, models and providers between two moments. */
 export function rangeDifferences(world: Pick<World, "sql">, schema: string, [from, to, most]: [Date, Date, number]) {
   const sums = MEASURES.map((column) => `sum(${column})::bigint as ${column}`).join(", ")
   const billed = "sum(billed_credit_micros)::bigint as billed"
@@ -146,7 +160,7 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
       (select coalesce(jsonb_agg(to_jsonb(r)), '[]') as said from ${schema}.${call} r) a,
       (select coalesce(jsonb_agg(to_jsonb(x)), '[]') as said from (
         select ${keys}, ${columns} from plain where ended_at >= $1 and ended_at < $2 ${where} group by ${keys}
-        order by sum(billed_credit_micros) desc, ${keys.replace("provider_key", 'provider_key collate "C"')} limit $3) x) b
+        order by sum(billed_credit_micros) desc, ${keys.replace(/provider_key|model/, '$& collate "C"')} limit $3) x) b
     where a.said is distinct from b.said`
   const range = "$1::timestamptz, $2::timestamptz"
   const limit = "$3::integer"
@@ -165,6 +179,8 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
         "and provider_key = 'claude-1'",
       ),
       compare(`top_pairs(${range}, ${limit})`, "provider_key, space_id", billed),
+      compare(`range_models(${range}, ${limit})`, "model"),
+      compare(`range_providers(${range}, ${limit})`, "provider_key"),
     ].join(" union all ")}`,
     [from, to, most],
   )

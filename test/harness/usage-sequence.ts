@@ -11,6 +11,7 @@ import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer, commitResults } from "../../src/turns/commit-step.ts"
 import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
+import formerRoller from "./former-roll-usage.sql?raw"
 import type { Random } from "./random.ts"
 import { finishedStep } from "./steps.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
@@ -49,6 +50,12 @@ export async function serveFromPools({ sql }: Pick<World, "sql">): Promise<void>
   for (const table of ["usage", "chat_calls"]) {
     await sql(`create trigger served before insert on ${table} for each row execute function serve_from_pool()`)
   }
+}
+
+/** The roller of a release that knows nothing of usage by the hour but for what spaces were billed: `former.roll_usage`. */
+export async function addFormerRoller({ sql }: Pick<World, "sql">): Promise<void> {
+  await sql("create schema former")
+  await sql(formerRoller)
 }
 
 /** Random acts on a few accounts: turns of every kind and end, money, rollers. */
@@ -152,7 +159,7 @@ export async function usageSequence(world: World, random: Random) {
   const roll = async () => {
     const policy = ANALYTICS_POLICY as { rollBatch: number; rollBatches: number; mostWindowDays: number }
     Object.assign(policy, { rollBatch: 1 + random.int(6), rollBatches: 1 + random.int(3), mostWindowDays: 7 })
-    const match = random.pick(["roll_usage", "roll_ledger", "mark_usage", "close_balances"])
+    const match = random.pick(["roll_usage", "roll_ledger", "mark_usage", "close_balances", "break_down_hour"])
     if (random.int(3) === 0) {
       const when = random.pick(["before", "after"] as const)
       await world.plan([{ service: "pg", match, call: 1, action: "cut", when }])
@@ -160,6 +167,8 @@ export async function usageSequence(world: World, random: Random) {
     await Promise.allSettled(Array.from({ length: 1 + random.int(3) }, () => sweepAnalytics(ctx)))
     await world.clearFaults()
   }
+
+  const rollAsFormer = () => world.sql("select former.roll_usage($1::integer)", [1 + random.int(20)])
 
   const noteFailure = () =>
     world.sql(
@@ -193,6 +202,7 @@ export async function usageSequence(world: World, random: Random) {
     ["forget", 1, async () => open.length && forget(random.pick(open))],
     ["settle", 6, async () => open.length && settle(random.pick(open))],
     ["roll", 6, roll],
+    ["roll as former", 3, rollAsFormer],
     ["book", 2, book],
     ["commission", 1, commission],
     ["take back", 1, take],
