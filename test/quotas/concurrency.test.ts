@@ -43,7 +43,7 @@ const KINDS: Record<string, (random: Random) => Limits> = {
 }
 
 describe.each(Object.entries(KINDS))("%s", (kind, limitsOf) => {
-  test(`is never overshot, and never refuses what it has room for: ${AT_ONCE} at once, ${ROUNDS} rounds`, async () => {
+  test(`is never overshot, and never refuses what it has room for: ${AT_ONCE} at once, rounds: ${ROUNDS}`, async () => {
     const counts: Counts = { accepted: 0, refused: 0, again_accepted: 0, again_refused: 0 }
     const { seed } = createRandom(kind)
     const began = performance.now()
