@@ -34,9 +34,9 @@ export default defineConfig({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
               bindings: {
-                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "100",
+                TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "50",
                 TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
-                TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "1000",
+                TURNPIKE_FUZZ: process.env.TURNPIKE_FUZZ ?? "500",
                 TURNPIKE_SEED: process.env.TURNPIKE_SEED ?? "",
                 TURNPIKE_ROUNDS: process.env.TURNPIKE_ROUNDS ?? "",
                 // Every account has shards, as a large one that is busy would (test/harness/force-shards.ts).

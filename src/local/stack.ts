@@ -14,6 +14,8 @@ interface StackOptions {
   /** Opens the control port: fault plans, clocks, direct SQL. Tests only. */
   control: boolean
   durable: boolean
+  /** Of PostgreSQL, if it is started here. */
+  settings?: Record<string, string>
   databaseUrl?: string | undefined
   redisUrl?: string | undefined
 }
@@ -30,12 +32,19 @@ export async function startStack(options: StackOptions) {
   const servers = Promise.all([
     options.databaseUrl
       ? { url: options.databaseUrl, stop: async () => {} }
-      : startPostgres({ dataDir: join(options.dataDir, "postgres"), durable: options.durable }),
+      : startPostgres({
+          dataDir: join(options.dataDir, "postgres"),
+          durable: options.durable,
+          settings: options.settings ?? {},
+        }),
     options.redisUrl ? { url: options.redisUrl, close: async () => {} } : startRedisServer(),
   ])
   servers.catch(() => {})
   const namespaces = new Map<string, Namespace>()
-  const made: string[] = []
+  /** The databases that go with this stack, and which namespace has one of them. */
+  const made = new Set<string>()
+  const copies = new Map<string, string>()
+  let numbers = 0
   const run = `tp_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
   let template: Promise<string> | null = null
   // Tests beside each other have roles of their own, which go with their databases; a database that lasts keeps its roles.
@@ -46,18 +55,19 @@ export async function startStack(options: StackOptions) {
     const name = `${run}_template`
     const [postgres] = await servers
     await applySchema(await addDatabase(postgres.url, name), (await roles).prefix)
-    made.push(name)
+    made.add(name)
     return name
   }
 
   /** A lasting database of that name with the schema applied, or a fresh copy of the template, dropped at the end. */
-  async function database(name: string | undefined): Promise<string> {
+  async function database(name: string | undefined, namespace: string): Promise<string> {
     const [postgres] = await servers
     if (name === undefined) {
       template ??= makeTemplate()
       const from = await template
-      const copy = `${run}_${made.length}_${Math.random().toString(36).slice(2, 6)}`
-      made.push(copy)
+      const copy = `${run}_${++numbers}_${Math.random().toString(36).slice(2, 6)}`
+      made.add(copy)
+      copies.set(namespace, copy)
       return addDatabase(postgres.url, copy, from)
     }
     const url = withDatabase(postgres.url, name)
@@ -71,7 +81,7 @@ export async function startStack(options: StackOptions) {
     input: NamespaceOptions & { databaseName?: string | undefined; databaseUrl?: string | undefined },
   ): Promise<Namespace> {
     const [, redis] = await servers
-    const databaseUrl = input.databaseUrl ?? (await database(input.databaseName))
+    const databaseUrl = input.databaseUrl ?? (await database(input.databaseName, input.name))
     const namespace = await createNamespace(input, {
       baseUrl: `${url}/${input.name}`,
       databaseUrl,
@@ -82,6 +92,15 @@ export async function startStack(options: StackOptions) {
     })
     namespaces.set(input.name, namespace)
     return namespace
+  }
+
+  /** Hundreds of them would be looked after by autovacuum and written at each checkpoint. */
+  async function dropCopyOf(namespace: string): Promise<void> {
+    const copy = copies.get(namespace)
+    if (copy === undefined) return
+    const [postgres] = await servers
+    await dropDatabase(postgres.url, copy)
+    made.delete(copy)
   }
 
   /** Not async itself: each layer of promises costs every call. */
@@ -102,6 +121,7 @@ export async function startStack(options: StackOptions) {
     if (namespace && below.path === "/close") {
       namespaces.delete(name)
       await namespace.close()
+      await dropCopyOf(name)
       return jsonAnswer(200, {})
     }
     return (await namespace?.route("control", below)) ?? NO_STAND_IN
@@ -136,7 +156,7 @@ export async function startStack(options: StackOptions) {
       for (const namespace of namespaces.values()) await namespace.close()
       // Our own server is removed with its directory, or keeps only databases that last.
       if (options.databaseUrl) {
-        for (const name of made.reverse()) await dropDatabase(postgres.url, name)
+        for (const name of [...made].reverse()) await dropDatabase(postgres.url, name)
         if (options.control) await (await roles).drop()
       }
       await redis.close()

@@ -1,19 +1,19 @@
 import { spawn } from "node:child_process"
-import { mkdtemp, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { addDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
+import { makeDataDirectory } from "../harness/data-directory.ts"
 
 let dir: string
 let server: Awaited<ReturnType<typeof startPostgres>>
 let client: pg.Client
 let url: string
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "turnpike-command-"))
+  dir = await makeDataDirectory("command")
   server = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
   url = await addDatabase(server.url, "command")
   client = new pg.Client({ connectionString: url })

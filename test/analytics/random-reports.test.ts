@@ -8,7 +8,7 @@ import { countReports } from "../harness/report-reference.ts"
 import { addFormerRoller, serveFromPools, usageSequence } from "../harness/usage-sequence.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// A few of the sequences of the reference model: 4 for everyone, 80 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
+// A few of the sequences of the reference model: 2 for everyone, 80 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
 // TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const [SEQUENCES, LENGTH, BETWEEN] = [Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 25), 16, 4]

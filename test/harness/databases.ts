@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import pg from "pg"
 import { addDatabase, dropDatabase } from "../../src/local/databases.ts"
 import { startPostgres } from "../../src/local/postgres.ts"
 import { type Catalog, readCatalog } from "../../src/ops/catalog.ts"
+import { makeDataDirectory } from "./data-directory.ts"
 
 const FIXTURES = join(import.meta.dirname, "../ops/fixtures")
 
@@ -14,7 +14,7 @@ export const OLD_ROWS = await readFile(join(FIXTURES, "rows-before-migrations.sq
 
 /** A server for databases without a service: the one of DATABASE_URL, or one of its own. */
 export async function startServer() {
-  const dir = await mkdtemp(join(tmpdir(), "turnpike-databases-"))
+  const dir = await makeDataDirectory("databases")
   const own = process.env.DATABASE_URL ? null : await startPostgres({ dataDir: dir, durable: false })
   const adminUrl = own?.url ?? (process.env.DATABASE_URL as string)
   const made: string[] = []

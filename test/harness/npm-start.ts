@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { readFile, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Demo } from "../../src/local/demo.ts"
 import { freePort } from "../../src/local/postgres.ts"
+import { makeDataDirectory } from "./data-directory.ts"
 
 /** Variables that would make it differ from a newcomer's service. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
@@ -21,7 +21,7 @@ export type Started = Demo & {
 
 /** `npm start`, ready when this resolves: on a free port, with data of its own, unless given those of a predecessor. */
 export async function npmStart(former?: { dataDir: string; port: number }): Promise<Started> {
-  const dataDir = former?.dataDir ?? (await mkdtemp(join(tmpdir(), "turnpike-start-")))
+  const dataDir = former?.dataDir ?? (await makeDataDirectory("start"))
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
   const port = former?.port ?? (await freePort())
   const child = spawn("npm", ["start", "--", "--port", String(port), "--data", dataDir], {

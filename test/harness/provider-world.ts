@@ -1,6 +1,7 @@
 import { expect } from "vitest"
 import { createAccountProvider, LOGINS } from "./account-provider.ts"
 import { type Admin, signInAdmin } from "./books.ts"
+import { everyRow } from "./dump.ts"
 import { redisOf } from "./redis.ts"
 import { createWorld, type World } from "./world.ts"
 
@@ -46,14 +47,7 @@ export async function expectNoSecret(
   secrets: Iterable<string>,
   texts: string[] = [],
 ) {
-  const tables = await world.sql<{ name: string }>(
-    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
-  )
-  const everything = [...texts]
-  for (const { name } of tables) {
-    const rows = await world.sql<{ text: string }>(`select t::text as text from "${name}" t`)
-    everything.push(...rows.map(({ text }) => `${name}: ${text}`))
-  }
+  const everything = [...texts, ...(await everyRow(world)).map(({ name, text }) => `${name}: ${text}`)]
   const redis = redisOf(world)
   for (const key of (await redis.command("KEYS", "*")) as string[]) {
     everything.push(`redis: ${key}: ${await redis.command("GET", key).catch(() => "")}`)

@@ -7,7 +7,7 @@ import { balanceDifferences, plannedDifferences, rangeDifferences } from "./roll
 import { addFormerRoller, serveFromPools, usageSequence } from "./usage-sequence.ts"
 import { createWorld, type World } from "./world.ts"
 
-// A quarter of the sequences of the reference model: 25 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
+// A quarter of the sequences of the reference model: 13 for everyone, 500 in CI. A failure repeats with TURNPIKE_SEQUENCES=1
 // TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const [SEQUENCES, LENGTH] = [Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 4), 16]

@@ -1,24 +1,27 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rm } from "node:fs/promises"
 import { LLMock } from "@copilotkit/aimock"
 import { startStack } from "../../src/local/stack.ts"
 import { startCustomerServer, startGarbageServer } from "./customer-server.ts"
+import { makeDataDirectory } from "./data-directory.ts"
 import { serveFragileStacks } from "./fragile-stack.ts"
 import { serveMcp } from "./mcp-server.ts"
 import { serveNpmStart } from "./npm-start.ts"
 import { startOpenIdProvider } from "./openid-provider.ts"
 import { addScriptedAgent } from "./scripted-agent.ts"
 
+/** To hash a password 4,096 times costs a connection more than what it asks. Databases live for seconds, so nothing is to be cleared up. */
+const BRIEF = { scram_iterations: "1", autovacuum: "off" }
+
 /**
  * The stand-ins of all tests, in their own process. Prints their addresses as a line of JSON and ends on SIGTERM. Slow servers start
  * after that, while the tests load; the first request waits for them.
  */
-const dataDir = await mkdtemp(join(tmpdir(), "turnpike-test-"))
+const dataDir = await makeDataDirectory("test")
 const stack = await startStack({
   dataDir,
   control: true,
   durable: false,
+  settings: BRIEF,
   databaseUrl: process.env.DATABASE_URL,
   redisUrl: process.env.REDIS_URL,
 })

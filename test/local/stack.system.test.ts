@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { access, readFile, rm, writeFile } from "node:fs/promises"
 import { request } from "node:http"
-import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { freePort } from "../../src/local/postgres.ts"
+import { makeDataDirectory } from "../harness/data-directory.ts"
 
 /** What would make it another stack than a newcomer's. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
@@ -14,7 +14,7 @@ const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/
 let dir: string
 let child: ChildProcess | undefined
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "turnpike-stack-"))
+  dir = await makeDataDirectory("stack")
 })
 afterEach(async () => {
   child?.kill("SIGKILL")

@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rm } from "node:fs/promises"
 import { promisify } from "node:util"
 import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startStack } from "../../src/local/stack.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { verifyPassword } from "../../src/sign-in/password.ts"
+import { makeDataDirectory } from "../harness/data-directory.ts"
 
 let dataDir: string
 let stack: Awaited<ReturnType<typeof startStack>>
@@ -15,7 +14,7 @@ let client: pg.Client
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "turnpike-admin-"))
+  dataDir = await makeDataDirectory("admin")
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env
   stack = await startStack({ dataDir, control: false, durable: false, databaseUrl, redisUrl })
   const namespace = await stack.createNamespace({ name: "admin", qstash_mode: "manual" })

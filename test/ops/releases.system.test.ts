@@ -1,5 +1,4 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -12,6 +11,7 @@ import { directContext } from "../../src/ops/direct.ts"
 import { applyRelease, pruneReleases, readRelease } from "../../src/ops/release.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { makeDataDirectory } from "../harness/data-directory.ts"
 
 /** The verbs that a worker runs a turn with, as one version of the source has them. */
 async function verbsOf(root: string) {
@@ -38,7 +38,7 @@ let verbs: { before: Awaited<ReturnType<typeof verbsOf>>; now: Awaited<ReturnTyp
 let formerRelease: string
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "turnpike-releases-"))
+  dir = await makeDataDirectory("releases")
   postgres = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
   const url = await addDatabase(postgres.url, "releases")
   await applySchema(url)

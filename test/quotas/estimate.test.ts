@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const SITUATIONS = isThorough ? 400 : 100
+const SITUATIONS = isThorough ? 400 : 40
 const REFS = ["customer-1", "customer-2", "blocked"]
 /** Amounts at which a turn is refused, gets a part of its hold, or the whole. */
 const AMOUNTS = [...Array(8).fill(null), 0, 0.0000001, 0.000165, 0.001, 0.2, 0.3, 1, 3]

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const AT_ONCE = 100
 const WAVES = 3
 const LEVELS = [50, 80, 100]
-const ROUNDS = isThorough ? 20 : 3
+const ROUNDS = isThorough ? 20 : 2
 
 interface Counter {
   period: string

@@ -10,7 +10,7 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 // A failure names its seed.
-const STEPS = isThorough ? 30 : 8
+const STEPS = isThorough ? 30 : 4
 
 let world: World
 beforeAll(async () => {

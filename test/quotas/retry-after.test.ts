@@ -5,7 +5,7 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 // A failure names its seed.
-const CASES = isThorough ? 300 : 40
+const CASES = isThorough ? 300 : 20
 
 let world: World
 beforeAll(async () => {

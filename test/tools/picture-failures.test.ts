@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
+import { everyRow } from "../harness/dump.ts"
 import { passTime } from "../harness/pass-time.ts"
 import {
   addImageModel,
@@ -32,13 +33,7 @@ afterAll(async () => {
 
 /** Everything that is kept or was logged, but what is sealed. */
 async function everything(): Promise<string> {
-  const tables = await world.sql<{ name: string }>(
-    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
-  )
-  const rows = await Promise.all(
-    tables.map(({ name }) => world.sql(`select to_jsonb(t)::text as row from "${name}" t`)),
-  )
-  return [...logged, ...rows.flat().map(({ row }) => String(row))].join("\n")
+  return [...logged, ...(await everyRow(world)).map(({ text }) => text)].join("\n")
 }
 afterEach(async () => {
   expect(await everything()).not.toContain(MEDIA_TOKEN)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { isThorough } from "../harness/crash.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { drainInVain } from "../harness/pass-time.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -94,7 +95,9 @@ test("calls of one step that still wait for their place do not start after a can
   await expectPromises(world, client.userId)
 })
 
-test("cancel at a random moment: no call starts behind its acknowledgement, in 100 seeded rounds", async () => {
+const ROUNDS = isThorough ? 100 : 30
+
+test(`cancel at a random moment: no call starts behind its acknowledgement, in ${ROUNDS} seeded rounds`, async () => {
   const random = createRandom("cancel during tools")
   const client = await world.createAccount({ usd: 100 })
   let acknowledged = false
@@ -107,7 +110,7 @@ test("cancel at a random moment: no call starts behind its acknowledgement, in 1
   })
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary" } })
   const states: Record<string, number> = {}
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     acknowledged = false
     const calls = Array.from({ length: 4 }, (_, index) => `[call lookup_order {"id":"${index}"}]`)
     const sent = await turnOf(
@@ -124,7 +127,7 @@ test("cancel at a random moment: no call starts behind its acknowledgement, in 1
     expect(late, `round ${round}, seed ${random.seed}`).toEqual([])
   }
   console.log(`cancel during tools: ${JSON.stringify(states)}, seed ${random.seed}`)
-  expect(states.cancelled).toBeGreaterThan(10)
+  expect(states.cancelled).toBeGreaterThan(ROUNDS / 10)
   await expectPromises(world, client.userId)
 })
 

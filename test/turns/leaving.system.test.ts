@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startBucket } from "../../bench/bucket.ts"
 import { startRuntime } from "../../bench/runtime.ts"
 import { startStack } from "../../src/local/stack.ts"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
+import { makeDataDirectory } from "../harness/data-directory.ts"
 
 // Clients over real connections to the worker in a workerd of its own, under its own clock: what only the runtime can show.
 
@@ -16,7 +16,7 @@ const closers: (() => Promise<unknown>)[] = []
 let api: { url: string; key: string; space: string; control: string }
 
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "turnpike-leaving-"))
+  const dataDir = await makeDataDirectory("leaving")
   closers.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const stack = await startStack({ dataDir, control: true, durable: false, databaseUrl: process.env.DATABASE_URL })
   closers.push(stack.close)

@@ -10,7 +10,7 @@ import type { ModelAccount } from "../harness/reference-account.ts"
 import { Sequence } from "../harness/reference-model.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// 100 for everyone, 2,000 in CI. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
+// 50 for everyone, 2,000 in CI. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<the printed seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const [SEQUENCES, LENGTH] = [Number(settings.TURNPIKE_SEQUENCES), 16]
 

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { PROVIDED_PIN, PROVIDER_URL, scriptProvider } from "../harness/scripted-provider.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-// A third of the sequences of the reference model: 34 for everyone. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<its seed>.
+// A third of the sequences of the reference model: 17 for everyone. A failure repeats with TURNPIKE_SEQUENCES=1 TURNPIKE_SEED=<its seed>.
 const settings = bindings as unknown as { TURNPIKE_SEQUENCES: string; TURNPIKE_SEED: string }
 const SEQUENCES = Math.ceil(Number(settings.TURNPIKE_SEQUENCES) / 3)
 

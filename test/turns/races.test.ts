@@ -6,7 +6,7 @@ import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 /** 200 in CI. */
-const ROUNDS = isThorough ? 200 : 40
+const ROUNDS = isThorough ? 200 : 15
 
 let world: World
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { expectBooks } from "../harness/promises.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-const TURNS = isThorough ? 1000 : 300
+const TURNS = isThorough ? 1000 : 100
 const AT_ONCE = 10
 
 let world: World

@@ -86,6 +86,8 @@ test("the bucket failing at any of the erasure's calls, before or after it, leav
   let broken = 0
   for (const when of ["before", "after"] as const) {
     for (let failing = 1; ; failing++) {
+      // Both at each call in CI; one at each for everyone, the other at the next.
+      if (!isThorough && (failing % 2 === 1) !== (when === "before")) continue
       const client = await world.createAccount({ usd: 100 })
       const all = await allKey(client)
       const canaries = canariesOf(`bucket${when}${failing}`)
@@ -122,10 +124,10 @@ test("the bucket failing at any of the erasure's calls, before or after it, leav
     }
   }
   console.log(`the bucket failed at ${broken} calls`)
-  expect(broken).toBeGreaterThanOrEqual(4)
+  expect(broken).toBeGreaterThanOrEqual(isThorough ? 4 : 2)
 })
 
-const RACES = isThorough ? 10 : 3
+const RACES = isThorough ? 10 : 2
 
 test(`two erasures and the sweeper at once, ${RACES} times`, async () => {
   for (let round = 0; round < RACES; round++) {

@@ -164,10 +164,11 @@ describe("reading", () => {
     const space = await client.space()
     // As JSON six times as long: 600 kB each.
     const text = "\u0001".repeat(100_000)
-    for (let n = 0; n < 60; n++) await client.sendTurn({ space, text, end_user_ref: `c${n}` })
+    for (let n = 0; n < 30; n++) await client.sendTurn({ space, text, end_user_ref: `c${n}` })
     const seen = new Set<string>()
     let cursor = ""
-    for (let page = 0; page < 10 && cursor !== "end"; page++) {
+    let pages = 0
+    for (; pages < 10 && cursor !== "end"; pages++) {
       const response = await client.call("GET", `/v1/turns?limit=100${cursor}`)
       expect(response.status).toBe(200)
       const { data, next_cursor } = (await response.json()) as { data: Turn[]; next_cursor: string | null }
@@ -175,7 +176,8 @@ describe("reading", () => {
       for (const turn of data) seen.add(turn.turn_id)
       cursor = next_cursor === null ? "end" : `&cursor=${next_cursor}`
     }
-    expect(seen.size).toBe(60)
+    expect(seen.size).toBe(30)
+    expect(pages).toBeGreaterThan(1)
   })
 
   test("events are numbered and paged", async () => {

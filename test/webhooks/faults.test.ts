@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest"
 import type { Delivery } from "../../src/webhooks/schemas.ts"
+import { isThorough } from "../harness/crash.ts"
 import { deliveriesOf, makeWebhook, type Receiver, serveReceiver, untilNextAttempt } from "../harness/receiver.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
@@ -261,6 +262,8 @@ test("a dispatcher that dies at any call loses nothing and tells nothing twice a
   let deaths = 0
   for (const { n } of calls) {
     for (const when of ["before", "after"] as const) {
+      // Both at each call in CI; one at each for everyone, the other at the next.
+      if (!isThorough && (n % 2 === 0) !== (when === "before")) continue
       await world.plan([{ call: n, action: "cut", when }])
       const key = crypto.randomUUID()
       while ((await client.sendTurn({ space }, key)).status !== 202) {}
