@@ -69,14 +69,16 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
   return wrong
 }
 
-/** The path with a value for each parameter: of the first entry of a list that the API answers. */
+/** The path with a value for each parameter: of the first entry of a list that the API answers. A list may be of a sample before it. */
 async function fill(page: Page, origin: string, { path, samples = {} }: ShownPage): Promise<string> {
   let filled = path
+  const found = new Map<string, string>()
   for (const [name, { list, field }] of Object.entries(samples)) {
-    const answer = await page.request.get(origin + list)
+    const answer = await page.request.get(origin + list.replace(/\$(\w+)/, (_, other) => found.get(other) ?? UNKNOWN))
     const read = (await answer.json().catch(() => ({}))) as Partial<Record<"items" | "data", Record<string, unknown>[]>>
     const [first] = read.items ?? read.data ?? []
-    filled = filled.replace(`$${name}`, encodeURIComponent(String(first?.[field] ?? UNKNOWN)))
+    found.set(name, encodeURIComponent(String(first?.[field] ?? UNKNOWN)))
+    filled = filled.replace(`$${name}`, found.get(name) ?? UNKNOWN)
   }
   return filled.replace(/\$\w+/g, UNKNOWN)
 }

@@ -29,5 +29,9 @@ export const integrationsPages = {
     path: "/deliveries/$deliveryId",
     title: "Delivery",
     about: "One event on its way to one endpoint.",
+    samples: {
+      webhookId: { list: "/api/account/webhooks?limit=1", field: "webhook_id" },
+      deliveryId: { list: "/api/account/webhooks/$webhookId/deliveries?limit=1", field: "delivery_id" },
+    },
   },
 } as const satisfies Record<string, PageInfo>
