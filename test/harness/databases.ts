@@ -15,7 +15,7 @@ export const OLD_ROWS = await readFile(join(FIXTURES, "rows-before-migrations.sq
 /** A server for databases without a service: the one of DATABASE_URL, or one of its own. */
 export async function startServer() {
   const dir = await makeDataDirectory("databases")
-  const own = process.env.DATABASE_URL ? null : await startPostgres({ dataDir: dir, durable: false })
+  const own = process.env.DATABASE_URL ? null : await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
   const adminUrl = own?.url ?? (process.env.DATABASE_URL as string)
   const made: string[] = []
   const clients: pg.Client[] = []
