@@ -28,6 +28,7 @@ declare
   lacking boolean := false;
   chosen text;
   use text;
+  rest double precision;
   enabled integer;
   able integer;
   recovers timestamptz;
@@ -43,10 +44,11 @@ begin
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null then
-      select m.provider_id, m.use into chosen, use from turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment) m;
+      select m.provider_id, m.use, m.rest into chosen, use, rest
+        from turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment) m;
     end if;
     if chosen is null then
-      select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, p_model, lacking, left_out, p_random, p_moment) d;
+      select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, p_model, lacking, left_out, rest, p_moment) d;
     end if;
     if chosen is null then
       select count(*), count(*) filter (where e.use <> 'no' and not e.lacks),
@@ -95,25 +97,30 @@ begin
 end $$;
 
 -- The same choice as draw_account makes, without reading the windows of all accounts: any one of them is taken as often as its weight is of 100,
--- else any one again. Nulls: there are few, or six were not taken, so draw_account is to choose, which is no less by chance.
+-- else any one again. No provider_id: there are few, or six were not taken, so draw_account is to choose, by `rest`: the number itself says
+-- which were not taken, so by that some would be chosen more often than others.
 create function turnpike.sample_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
-  p_moment timestamptz, out provider_id text, out use text) language plpgsql stable as $$
+  p_moment timestamptz, out provider_id text, out use text, out rest double precision) language plpgsql stable as $$
 declare
   -- No account that may be called is missing here. Some that are here may not be called: those are not taken.
   ids text[] := array(select a.provider_id from provider_accounts a
     where a.engine = p_engine and a.pool <> 'media' and a.disabled_at is null and a.health = 'healthy' and a.provider_id <> all (p_left_out));
   many integer := cardinality(ids);
-  rest double precision := p_random;
+  -- How far apart the numbers are that `rest` may be. It chooses nothing more when that is no longer little.
+  grain double precision := power(2, -52);
   taken integer;
   weight double precision;
 begin
+  rest := p_random;
   -- To read a few costs no more than to try some of them.
   if many < 10 then
     return;
   end if;
   for nth in 1 .. 6 loop
+    exit when grain * many > 0.0001;
     -- What is left of a number once it has chosen one of many is as much by chance as the number was.
     rest := rest * many;
+    grain := grain * many;
     taken := least(floor(rest), many - 1);
     rest := least(rest - taken, 0.999999999999);
     provider_id := ids[taken + 1];
@@ -131,6 +138,7 @@ begin
       return;
     end if;
     rest := (rest - weight) / (1 - weight);
+    grain := grain / (1 - weight);
   end loop;
   provider_id := null;
 end $$;

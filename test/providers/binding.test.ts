@@ -226,20 +226,32 @@ describe("a new conversation", () => {
     ])
     await world.sql("delete from provider_credentials where provider_id = 'many-3'")
     for (const id of ["many-0", "many-1", "many-2", "many-3"]) delete room[id]
-    const DRAWS = 20_000
+    await expectDraws(room)
+  })
+
+  test("leaves nobody behind while most of many cool", async () => {
+    for (let n = 0; n < 20; n++) await addAccount(world, `many-${n}`)
+    await world.sql("update provider_states set cool_until = $1 where provider_id like 'many-%'", [
+      new Date(world.clock.ms() + 60_000),
+    ])
+    await expectDraws({ alpha: 100, beta: 100, gamma: 100 })
+  })
+
+  /** Expects each account to be drawn as often as its weight says, of numbers at even distances in no order, within four standard deviations. */
+  async function expectDraws(weights: Record<string, number>) {
+    const DRAWS = 6_000
     const drawn = await world.sql<{ id: string; times: number }>(
-      `select ${RELEASE}.pick_account('openai-compatible', 'provided', null, '{}', (n - 0.5) / $1::integer, null, $2) ->> 'provider_id' as id,
-         count(*)::integer as times from generate_series(1, $1::integer) n group by 1`,
+      `select ${RELEASE}.pick_account('openai-compatible', 'provided', null, '{}', n * golden - floor(n * golden), null, $2) ->> 'provider_id' as id,
+         count(*)::integer as times from generate_series(1, $1::integer) n, (select (sqrt(5::float8) - 1) / 2 as golden) g group by 1`,
       [DRAWS, world.clock.now()],
     )
-    const whole = Object.values(room).reduce((sum, weight) => sum + weight, 0)
-    expect(drawn.map(({ id }) => id).sort()).toEqual(Object.keys(room).sort())
+    const whole = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
+    expect(drawn.map(({ id }) => id).sort()).toEqual(Object.keys(weights).sort())
     for (const { id, times } of drawn) {
-      const fair = (DRAWS * (room[id] ?? 0)) / whole
-      // Numbers at even distances are spread at least as evenly as by chance: four standard deviations.
+      const fair = (DRAWS * (weights[id] ?? 0)) / whole
       expect(Math.abs(times - fair), `${id}: ${times} of ${Math.round(fair)}`).toBeLessThan(4 * Math.sqrt(fair))
     }
-  })
+  }
 })
 
 test("a sub-agent's calls go by accounts; they bind no conversation, and neither does another engine's account", async () => {
