@@ -112,6 +112,21 @@ export function stallUpload(attacker: Attacker, sentBytes: number): () => void {
   return () => socket.destroy()
 }
 
+/** A download of which nothing is read. */
+export function stallDownload(attacker: Attacker, file: string): () => void {
+  const { hostname, port } = new URL(attacker.site.runtime.url)
+  const socket = connect(Number(port), hostname)
+  socket.on("error", () => {})
+  socket.pause()
+  const head = [
+    `GET /v1/files/${file}/content HTTP/1.1`,
+    `host: ${hostname}:${port}`,
+    `authorization: Bearer ${attacker.key}`,
+  ]
+  socket.write(`${head.join("\r\n")}\r\n\r\n`)
+  return () => socket.destroy()
+}
+
 /** A JSON body that stops before its end. */
 export function stallJson(attacker: Attacker): () => void {
   const { hostname, port } = new URL(attacker.site.runtime.url)

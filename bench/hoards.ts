@@ -1,4 +1,13 @@
-import { type Attack, type Attacker, callSite, runTurn, stallJson, stallUpload, useMcp } from "./attacks.ts"
+import {
+  type Attack,
+  type Attacker,
+  callSite,
+  runTurn,
+  stallDownload,
+  stallJson,
+  stallUpload,
+  useMcp,
+} from "./attacks.ts"
 
 const MiB = 1024 * 1024
 /** How long what stalls is left alone. */
@@ -11,6 +20,16 @@ const callsOf = (name: string, count: number) => times(count, () => `[call ${nam
 export const HOARDS: Record<string, Attack> = {
   "60 uploads that stall after 7 MiB": (attacker) => stall(times(60, () => stallUpload(attacker, 7 * MiB))),
   "100 JSON bodies that stall": (attacker) => stall(times(100, () => stallJson(attacker))),
+  "100 downloads of 20 MiB that nobody reads": async (attacker) => {
+    const sent = await callSite(
+      attacker,
+      "POST",
+      `/v1/spaces/${attacker.space}/files?name=large.bin`,
+      "x".repeat(20 * MiB),
+    )
+    const { file_id } = (await sent.json()) as { file_id: string }
+    await stall(times(100, () => stallDownload(attacker, file_id)))
+  },
   "an MCP text of 6 MiB": (attacker) => useTool(attacker, "text", 1, 1),
   "an MCP image of 6 MiB": (attacker) => useTool(attacker, "image", 1, 1),
   "an MCP object of 6 MiB": (attacker) => useTool(attacker, "structured", 1, 1),
