@@ -1,4 +1,4 @@
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import type { Site } from "./site.ts"
 
 const MiB = 1024 * 1024
@@ -98,47 +98,33 @@ export const BLOCKING: Record<string, Attack> = {
 
 /** An upload that says 100 MB, sends some and then nothing. Answers what gives it up. */
 export function stallUpload(attacker: Attacker, sentBytes: number): () => void {
-  const { hostname, port } = new URL(attacker.site.runtime.url)
-  const socket = connect(Number(port), hostname)
-  socket.on("error", () => {})
-  const head = [
-    `POST /v1/spaces/${attacker.space}/files?name=stalled.bin HTTP/1.1`,
-    `host: ${hostname}:${port}`,
-    `authorization: Bearer ${attacker.key}`,
-    `content-length: ${100 * MiB}`,
-  ]
-  socket.write(`${head.join("\r\n")}\r\n\r\n`)
+  const path = `/v1/spaces/${attacker.space}/files?name=stalled.bin`
+  const socket = beginRequest(attacker, "POST", path, [`content-length: ${100 * MiB}`])
   socket.write(Buffer.alloc(sentBytes, "x"))
   return () => socket.destroy()
 }
 
 /** A download of which nothing is read. */
 export function stallDownload(attacker: Attacker, file: string): () => void {
-  const { hostname, port } = new URL(attacker.site.runtime.url)
-  const socket = connect(Number(port), hostname)
-  socket.on("error", () => {})
+  const socket = beginRequest(attacker, "GET", `/v1/files/${file}/content`)
   socket.pause()
-  const head = [
-    `GET /v1/files/${file}/content HTTP/1.1`,
-    `host: ${hostname}:${port}`,
-    `authorization: Bearer ${attacker.key}`,
-  ]
-  socket.write(`${head.join("\r\n")}\r\n\r\n`)
   return () => socket.destroy()
 }
 
 /** A JSON body that stops before its end. */
 export function stallJson(attacker: Attacker): () => void {
-  const { hostname, port } = new URL(attacker.site.runtime.url)
+  const headers = ["content-type: application/json", `content-length: ${MiB}`]
+  const socket = beginRequest(attacker, "POST", "/v1/turns", headers)
+  socket.write(`{"text":"${"x".repeat(MiB - 1000)}`)
+  return () => socket.destroy()
+}
+
+/** Sends the head of a request, past fetch, which would finish what it began. */
+function beginRequest({ site, key }: Attacker, method: string, path: string, headers: string[] = []): Socket {
+  const { hostname, port } = new URL(site.runtime.url)
   const socket = connect(Number(port), hostname)
   socket.on("error", () => {})
-  const head = [
-    "POST /v1/turns HTTP/1.1",
-    `host: ${hostname}:${port}`,
-    `authorization: Bearer ${attacker.key}`,
-    "content-type: application/json",
-    `content-length: ${MiB}`,
-  ]
-  socket.write(`${head.join("\r\n")}\r\n\r\n{"text":"${"x".repeat(MiB - 1000)}`)
-  return () => socket.destroy()
+  const head = [`${method} ${path} HTTP/1.1`, `host: ${hostname}:${port}`, `authorization: Bearer ${key}`, ...headers]
+  socket.write(`${head.join("\r\n")}\r\n\r\n`)
+  return socket
 }

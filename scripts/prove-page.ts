@@ -71,16 +71,15 @@ export async function provePage(context: BrowserContext, { origin, shown, file, 
 
 /** The path with a value for each parameter: of the first entry of a list that the API answers. A list may be of a sample before it. */
 async function fill(page: Page, origin: string, { path, samples = {} }: ShownPage): Promise<string> {
-  let filled = path
   const found = new Map<string, string>()
+  const filled = (text: string) => text.replace(/\$(\w+)/g, (_, name) => found.get(name) ?? UNKNOWN)
   for (const [name, { list, field }] of Object.entries(samples)) {
-    const answer = await page.request.get(origin + list.replace(/\$(\w+)/, (_, other) => found.get(other) ?? UNKNOWN))
+    const answer = await page.request.get(origin + filled(list))
     const read = (await answer.json().catch(() => ({}))) as Partial<Record<"items" | "data", Record<string, unknown>[]>>
     const [first] = read.items ?? read.data ?? []
     found.set(name, encodeURIComponent(String(first?.[field] ?? UNKNOWN)))
-    filled = filled.replace(`$${name}`, found.get(name) ?? UNKNOWN)
   }
-  return filled.replace(/\$\w+/g, UNKNOWN)
+  return filled(path)
 }
 
 /** As text, since the types of a browser are not those of a script. */

@@ -24,8 +24,8 @@ const POLICY =
 const NO_CREDENTIALS = ".scalar-reference-intro-auth{display:none!important}"
 
 /**
- * The reference page of an API: its OpenAPI document, guides included, in Scalar's viewer at `scriptPath`. The viewer shows nothing when it or
- * the document does not come, so the page says that itself after some seconds, until there is a heading.
+ * The reference page of an API: its OpenAPI document, guides included, in Scalar's viewer at `scriptPath`. The viewer says itself when the
+ * document does not come; when the viewer does not, the page says so after some seconds.
  */
 export function referencePage({ surface, documentPath }: Api, scriptPath: string): string {
   const { title } = surface.info
