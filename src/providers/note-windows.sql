@@ -7,13 +7,13 @@ create function turnpike.note_windows(p_provider_id text, p_windows jsonb, p_mom
 declare
   known jsonb;
   said record;
-  was jsonb;
-  noted_at timestamptz;
-  is_due boolean;
   is_news boolean := false;
   noted integer := 0;
 begin
-  if p_windows is null then
+  -- Most answers say nothing new: those lock nothing.
+  if p_windows is null or exists (select from provider_states s where s.provider_id = p_provider_id
+    and not exists (select from turnpike.window_news(s.windows, p_windows, p_moment)))
+  then
     return 0;
   end if;
   select s.windows into known from provider_states s where s.provider_id = p_provider_id for no key update skip locked;
@@ -29,34 +29,15 @@ begin
     end if;
     known := '{}';
   end if;
-  for said in
-    select w.resource || ':' || w.window_seconds as name, w.resource, w.window_seconds, round(least(w.used_pct, 1000), 2) as used_pct, w.reset_at,
-      coalesce(w.taken_at, p_moment) as taken_at
-    from jsonb_to_recordset(p_windows) w(resource text, window_seconds numeric, used_pct numeric, reset_at timestamptz, taken_at timestamptz)
-    where w.used_pct >= 0 and w.window_seconds between 1 and 100000000 and w.window_seconds = trunc(w.window_seconds)
-      and w.resource in ('unified', 'requests', 'tokens', 'input-tokens', 'output-tokens')
-  loop
-    was := known -> said.name;
-    -- An answer that was given later has been noted already.
-    continue when (was ->> 'taken_at')::timestamptz > said.taken_at;
-    noted_at := was ->> 'noted_at';
-    is_due := was is null or noted_at <= said.taken_at - interval '5 minutes'
-      or (abs(said.used_pct - (was ->> 'noted_pct')::numeric) >= 1
-        and (said.window_seconds >= 300 or noted_at <= said.taken_at - interval '1 minute'));
-    if is_due then
+  for said in select n.* from turnpike.window_news(known, p_windows, p_moment) n loop
+    if said.is_due then
       insert into quota_snapshots (provider_id, resource, window_seconds, used_pct, reset_at, taken_at)
         values (p_provider_id, said.resource, said.window_seconds, said.used_pct, said.reset_at, said.taken_at);
       noted := noted + 1;
     end if;
-    -- What was known of a window that has ended says nothing any more. Whether it is full is news, however little it moved.
-    if is_due or abs(said.used_pct - (was ->> 'used_pct')::numeric) >= 1 or coalesce((was ->> 'reset_at')::timestamptz <= said.taken_at, true)
-      or (said.used_pct >= 100) <> ((was ->> 'used_pct')::numeric >= 100)
-    then
-      is_news := true;
-      known := known || jsonb_build_object(said.name, jsonb_build_object('used_pct', said.used_pct, 'reset_at', said.reset_at,
-        'taken_at', said.taken_at, 'noted_pct', case when is_due then said.used_pct else (was ->> 'noted_pct')::numeric end,
-        'noted_at', case when is_due then said.taken_at else noted_at end));
-    end if;
+    is_news := true;
+    known := known || jsonb_build_object(said.name, jsonb_build_object('used_pct', said.used_pct, 'reset_at', said.reset_at,
+      'taken_at', said.taken_at, 'noted_pct', said.noted_pct, 'noted_at', said.noted_at));
   end loop;
   if is_news then
     -- A server that names ever new windows does not fill the row: those that were heard of last stay.
@@ -68,3 +49,28 @@ begin
   end if;
   return noted;
 end $$;
+
+-- The windows of an answer that say something new beside what is known of them. is_due: it gets a snapshot, which is the last noted then.
+-- What was known of a window that has ended says nothing any more. Whether one is full is news, however little it moved. An answer that was
+-- given before the last one has been noted already.
+create function turnpike.window_news(p_known jsonb, p_windows jsonb, p_moment timestamptz)
+returns table (name text, resource text, window_seconds numeric, used_pct numeric, reset_at timestamptz, taken_at timestamptz, is_due boolean,
+  noted_pct numeric, noted_at timestamptz) language sql stable as $$
+  select n.name, n.resource, n.window_seconds, n.used_pct, n.reset_at, n.taken_at, d.is_due,
+    case when d.is_due then n.used_pct else (n.was ->> 'noted_pct')::numeric end,
+    case when d.is_due then n.taken_at else (n.was ->> 'noted_at')::timestamptz end
+  from (
+    select w.resource || ':' || w.window_seconds as name, p_known -> (w.resource || ':' || w.window_seconds) as was, w.resource, w.window_seconds,
+      round(least(w.used_pct, 1000), 2) as used_pct, w.reset_at, coalesce(w.taken_at, p_moment) as taken_at
+    from jsonb_to_recordset(p_windows) w(resource text, window_seconds numeric, used_pct numeric, reset_at timestamptz, taken_at timestamptz)
+    where w.used_pct >= 0 and w.window_seconds between 1 and 100000000 and w.window_seconds = trunc(w.window_seconds)
+      and w.resource in ('unified', 'requests', 'tokens', 'input-tokens', 'output-tokens')
+  ) n
+  cross join lateral (select n.was is null or (n.was ->> 'noted_at')::timestamptz <= n.taken_at - interval '5 minutes'
+    or (abs(n.used_pct - (n.was ->> 'noted_pct')::numeric) >= 1
+      and (n.window_seconds >= 300 or (n.was ->> 'noted_at')::timestamptz <= n.taken_at - interval '1 minute')) as is_due) d
+  where ((n.was ->> 'taken_at')::timestamptz > n.taken_at) is not true
+    and (d.is_due or abs(n.used_pct - (n.was ->> 'used_pct')::numeric) >= 1
+      or coalesce((n.was ->> 'reset_at')::timestamptz <= n.taken_at, true)
+      or (n.used_pct >= 100) <> ((n.was ->> 'used_pct')::numeric >= 100))
+$$;

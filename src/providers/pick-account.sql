@@ -14,6 +14,14 @@ create function turnpike.lacks_model(p_lacks jsonb, p_model text, p_moment times
   select coalesce((p_lacks ->> p_model)::timestamptz > p_moment, false)
 $$;
 
+-- What a call has to know of the account that was picked for it.
+create function turnpike.picked_account(a provider_accounts, s provider_states, c provider_credentials, p_use text, p_bound text) returns jsonb
+language sql stable as $$
+  select jsonb_build_object('provider_id', a.provider_id, 'kind', a.kind, 'engine', a.engine, 'base_url', a.base_url,
+    'sealed', c.sealed, 'expires_at', c.expires_at, 'credential_version', c.version, 'windows', coalesce(s.windows, '{}'),
+    'lacks', coalesce(s.lacks, '{}'), 'probe', p_use = 'probe', 'bound', coalesce(a.provider_id = p_bound, false))
+$$;
+
 -- Picks an account of an engine for a call of a model: p_bound (the conversation's, whose prompt cache is warm) while it is usable, else
 -- by chance (p_random: 0 to below 1), weighted by the least that is left of any window, less the turns that it serves now. p_tried: not
 -- these. One that lacks the model is picked only when all that could be called lack it: then it is asked again.
@@ -26,7 +34,7 @@ create function turnpike.pick_account(p_engine text, p_model text, p_bound text,
 declare
   left_out text[] := p_tried;
   lacking boolean := false;
-  chosen text;
+  chosen jsonb;
   use text;
   rest double precision;
   enabled integer;
@@ -35,8 +43,10 @@ declare
 begin
   loop
     chosen := null;
-    if p_bound <> all (left_out) then
-      select a.provider_id, turnpike.account_use(a, s, c, p_moment) into chosen, use
+    -- For nobody, the plan would be made anew each time: that one costs nothing to run.
+    if p_bound is not null and p_bound <> all (left_out) then
+      select turnpike.picked_account(a, s, c, turnpike.account_use(a, s, c, p_moment), p_bound), turnpike.account_use(a, s, c, p_moment)
+        into chosen, use
         from provider_accounts a
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id
@@ -44,11 +54,15 @@ begin
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null then
-      select m.provider_id, m.use, m.rest into chosen, use, rest
+      select m.account, m.use, m.rest into chosen, use, rest
         from turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment) m;
     end if;
     if chosen is null then
-      select d.provider_id, d.use into chosen, use from turnpike.draw_account(p_engine, p_model, lacking, left_out, rest, p_moment) d;
+      select turnpike.picked_account(a, s, c, d.use, p_bound), d.use into chosen, use
+        from turnpike.draw_account(p_engine, p_model, lacking, left_out, rest, p_moment) d
+        join provider_accounts a on a.provider_id = d.provider_id
+        left join provider_states s on s.provider_id = a.provider_id
+        left join provider_credentials c on c.provider_id = a.provider_id;
     end if;
     if chosen is null then
       select count(*), count(*) filter (where e.use <> 'no' and not e.lacks),
@@ -78,29 +92,23 @@ begin
         return 'null';
       end if;
       -- Never waited for: whoever has the row is about to probe it, or has just heard of it.
-      perform from provider_states s where s.provider_id = chosen and s.cool_until <= p_moment
+      perform from provider_states s where s.provider_id = chosen ->> 'provider_id' and s.cool_until <= p_moment
         and coalesce(s.probe_until <= p_moment, true) for update skip locked;
       if not found then
-        left_out := left_out || chosen;
+        left_out := left_out || (chosen ->> 'provider_id');
         continue;
       end if;
-      update provider_states s set probe_until = p_probe_until where s.provider_id = chosen;
+      update provider_states s set probe_until = p_probe_until where s.provider_id = chosen ->> 'provider_id';
     end if;
-    return (select jsonb_build_object('provider_id', a.provider_id, 'kind', a.kind, 'engine', a.engine, 'base_url', a.base_url,
-        'sealed', c.sealed, 'expires_at', c.expires_at, 'credential_version', c.version, 'windows', coalesce(s.windows, '{}'),
-        'lacks', coalesce(s.lacks, '{}'), 'probe', use = 'probe', 'bound', coalesce(a.provider_id = p_bound, false))
-      from provider_accounts a
-      join provider_credentials c on c.provider_id = a.provider_id
-      left join provider_states s on s.provider_id = a.provider_id
-      where a.provider_id = chosen);
+    return chosen;
   end loop;
 end $$;
 
 -- The same choice as draw_account makes, without reading the windows of all accounts: any one of them is taken as often as its weight is of 100,
--- else any one again. No provider_id: there are few, or six were not taken, so draw_account is to choose, by `rest`: the number itself says
+-- else any one again. No account: there are few, or six were not taken, so draw_account is to choose, by `rest`: the number itself says
 -- which were not taken, so by that some would be chosen more often than others.
 create function turnpike.sample_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
-  p_moment timestamptz, out provider_id text, out use text, out rest double precision) language plpgsql stable as $$
+  p_moment timestamptz, out account jsonb, out use text, out rest double precision) language plpgsql stable as $$
 declare
   -- No account that may be called is missing here. Some that are here may not be called: those are not taken.
   ids text[] := array(select a.provider_id from provider_accounts a
@@ -123,16 +131,14 @@ begin
     grain := grain * many;
     taken := least(floor(rest), many - 1);
     rest := least(rest - taken, 0.999999999999);
-    provider_id := ids[taken + 1];
-    select turnpike.account_use(a, s, c, p_moment),
-        case when turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking
-          then turnpike.account_weight(s.windows, (select count(*) from open_turns o where o.provider_id = a.provider_id), p_moment) / 100
-          else 0 end
-      into use, weight
+    select turnpike.picked_account(a, s, c, turnpike.account_use(a, s, c, p_moment), null), turnpike.account_use(a, s, c, p_moment),
+        case when turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking then w.weight / 100 else 0 end
+      into account, use, weight
       from provider_accounts a
       left join provider_states s on s.provider_id = a.provider_id
       left join provider_credentials c on c.provider_id = a.provider_id
-      where a.provider_id = sample_account.provider_id;
+      cross join lateral turnpike.account_weight(s.windows, (select count(*) from open_turns o where o.provider_id = a.provider_id), p_moment) w
+      where a.provider_id = ids[taken + 1];
     weight := case when use in ('yes', 'probe') then weight else 0 end;
     if rest < weight then
       return;
@@ -140,20 +146,16 @@ begin
     rest := (rest - weight) / (1 - weight);
     grain := grain / (1 - weight);
   end loop;
-  provider_id := null;
+  account := null;
 end $$;
 
 -- What an account has left of its fullest window in per cent, less the turns that it serves now, and at least 1: one that is full still has a
 -- weight, since what it has left is known from its last answer only. A window that has ended says nothing.
-create function turnpike.account_weight(p_windows jsonb, p_turns bigint, p_moment timestamptz) returns double precision language plpgsql stable as $$
-declare
-  used double precision;
-begin
-  if p_windows <> '{}' then
-    select max((w.value ->> 'used_pct')::double precision) into used from jsonb_each(p_windows) w where (w.value ->> 'reset_at')::timestamptz > p_moment;
-  end if;
-  return greatest(1, 100 - coalesce(used, 0) - coalesce(p_turns, 0));
-end $$;
+create function turnpike.account_weight(p_windows jsonb, p_turns bigint, p_moment timestamptz) returns table (weight double precision)
+language sql stable rows 1 as $$
+  select greatest(1, 100 - coalesce(max((w.value ->> 'used_pct')::double precision), 0) - coalesce(p_turns, 0))
+    from jsonb_each(p_windows) w where (w.value ->> 'reset_at')::timestamptz > p_moment
+$$;
 
 -- One usable account of an engine by chance, by weight, or no row: of those that have the model, or (p_lacking) of those that lack it.
 create function turnpike.draw_account(p_engine text, p_model text, p_lacking boolean, p_left_out text[], p_random double precision,
@@ -166,10 +168,11 @@ create function turnpike.draw_account(p_engine text, p_model text, p_lacking boo
     where a.engine = p_engine and a.pool <> 'media' and a.provider_id <> all (p_left_out)
       and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = p_lacking
   ), weighted as materialized (
-    select u.provider_id, u.use, turnpike.account_weight(u.windows, f.turns, p_moment) as weight
+    select u.provider_id, u.use, w.weight
     from usable u
     left join (select o.provider_id, count(*) as turns from open_turns o where o.provider_id is not null group by 1) f
       on f.provider_id = u.provider_id
+    cross join lateral turnpike.account_weight(u.windows, f.turns, p_moment) w
   ), reached as (
     select w.provider_id, w.use, sum(w.weight) over (order by w.provider_id) as reached, sum(w.weight) over () as whole from weighted w
   )
@@ -190,28 +193,39 @@ begin
 end $$;
 
 -- For a turn that is claimed: an account of each engine of its models (p_models: {pin: row of the catalog}) as pick_account answers it, by
--- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that engine at all. p_served_after: an older prompt cache is
--- gone, and the conversation is free to go elsewhere.
+-- engine; of several models of an engine, for the turn's own. It takes no probe, since it does not know whether its turn will call that
+-- engine at all. p_served_after: an older prompt cache is gone, and the conversation is free to go elsewhere.
 create function turnpike.pick_accounts(claimed turns, p_models jsonb, p_served_after timestamptz, p_random double precision,
   p_moment timestamptz) returns jsonb language plpgsql as $$
 declare
+  own jsonb := p_models -> claimed.model;
+  others jsonb := p_models - claimed.model;
   accounts jsonb := '{}';
   bound text;
+  picked jsonb;
   engine_of_model text;
   model_name text;
-  picked jsonb;
 begin
-  select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
-  for engine_of_model, model_name in
-    select distinct on (m.value ->> 'engine') m.value ->> 'engine', m.value ->> 'model' from jsonb_each(p_models) m
-      order by m.value ->> 'engine', m.key <> claimed.model
-  loop
-    if engine_of_model <> 'rehearsal' then
+  -- A conversation's first turn is bound to nobody.
+  if claimed.position > 1 then
+    select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
+  end if;
+  if own ->> 'engine' <> 'rehearsal' then
+    picked := turnpike.pick_account(own ->> 'engine', own ->> 'model', bound, '{}', p_random, null, p_moment);
+    if picked is not null then
+      accounts := jsonb_build_object(own ->> 'engine', picked);
+    end if;
+  end if;
+  if others <> '{}' then
+    for engine_of_model, model_name in
+      select distinct on (m.value ->> 'engine') m.value ->> 'engine', m.value ->> 'model' from jsonb_each(others) m
+        where m.value ->> 'engine' not in ('rehearsal', own ->> 'engine') order by m.value ->> 'engine', m.key
+    loop
       picked := turnpike.pick_account(engine_of_model, model_name, bound, '{}', p_random, null, p_moment);
       if picked is not null then
         accounts := accounts || jsonb_build_object(engine_of_model, picked);
       end if;
-    end if;
-  end loop;
+    end loop;
+  end if;
   return accounts;
 end $$;

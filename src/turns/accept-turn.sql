@@ -30,6 +30,7 @@ declare
   sums record;
   conversation conversations;
   made turns;
+  wakes_at timestamptz := p_wake_at;
 begin
   -- The caller, and the turn that a repeat asks for. Twins wait here for each other, holding nothing yet.
   caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
@@ -138,11 +139,15 @@ begin
     caller.test, p_end_user, p_idempotency_key, p_request_hash, p_text, p_files, admission.pin, p_metadata, p_max_cost, p_timeout,
     amount, amount, window_started_at, p_moment, caller.member_id, admission.price_version)
   returning t.* into made;
+  -- Not one condition: for a conversation's first turn it would be known without the table, and its plan made anew each time.
+  if made.position > 1 then
+    if exists (select from open_turns o where o.conversation_id = made.conversation_id) then
+      -- Nobody needs to look at it: whoever ends the one before sets the time (next_turn).
+      wakes_at := 'infinity';
+    end if;
+  end if;
   insert into open_turns (turn_id, conversation_id, position, user_id, test, state, wake_at, created_at)
-  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued',
-    -- Behind another one nobody needs to look at it: whoever ends that one sets the time (next_turn).
-    case when made.position > 1 and exists (select from open_turns o where o.conversation_id = made.conversation_id) then 'infinity'
-      else p_wake_at end, p_moment);
+  values (p_turn_id, made.conversation_id, made.position, made.user_id, made.test, 'queued', wakes_at, p_moment);
   heard := turnpike.write_transition(made, admission.made_by, p_event_id, '{"state": "queued"}', p_moment);
 
   -- Its hold last: the amount was only seen, now it is taken, if it is still there under every limit.

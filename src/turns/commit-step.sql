@@ -24,8 +24,11 @@ begin
     model, tokens_input)
   values (mine.turn_id, step, agent, mine.epoch, p_step ->> 'text', p_step -> 'content', (p_step ->> 'calls')::integer,
     p_step ->> 'finish', cost, p_moment, p_step ->> 'subagent', p_step ->> 'model', (p_step ->> 'tokens_input')::bigint);
-  -- Who served it: a member of a pool, else the account's active plan.
-  served_by := coalesce(p_step ->> 'account', (select b.sub_id::text from turnpike.active_subscription(mine.user_id, p_moment) b));
+  -- Who served it: a member of a pool, else the account's active plan. In one expression, the plan would be made anew for each member.
+  served_by := p_step ->> 'account';
+  if served_by is null then
+    select b.sub_id::text into served_by from turnpike.active_subscription(mine.user_id, p_moment) b;
+  end if;
   if mine.key_id is not null then
     insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model, role,
       subagent, tokens_input, tokens_cached, tokens_cache_written, tokens_output, duration_sec, price_version, cost_credit_micros,
