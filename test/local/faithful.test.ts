@@ -69,6 +69,9 @@ test("an answer above 10 MiB is refused, and nothing of its statement is left", 
   const large = "insert into probe values (1) returning repeat('x', 11 * 1024 * 1024)"
   await expect(sql().query(large)).rejects.toThrow(/507/)
   await expect(sql().transaction([sql()`insert into probe values (2)`, sql().query(large)])).rejects.toThrow(/507/)
+  const half = "insert into probe values (2) returning repeat('x', 6 * 1024 * 1024)"
+  const halves = [sql().query(half), sql().query(half.replace("2", "4"))]
+  await expect(sql().transaction(halves), "together").rejects.toThrow(/507/)
   expect(await sql()`select * from probe`).toEqual([])
   expect(await sql()`insert into probe values (3) returning id`).toEqual([{ id: 3 }])
 })
@@ -98,6 +101,21 @@ test("a worker that the database does not let in says so, and not that waiting h
     })
   }
   world.rebind({ DATABASE_URL: world.env.DATABASE_URL })
+})
+
+test("no secret of a namespace is that of another", async () => {
+  const other = await openNamespace()
+  for (const name of [
+    "UPSTASH_REDIS_REST_TOKEN",
+    "QSTASH_TOKEN",
+    "QSTASH_CURRENT_SIGNING_KEY",
+    "QSTASH_NEXT_SIGNING_KEY",
+  ]) {
+    const [ours, theirs] = [(world.env as unknown as Record<string, string>)[name], other.env[name]]
+    expect(ours?.length, name).toBeGreaterThan(20)
+    expect(theirs, name).not.toBe(ours)
+  }
+  await other.close()
 })
 
 describe("Redis", () => {

@@ -5,6 +5,7 @@ import { request } from "node:http"
 import { join, resolve } from "node:path"
 import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { startDemoSignIn } from "../../src/local/demo-sign-in.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 
@@ -54,6 +55,7 @@ test("`npm run stack` leaves a worker all it needs in .dev.vars, and takes that 
   })
   expect(JSON.stringify(await answer.json())).toContain('"2"')
   await expectShut(vars as Record<string, string>)
+  await expectOwnPagesOnly(vars as SignInVars, `http://127.0.0.1:${port}`)
   own.kill("SIGINT")
   expect(await ended).toBe(0)
   await expect(access(join(dir, ".dev.vars"))).rejects.toThrow("ENOENT")
@@ -107,6 +109,30 @@ async function expectShut(vars: Record<string, string>) {
     expect(secret).not.toMatch(/local-redis-token|ZWZhdWx0|7kYjw48mhY7kAjqNGcy6cr29RJ6r|:turnpike@/)
   const qstash = await fetch(`${vars.QSTASH_URL}/v2/keys`, { headers: { authorization: "Bearer known" } })
   expect(qstash.status).toBe(401)
+}
+
+type SignInVars = Record<"DATABASE_URL" | "UPSTASH_REDIS_REST_URL" | "UPSTASH_REDIS_REST_TOKEN", string>
+
+/** The links that sign in, as `npm start` gives them: for this machine's browser, by this machine's name. */
+async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
+  const port = await freePort()
+  const { stop } = await startDemoSignIn({ port, baseUrl, databaseUrl: vars.DATABASE_URL, redis: vars })
+  const ask = (headers: Record<string, string>) =>
+    new Promise<[number | undefined, string | undefined]>((done, fail) => {
+      const call = request({ host: "127.0.0.1", port, path: "/?as=Admin", headers }, (response) => {
+        response.resume().on("end", () => done([response.statusCode, response.headers.location]))
+      })
+      call.on("error", fail).end()
+    })
+  try {
+    const host = `127.0.0.1:${port}`
+    expect(await ask({ host })).toEqual([302, expect.stringContaining(`${baseUrl}/magic#token=`)])
+    for (const strange of [{ host: `evil.test:${port}` }, { host, origin: "https://evil.test" }]) {
+      expect(await ask(strange), JSON.stringify(strange)).toEqual([403, undefined])
+    }
+  } finally {
+    await stop()
+  }
 }
 
 test("`npm run stack` starts nothing over a .dev.vars that somebody wrote", async () => {
