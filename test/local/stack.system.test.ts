@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { access, readFile, rm, writeFile } from "node:fs/promises"
 import { request } from "node:http"
+import { type AddressInfo, connect, createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { startDemoSignIn } from "../../src/local/demo-sign-in.ts"
+import { createNeon } from "../../src/local/neon.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 
@@ -56,6 +58,7 @@ test("`npm run stack` leaves a worker all it needs in .dev.vars, and takes that 
   expect(JSON.stringify(await answer.json())).toContain('"2"')
   await expectShut(vars as Record<string, string>)
   await expectOwnPagesOnly(vars as SignInVars, `http://127.0.0.1:${port}`)
+  await expectCutsSurvived(vars.DATABASE_URL as string)
   own.kill("SIGINT")
   expect(await ended).toBe(0)
   await expect(access(join(dir, ".dev.vars"))).rejects.toThrow("ENOENT")
@@ -132,6 +135,35 @@ async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
     }
   } finally {
     await stop()
+  }
+}
+
+/** A connection that is lost inside a batch, without a word from the server, is an error of that batch, and the next has another one. */
+async function expectCutsSurvived(databaseUrl: string) {
+  const at = new URL(databaseUrl)
+  const { hostname: host, port } = at
+  const between = createServer((socket) => {
+    const server = connect({ host, port: Number(port) })
+    socket.on("data", (chunk) => (chunk.includes("lost here") ? server.destroy() : server.write(chunk)))
+    server.on("data", (chunk) => socket.write(chunk)).on("close", () => socket.destroy())
+    for (const end of [socket, server]) end.on("error", () => {})
+    socket.on("close", () => server.destroy())
+  })
+  await new Promise<void>((done) => between.listen(0, "127.0.0.1", done))
+  at.port = String((between.address() as AddressInfo).port)
+  const neon = createNeon({ databaseUrls: [at.href] })
+  const batch = async (...texts: string[]) => {
+    const body = Buffer.from(JSON.stringify({ queries: texts.map((query) => ({ query, params: [] })) }))
+    const headers = { "neon-connection-string": at.href }
+    return (await neon.service({ method: "POST", path: "/sql", search: "", headers, body })).status
+  }
+  try {
+    for (const expected of [200, 500, 200]) {
+      expect(await batch("select 1", expected === 200 ? "select 2" : "select 'lost here'")).toBe(expected)
+    }
+  } finally {
+    await neon.close()
+    between.close()
   }
 }
 
