@@ -4,6 +4,7 @@ import { directContext } from "../ops/direct.ts"
 import { Meter } from "../platform/meter.ts"
 import { createRedis } from "../platform/redis.ts"
 import { mintMagicLink } from "../sign-in/sign-in-token.ts"
+import { isOfThisMachine } from "./service.ts"
 
 interface DemoSignIn {
   port: number
@@ -32,6 +33,7 @@ export async function startDemoSignIn({ port, baseUrl, databaseUrl, redis }: Dem
     return rows[0] ? (await mintMagicLink(ctx, { userId: Number(rows[0].user_id), origin: baseUrl })).url : null
   }
   const server = createServer(async (request, response) => {
+    if (!isOfThisMachine(request)) return void response.writeHead(403).end("This is for this machine only.\n")
     const name = new URL(request.url ?? "/", baseUrl).searchParams.get("as") ?? OWNER
     const location = await linkFor(name).catch(() => null)
     if (location) response.writeHead(302, { location, "cache-control": "no-store" }).end()

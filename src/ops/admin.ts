@@ -11,7 +11,7 @@ import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
 import { directContext } from "./direct.ts"
-import { grantRelease } from "./grants.ts"
+import { accessOf, grantRelease } from "./grants.ts"
 import { describeMigrated, migrate } from "./migrations.ts"
 import { enableModels } from "./models.ts"
 import { applyRelease, pruneReleases, readRelease } from "./release.ts"
@@ -108,16 +108,23 @@ async function run(client: pg.Client): Promise<string> {
       await noteAct(ctx, { action: "cli.migrate", subject: ["release", release.name], after: { phase, added: isNew } })
       return `${text}\nThe procedures of this release are there${isNew ? "" : " already"}: ${release.name}.`
     }
-    case "grant":
-      return grantWorkers(client, {
-        worker: values.worker,
-        renew: values.renew ?? false,
-        databaseUrl: process.env.DATABASE_URL as string,
-      })
-    case "worker-keys":
-      return workerKeys(process.env.SECRETS_KEYS, values.worker)
-    case "reseal":
-      return resealAll(client, process.env.SECRETS_KEYS)
+    case "grant": {
+      const { worker, renew = false } = values
+      if (worker) accessOf(worker)
+      // Before its passwords are there, which are shown once.
+      await noteAct(ctx, { action: "cli.grant", subject: ["worker", worker ?? "each"], after: { renew } })
+      return grantWorkers(client, { worker, renew, databaseUrl: process.env.DATABASE_URL as string })
+    }
+    case "worker-keys": {
+      const keys = await workerKeys(process.env.SECRETS_KEYS, values.worker)
+      await noteAct(ctx, { action: "cli.worker_keys", subject: ["worker", values.worker ?? "each"] })
+      return keys
+    }
+    case "reseal": {
+      const done = await resealAll(client, process.env.SECRETS_KEYS)
+      await noteAct(ctx, { action: "cli.reseal", subject: ["keys", "SECRETS_KEYS"], after: { done } })
+      return done
+    }
     case "prune-releases": {
       const release = await readRelease()
       const pruned = await pruneReleases(client, release, { keepDays: Number(values["keep-days"] ?? 7) })

@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from "../users/admin-user.ts"
+import { sendFactorNotice } from "./notices.ts"
 import { hashPassword, newPassword } from "./password.ts"
 
 const { name, email, role, brand } = userFields
@@ -69,7 +70,7 @@ export const setCredentialsSchema = z
   .meta({ id: "SetCredentials" })
 
 /**
- * Sets an account's login for an admin. All its sessions end, and everything that would start one. NOT_FOUND, VERSION_MISMATCH,
+ * Sets an account's login for an admin, and tells its owner. All its sessions end, and everything that would start one. NOT_FOUND, VERSION_MISMATCH,
  * EMAIL_TAKEN; EMAIL_REQUIRED for a password of an account without an email.
  */
 export async function setCredentials(
@@ -78,7 +79,7 @@ export async function setCredentials(
   userId: number,
   { login, ifVersion }: { login: z.infer<typeof setCredentialsSchema>; ifVersion: number | null },
 ): Promise<AdminUser> {
-  return editAs(ctx, credential, "set_credentials", {
+  const account = await editAs(ctx, credential, "set_credentials", {
     args: {
       user_id: userId,
       email: login.email ?? null,
@@ -88,4 +89,6 @@ export async function setCredentials(
     refusals: { ...USER_REFUSALS, no_email: ["EMAIL_REQUIRED", "The account has no email: send one too."] },
     serialize: serializeAdminUser,
   })
+  sendFactorNotice(ctx, userId, { factor: "password", change: "set_by_admin" })
+  return account
 }

@@ -3,6 +3,7 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { callOne } from "../platform/db.ts"
+import { sendFactorNotice } from "./notices.ts"
 
 /** A person's identity at an issuer that we trust. */
 export interface ProvedIdentity {
@@ -15,7 +16,8 @@ export interface ProvedIdentity {
 }
 
 /**
- * The user of an identity and the epoch of their sessions; makes the user when there is none (design section 7). The procedure
+ * The user of an identity and the epoch of their sessions; makes the user when there is none (design section 7), and tells one whom it
+ * joins. The procedure
  * `resolve_identity` has the rule: an unverified email neither joins an account nor is stored. `exceptAdmins`: refuses admins'
  * accounts. LOGIN_REFUSED for these and for disabled accounts; then nothing is written.
  */
@@ -25,7 +27,7 @@ export async function resolveIdentity(
   { brand, exceptAdmins = false }: { brand: string; exceptAdmins?: boolean },
 ): Promise<{ userId: number; epoch: number }> {
   const { issuer, subject, email, emailVerified, name } = storableIdentity(identity)
-  const { user_id, epoch } = await callOne(ctx.db, "resolve_identity", {
+  const { outcome, user_id, epoch } = await callOne(ctx.db, "resolve_identity", {
     issuer,
     subject,
     email,
@@ -38,6 +40,7 @@ export async function resolveIdentity(
     moment: ctx.clock.now(),
   })
   if (user_id === null || epoch === null) throw loginRefused()
+  if (outcome === "joined") sendFactorNotice(ctx, user_id, { factor: "identity", change: "linked" })
   return { userId: user_id, epoch }
 }
 

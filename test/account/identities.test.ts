@@ -4,12 +4,13 @@ import { createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createHostileWorld, type HostileWorld, ISSUER } from "../harness/hostile-provider.ts"
 import { type Browser, createBrowser } from "../harness/oidc-browser.ts"
+import { EMAIL_HOOK } from "../harness/second-factor.ts"
 
 const LINK = "/api/account/identities/link"
 
 let world: HostileWorld
 beforeAll(async () => {
-  world = await createHostileWorld()
+  world = await createHostileWorld(EMAIL_HOOK)
 })
 afterAll(() => world.close())
 beforeEach(() => world.does({}))
@@ -48,6 +49,8 @@ describe("linking an identity", () => {
     const browser = await signedIn(userId)
     const subject = nobody()
     const { response } = await link(browser, subject, { email: other.email, email_verified: true })
+    await world.settled()
+    expect(world.seen).toContain("email.test/send")
     expect([response.status, response.headers.get("location")]).toEqual([302, "/account"])
     expect(
       response.headers.getSetCookie().some((line) => line.startsWith("token=")),
@@ -73,6 +76,10 @@ describe("linking an identity", () => {
     expect(log).toEqual([
       { action: "identity.link", actor_user_id: String(userId), after: { issuer: ISSUER, subject } },
     ])
+    const told = await world.sql("select data from events where user_id = $1 and type = 'account.factor_changed'", [
+      userId,
+    ])
+    expect(told, "once").toEqual([{ data: { factor: "identity", change: "linked" } }])
   })
 
   test("is the only way to an admin's account: a verified email does not lead there", async () => {

@@ -107,6 +107,17 @@ test("an erasure is noted by its receipt, and what the books repair by its findi
   expect(repaired[0]).toMatchObject({ actor: null, after: { kind: "held", user_id: client.userId } })
 })
 
+test("an admin's reconciliation is noted", async () => {
+  const admin = await createPerson(world, { role: "admin" })
+  const browser = await world.signIn(admin.userId)
+  const before = await lastEntry()
+  const [status, { reconciliation_id }] = await browser.json("POST", "/api/admin/system/reconcile")
+  expect(status).toBe(200)
+  expect((await entriesSince(before)).map(({ action, actor, subject }) => [action, actor, subject])).toEqual([
+    ["books.reconcile", admin.userId, `reconciliation ${reconciliation_id}`],
+  ])
+})
+
 test("an admin's credit and refund are noted with the entry that they booked", async () => {
   const admin = await createPerson(world, { role: "admin" })
   const browser = await world.signIn(admin.userId)

@@ -47,6 +47,17 @@ describe("the secret", () => {
     expect(await (await mint(claims)).json()).toEqual(user)
   })
 
+  test("right at the host of a brand: a new user is of that brand, at any host", async () => {
+    const hosts = JSON.stringify([new URL(ORIGIN).host])
+    await world.sql("insert into brands (brand, hosts, created_at, updated_at) values ('acme', $1, now(), now())", [
+      hosts,
+    ])
+    const claims = claimsOf()
+    expect(await (await mint(claims)).json()).toMatchObject({ brand: "acme" })
+    await world.sql("delete from brands")
+    expect(await (await mint(claims)).json()).toMatchObject({ brand: "acme" })
+  })
+
   test("wrong in whatever way: 401, and nothing is written", async () => {
     const before = await world.sql("select count(*) from users")
     for (const given of [

@@ -161,7 +161,11 @@ test("the default is that of the brand of the host", async () => {
   )
   expect(await landing("//evil.com")).toBe("/welcome")
   expect(await landing("/chat")).toBe("/chat")
+  await world.does({ claims: { sub: "new at this host" } })
+  const { browser } = await world.signInAt()
+  expect(await browser.me(), "and so is who is new there").toMatchObject({ brand: "acme" })
   await world.sql("delete from brands")
+  await world.does({})
 })
 
 test("a `next` that was altered where it waits is looked at again", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { ask, createPerson, postLogin } from "../harness/auth.ts"
+import { putBrand } from "../../src/ops/brands.ts"
+import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
 import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -8,7 +9,7 @@ const PASSWORD = "correct horse battery staple"
 let world: World
 let emails: ReturnType<typeof receiveEmails>
 beforeAll(async () => {
-  world = await createWorld({ env: EMAIL_HOOK })
+  world = await createWorld({ env: { ...EMAIL_HOOK, IDP_INTERNAL_SECRET: "between us" } })
   emails = receiveEmails(world)
 })
 afterAll(() => world.close())
@@ -93,6 +94,94 @@ describe("the owner is told", () => {
     ])
   })
 
+  test("in the name of their own brand", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    await world.sql("update users set brand = 'acme' where user_id = $1", [userId])
+    await putBrand(authContextOf(world), { brand: "acme", hosts: ["app.acme.test"], keys: world.env.SECRETS_KEYS })
+    for (const address of ["198.51.100.1", "203.0.113.9"]) await postLogin(world, email, PASSWORD, address)
+    const browser = await world.signIn(userId)
+    await browser.call("POST", "/api/account/keys", { name: "Server" })
+    await ask(world, "/api/auth/password-reset/start", { body: { email }, address: "198.51.100.1" })
+    const { uri } = await enrol(world, userId)
+    expect(new URL(uri).searchParams.get("issuer")).toBe("acme")
+    await world.settled()
+    const brands = emails.filter(({ to }) => to === email).map(({ kind, brand }) => `${kind} of ${brand}`)
+    const kinds = ["factor_changed", "key_created", "new_login", "password_reset"]
+    expect(brands.sort()).toEqual(kinds.map((kind) => `${kind} of acme`))
+  })
+
+  test("of an identity that joins them by a verified email, and of one that they unlink", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    await world.sql("update users set email_verified = true where user_id = $1", [userId])
+    const joins = () =>
+      world.invoke(
+        new Request("https://api.test/api/auth/idp/session", {
+          method: "POST",
+          headers: { "x-internal-secret": "between us", "content-type": "application/json" },
+          body: JSON.stringify({ issuer: "https://id.test", subject: `of ${userId}`, email, email_verified: true }),
+        }),
+      )
+    for (const _ of ["joined", "found"]) expect((await joins()).status).toBe(200)
+    const linked = { type: "account.factor_changed", data: { factor: "identity", change: "linked" } }
+    expect(await noticesOf(userId)).toEqual([linked])
+    const entries = await world.sql("select action, actor_user_id::int as actor from audit_log where subject_id = $1", [
+      String(userId),
+    ])
+    expect(entries).toEqual([{ action: "identity.join", actor: userId }])
+    await world.advance(1)
+    const browser = await world.signIn(userId)
+    const [, { items }] = await browser.json("GET", "/api/account/identities")
+    await browser.call("DELETE", `/api/account/identities/${items[0].identity_id}`)
+    const unlinked = { ...linked, data: { factor: "identity", change: "unlinked" } }
+    expect(await noticesOf(userId)).toEqual([linked, unlinked])
+    const at = expect.any(String)
+    expect(sentTo(email)).toEqual(
+      [linked, unlinked].map(({ data }) => ({ kind: "factor_changed", data: { ...data, at } })),
+    )
+  })
+
+  test("of a password that an admin has set, and of a second factor that one has removed", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    await enrol(world, userId)
+    await world.settled()
+    emails.splice(0)
+    await world.advance(1)
+    const admin = await world.signIn((await createPerson(world, { role: "admin" })).userId)
+    const user = `/api/admin/users/${userId}`
+    expect((await admin.call("DELETE", `${user}/second-factor`)).status).toBe(200)
+    await world.advance(1)
+    expect((await admin.call("PUT", `${user}/credentials`, { password: "nine tall cranes" })).status).toBe(200)
+    const changes = [
+      { factor: "second_factor", change: "removed" },
+      { factor: "password", change: "set_by_admin" },
+    ]
+    const [enrolled, ...told] = await noticesOf(userId)
+    expect(enrolled?.data.change).toBe("set")
+    expect(told).toEqual(changes.map((data) => ({ type: "account.factor_changed", data })))
+    const at = expect.any(String)
+    expect(sentTo(email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
+  })
+
+  test("of a sign-in that needed a code once it was given, and an admin's is noted then", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD, role: "admin" })
+    const { recoveryCodes } = await enrol(world, userId)
+    await world.settled()
+    emails.splice(0)
+    const told = async () => (await noticesOf(userId)).filter(({ type }) => type === "account.signed_in")
+    const noted = () =>
+      world.sql("select 1 from audit_log where action = 'user.sign_in' and actor_user_id = $1 and address = $2", [
+        userId,
+        "203.0.113.9",
+      ])
+    const { cookie } = await postLogin(world, email, PASSWORD, "203.0.113.9")
+    expect([await told(), await noted(), sentTo(email)], "a password alone").toEqual([[], [], []])
+    const body = { code: recoveryCodes[0] }
+    expect((await ask(world, "/api/auth/second-factor", { body, cookie, address: "203.0.113.9" })).status).toBe(200)
+    expect(await told()).toMatchObject([{ data: { address: "203.0.113.9" } }])
+    expect(await noted()).toHaveLength(1)
+    expect(sentTo(email)).toMatchObject([{ kind: "new_login", data: { address: "203.0.113.9" } }])
+  })
+
   test("whatever the operator's server answers, and without one", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     world.serve("email.test", () => new Response("no", { status: 500 }))
@@ -131,7 +220,9 @@ describe("a link for a new password", () => {
     expect((await postLogin(world, email, PASSWORD)).status).toBe(401)
     expect((await postLogin(world, email, "nine tall cranes")).status).toBe(200)
     for (const token of [one, two, "x"]) expect((await reset(token)).answer.code).toBe("INVALID_TOKEN")
-    expect((await noticesOf(userId)).map(({ data }) => data)).toContainEqual({ factor: "password", change: "reset" })
+    const told = { factor: "password", change: "reset" }
+    expect((await noticesOf(userId)).map(({ data }) => data)).toContainEqual(told)
+    expect(sentTo(email)).toContainEqual({ kind: "factor_changed", data: { ...told, at: expect.any(String) } })
     const [entry] = await world.sql("select * from audit_log where action = 'user.password_reset'")
     expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
   })
@@ -150,6 +241,14 @@ describe("a link for a new password", () => {
     const { email } = await createPerson(world, { password: PASSWORD })
     const link = await linkOf(email)
     expect([link?.origin, link?.pathname, link?.search]).toEqual(["https://api.test", "/reset-password", ""])
+  })
+
+  test("leads to a host of the account's own brand, and is not sent when that has none", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    await world.sql("update users set brand = 'late' where user_id = $1", [userId])
+    expect(await linkOf(email), "no host").toBeUndefined()
+    await putBrand(authContextOf(world), { brand: "late", hosts: ["app.late.test"], keys: world.env.SECRETS_KEYS })
+    expect((await linkOf(email))?.origin).toBe("https://app.late.test")
   })
 
   test("goes to nobody unknown or disabled, nor to an admin without a second factor; the answer is the same", async () => {

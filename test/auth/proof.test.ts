@@ -123,6 +123,14 @@ describe("a fresh proof", () => {
     expect((await prove({ password: PASSWORD }))[1].code).toBe("LOGIN_THROTTLED")
   })
 
+  test("is not given by ending all other sessions, which goes on in a new one", async () => {
+    const { userId } = await createPerson(world, { password: PASSWORD })
+    const browser = await world.signIn(userId)
+    await world.advance(10 * MINUTE)
+    expect(await outcome(browser, ["DELETE", "/api/account/sessions?which=others"])).toBe(200)
+    expect(await outcome(browser, ["POST", "/api/auth/app-token"])).toBe("REAUTHENTICATION_REQUIRED")
+  })
+
   test("of an app's session is that of the session that has asked for it", async () => {
     const { userId } = await createPerson(world, { password: PASSWORD })
     const browser = await world.signIn(userId)

@@ -28,8 +28,8 @@ export interface Misdeeds {
 }
 
 /** A service whose provider does what a test says. It checks what a right one checks: client, code, redirect_uri and PKCE. */
-export async function createHostileWorld() {
-  const env = { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET }
+export async function createHostileWorld(more: Record<string, string> = {}) {
+  const env = { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET, ...more }
   const world = await createWorld({ env })
   const keys = new Map<string, Awaited<ReturnType<typeof makeKey>>>([["one", await makeKey("one")]])
   const flows = new Map<string, URLSearchParams>()

@@ -1,8 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { parseKeyRing } from "../../src/base/key-ring.ts"
 import { takeDataDirectory } from "../../src/local/data-directory.ts"
+import { readKeyRing } from "../../src/local/key-ring.ts"
 import { processes } from "../../src/local/processes.ts"
 
 let dir: string
@@ -28,6 +30,16 @@ test("what a writer did not finish names nobody", async () => {
   await writeFile(join(dir, "owner.json"), '{"pid":')
   await (await takeDataDirectory(dir)).release()
   expect(await readdir(dir)).toEqual([])
+})
+
+test("each directory has a key ring of its own, for nobody else's eyes, and keeps it", async () => {
+  const other = await mkdtemp(join(tmpdir(), "turnpike-owner-"))
+  const [one, two] = [await readKeyRing(dir), await readKeyRing(other)]
+  await rm(other, { recursive: true })
+  for (const ring of [one, two]) expect([...parseKeyRing(ring).keys()]).toEqual(["local"])
+  expect(one).not.toBe(two)
+  expect(await readKeyRing(dir)).toBe(one)
+  expect((await stat(join(dir, "secrets.keys"))).mode & 0o777).toBe(0o600)
 })
 
 test("processes are found with their groups and command lines, also where there is no `ps`", async () => {

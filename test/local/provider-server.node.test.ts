@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
+import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
@@ -130,3 +131,17 @@ test.each(["anthropic", "openai-compatible"] as const)(
     expect(used()).toMatchObject({ used_pct: 44 })
   },
 )
+
+test("answers programs of this machine, and no page of another site", async () => {
+  const ask = (headers: Record<string, string>) =>
+    new Promise<number | undefined>((done, fail) => {
+      const call = request({ host: "127.0.0.1", port, path: "/oauth/code?code=x", headers }, (response) => {
+        response.resume().on("end", () => done(response.statusCode))
+      })
+      call.on("error", fail).end()
+    })
+  const host = `127.0.0.1:${port}`
+  expect(await ask({ host })).toBe(200)
+  expect(await ask({ host: `evil.test:${port}` })).toBe(403)
+  expect(await ask({ host, origin: "https://evil.test" })).toBe(403)
+})

@@ -2,9 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { access, readFile, rm, writeFile } from "node:fs/promises"
 import { request } from "node:http"
+import { type AddressInfo, connect, createServer } from "node:net"
 import { join, resolve } from "node:path"
 import { parseEnv } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { startDemoSignIn } from "../../src/local/demo-sign-in.ts"
+import { createNeon } from "../../src/local/neon.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 
@@ -54,6 +57,8 @@ test("`npm run stack` leaves a worker all it needs in .dev.vars, and takes that 
   })
   expect(JSON.stringify(await answer.json())).toContain('"2"')
   await expectShut(vars as Record<string, string>)
+  await expectOwnPagesOnly(vars as SignInVars, `http://127.0.0.1:${port}`)
+  await expectCutsSurvived(vars.DATABASE_URL as string)
   own.kill("SIGINT")
   expect(await ended).toBe(0)
   await expect(access(join(dir, ".dev.vars"))).rejects.toThrow("ENOENT")
@@ -107,6 +112,59 @@ async function expectShut(vars: Record<string, string>) {
     expect(secret).not.toMatch(/local-redis-token|ZWZhdWx0|7kYjw48mhY7kAjqNGcy6cr29RJ6r|:turnpike@/)
   const qstash = await fetch(`${vars.QSTASH_URL}/v2/keys`, { headers: { authorization: "Bearer known" } })
   expect(qstash.status).toBe(401)
+}
+
+type SignInVars = Record<"DATABASE_URL" | "UPSTASH_REDIS_REST_URL" | "UPSTASH_REDIS_REST_TOKEN", string>
+
+/** The links that sign in, as `npm start` gives them: for this machine's browser, by this machine's name. */
+async function expectOwnPagesOnly(vars: SignInVars, baseUrl: string) {
+  const port = await freePort()
+  const { stop } = await startDemoSignIn({ port, baseUrl, databaseUrl: vars.DATABASE_URL, redis: vars })
+  const ask = (headers: Record<string, string>) =>
+    new Promise<[number | undefined, string | undefined]>((done, fail) => {
+      const call = request({ host: "127.0.0.1", port, path: "/?as=Admin", headers }, (response) => {
+        response.resume().on("end", () => done([response.statusCode, response.headers.location]))
+      })
+      call.on("error", fail).end()
+    })
+  try {
+    const host = `127.0.0.1:${port}`
+    expect(await ask({ host })).toEqual([302, expect.stringContaining(`${baseUrl}/magic#token=`)])
+    for (const strange of [{ host: `evil.test:${port}` }, { host, origin: "https://evil.test" }]) {
+      expect(await ask(strange), JSON.stringify(strange)).toEqual([403, undefined])
+    }
+  } finally {
+    await stop()
+  }
+}
+
+/** A connection that is lost inside a batch, without a word from the server, is an error of that batch, and the next has another one. */
+async function expectCutsSurvived(databaseUrl: string) {
+  const at = new URL(databaseUrl)
+  const { hostname: host, port } = at
+  const between = createServer((socket) => {
+    const server = connect({ host, port: Number(port) })
+    socket.on("data", (chunk) => (chunk.includes("lost here") ? server.destroy() : server.write(chunk)))
+    server.on("data", (chunk) => socket.write(chunk)).on("close", () => socket.destroy())
+    for (const end of [socket, server]) end.on("error", () => {})
+    socket.on("close", () => server.destroy())
+  })
+  await new Promise<void>((done) => between.listen(0, "127.0.0.1", done))
+  at.port = String((between.address() as AddressInfo).port)
+  const neon = createNeon({ databaseUrls: [at.href] })
+  const batch = async (...texts: string[]) => {
+    const body = Buffer.from(JSON.stringify({ queries: texts.map((query) => ({ query, params: [] })) }))
+    const headers = { "neon-connection-string": at.href }
+    return (await neon.service({ method: "POST", path: "/sql", search: "", headers, body })).status
+  }
+  try {
+    for (const expected of [200, 500, 200]) {
+      expect(await batch("select 1", expected === 200 ? "select 2" : "select 'lost here'")).toBe(expected)
+    }
+  } finally {
+    await neon.close()
+    between.close()
+  }
 }
 
 test("`npm run stack` starts nothing over a .dev.vars that somebody wrote", async () => {

@@ -129,3 +129,46 @@ test("the workers' roles are made once, each with a password of its own, and the
   )
   expect((await admin("worker-keys")).split("\n")).toHaveLength(6)
 })
+
+test("whoever hands out roles, keys and links, repairs, gives back or looks at the books, is in the audit log, without a secret", async () => {
+  env.SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`
+  const { rows: last } = await client.query("select coalesce(max(audit_id), 0) as id from audit_log")
+  const user = field(await admin("user", "--email", "acts@acme.test", "--brand", "acme"), "user_id")
+  expect(await admin("key", "--user", user, "--name", "n"), "of the user's brand").toMatch(/^key +acme_live_/m)
+  const renewed = await admin("grant", "--worker", "v1", "--renew")
+  await admin("grant")
+  await admin("grant", "--worker", "nobody")
+  const keys = await admin("worker-keys", "--worker", "auth")
+  await admin("worker-keys", "--worker", "nobody")
+  await admin("reseal")
+  await admin("prune-releases")
+  const link = await admin("magic-link", "--user", user, "--url", "https://app.test")
+  await admin("brand", "--brand", "noted", "--host", "noted.test")
+  await admin("bot-webhook", "--brand", "noted")
+  await admin("reconcile")
+  await admin("refund", "--turn", "turn_none", "--note", "n")
+  const { rows } = await client.query(
+    "select action, subject_type || ' ' || subject_id as subject, after from audit_log where audit_id > $1 order by audit_id",
+    [last[0].id],
+  )
+  expect(rows.map(({ action, subject }) => [action, subject])).toEqual([
+    ["user.create", `user ${user}`],
+    ["key.create", expect.stringMatching(/^key key_/)],
+    ["cli.grant", "worker v1"],
+    ["cli.grant", "worker each"],
+    ["cli.worker_keys", "worker auth"],
+    ["cli.reseal", "keys SECRETS_KEYS"],
+    ["cli.prune_releases", `release ${RELEASE}`],
+    ["cli.magic_link", `user ${user}`],
+    ["brand.put", "brand noted"],
+    ["cli.bot_webhook", "brand noted"],
+    ["books.reconcile", "reconciliation cli"],
+  ])
+  const secrets = [/:\/\/[^:]+:([^@]+)@/, /seal-brands:(\S+?),/, /token=(\S+)/].map(
+    (pattern, n) => pattern.exec([renewed, keys, link][n] ?? "")?.[1],
+  )
+  expect(
+    secrets.every((secret) => secret && !JSON.stringify(rows).includes(secret)),
+    "no secret",
+  ).toBe(true)
+})

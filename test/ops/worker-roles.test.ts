@@ -104,6 +104,13 @@ test("a worker's keys open what is its own, and nothing else", async () => {
   await expect(ring.open(secret.replace("space_secrets", "brands"), target("brands"))).rejects.toThrow()
 })
 
+test("each purpose has a key of its own, which is not the ring's", async () => {
+  const { purposes } = accessOf("all")
+  const keysOf = (ring: string) => ring.split(",").map((entry) => entry.split(":")[1]?.replace(/=+$/, ""))
+  const keys = [...keysOf(await deriveRing(RING, purposes)), ...keysOf(RING)]
+  expect(new Set(keys).size).toBe(purposes.length + 1)
+})
+
 test("what was sealed under a key itself still opens, and is to be sealed anew", async () => {
   const key = Uint8Array.from(atob(RING.split(":")[1] as string), (char) => char.charCodeAt(0))
   const iv = crypto.getRandomValues(new Uint8Array(12))

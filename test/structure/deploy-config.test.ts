@@ -5,6 +5,7 @@ import { type Unstable_Config, unstable_readConfig } from "wrangler"
 import { deployConfig, PLACEHOLDER_HOST, readHosts } from "../../scripts/deploy-config.ts"
 import { WORKERS } from "../../scripts/documents.ts"
 import { groups } from "../../scripts/wrangler.ts"
+import { headersFile } from "../../src/reference/page.ts"
 
 const HOSTS = ["turnpike.acme.com", "app.brand.com"]
 /** Environments of static files alone. */
@@ -87,6 +88,16 @@ test("each operation is routed to the worker that has it, on every host", () => 
     for (const path of ["/docs", "/docs/page.js", "/v1/openapi.json"]) expect(workerOf(host + path)).toBe("v1")
     for (const path of ["/api/docs", "/api/docs/page.js", "/api/openapi.json"])
       expect(workerOf(host + path)).toBe("auth")
+  }
+})
+
+test("static files have what every answer of a worker has: the documents of each, and the web app's", async () => {
+  for (const text of [headersFile([]), await readFile("dashboard/public/_headers", "utf8")]) {
+    const [path, ...forAll] = text.split(/\n(?=\S)/)[0]?.split(/\n */) ?? []
+    expect(path).toBe("/*")
+    expect(forAll).toEqual(
+      expect.arrayContaining(["X-Content-Type-Options: nosniff", "Strict-Transport-Security: max-age=31536000"]),
+    )
   }
 })
 
