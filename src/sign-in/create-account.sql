@@ -84,7 +84,12 @@ begin
       perform turnpike.note_change((found.caller).user_id, 'user.credentials', 'user', p_user_id::text, before,
         turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request_id, p_address,
         p_moment);
-      perform turnpike.tell_factor(p_user_id, 'password', 'set_by_admin', p_moment);
+      if p_password_hash is not null then
+        perform turnpike.tell_factor(p_user_id, 'password', 'set_by_admin', p_moment);
+      end if;
+      if coalesce(p_email, was.email) is distinct from was.email then
+        perform turnpike.tell_factor(p_user_id, 'email', 'set_by_admin', p_moment);
+      end if;
     exception when unique_violation then
       refused := 'email_taken';
     end;

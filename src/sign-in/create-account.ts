@@ -3,7 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { editAs } from "../actor/edit-as.ts"
 import { type AdminUser, serializeAdminUser, USER_REFUSALS, userFields } from "../users/admin-user.ts"
-import { sendFactorNotice } from "./notices.ts"
+import { sendFactorNotice, tellingEmail } from "./notices.ts"
 import { hashPassword, newPassword } from "./password.ts"
 
 const { name, email, role, brand } = userFields
@@ -79,16 +79,14 @@ export async function setCredentials(
   userId: number,
   { login, ifVersion }: { login: z.infer<typeof setCredentialsSchema>; ifVersion: number | null },
 ): Promise<AdminUser> {
-  const account = await editAs(ctx, credential, "set_credentials", {
-    args: {
-      user_id: userId,
-      email: login.email ?? null,
-      password_hash: login.password === undefined ? null : await hashPassword(login.password),
-      if_version: ifVersion,
-    },
-    refusals: { ...USER_REFUSALS, no_email: ["EMAIL_REQUIRED", "The account has no email: send one too."] },
-    serialize: serializeAdminUser,
-  })
-  sendFactorNotice(ctx, userId, { factor: "password", change: "set_by_admin" })
+  const passwordHash = login.password === undefined ? null : await hashPassword(login.password)
+  const account = await tellingEmail(ctx, userId, () =>
+    editAs(ctx, credential, "set_credentials", {
+      args: { user_id: userId, email: login.email ?? null, password_hash: passwordHash, if_version: ifVersion },
+      refusals: { ...USER_REFUSALS, no_email: ["EMAIL_REQUIRED", "The account has no email: send one too."] },
+      serialize: serializeAdminUser,
+    }),
+  )
+  if (login.password !== undefined) sendFactorNotice(ctx, userId, { factor: "password", change: "set_by_admin" })
   return account
 }

@@ -1,4 +1,4 @@
--- Tells the owner of a change to what signs them in: p_factor is password, identity or second_factor.
+-- Tells the owner of a change to what signs them in: p_factor is password, email, identity or second_factor.
 create function turnpike.tell_factor(p_user_id bigint, p_factor text, p_change text, p_moment timestamptz) returns void language plpgsql as $$
 begin
   perform turnpike.tell_notice(p_user_id, 'account.factor_changed', jsonb_build_object('factor', p_factor, 'change', p_change), p_moment);

@@ -16,6 +16,23 @@ export const sendFactorNotice = (ctx: Context, userId: number, data: { factor: s
   sendTo(ctx, userId, "factor_changed", data)
 
 /**
+ * Makes an admin's edit that may change an account's email. If the email is another one afterwards, both addresses are told: the former one's
+ * owner may be who should not lose the account.
+ */
+export async function tellingEmail<T>(ctx: Context, userId: number, edit: () => Promise<T>): Promise<T> {
+  if (!ctx.emailHook) return edit()
+  const former = await addressOf(ctx, userId)
+  const edited = await edit()
+  inBackground(ctx, "factor_changed", async () => {
+    const { email, brand } = await addressOf(ctx, userId)
+    if (email === former.email) return
+    const data = { factor: "email", change: "set_by_admin", at: ctx.clock.now().toISOString() }
+    for (const to of [former.email, email]) sendEmail(ctx, { kind: "factor_changed", to, brand, data })
+  })
+  return edited
+}
+
+/**
  * Tells somebody behind the answer, in their feed and by email, that their account takes no passwords for a while: once an hour, however
  * often it is tried.
  */
@@ -35,15 +52,20 @@ const HOUR_MS = 3_600_000
 
 function sendTo(ctx: Context, userId: number, kind: "factor_changed" | "login_locked", data: object): void {
   if (!ctx.emailHook) return
-  const sent = async () => {
-    const user = await ctx.db
-      .selectFrom("users as u")
-      .select(["u.email", "u.brand"])
-      .where("u.user_id", "=", userId)
-      .executeTakeFirstOrThrow()
-    sendEmail(ctx, { kind, to: user.email, brand: user.brand, data: { ...data, at: ctx.clock.now().toISOString() } })
-  }
+  inBackground(ctx, kind, async () => {
+    const { email, brand } = await addressOf(ctx, userId)
+    sendEmail(ctx, { kind, to: email, brand, data: { ...data, at: ctx.clock.now().toISOString() } })
+  })
+}
+
+function inBackground(ctx: Context, kind: string, send: () => Promise<void>): void {
   ctx.background(
-    sent().catch((error: unknown) => ctx.log("error", "email.failed", { kind, error: describeError(error) })),
+    send().catch((error: unknown) => ctx.log("error", "email.failed", { kind, error: describeError(error) })),
   )
+}
+
+/** Of a user who is not there too: then whoever asks is told by the edit. */
+async function addressOf({ db }: Context, userId: number): Promise<Pick<User, "email" | "brand">> {
+  const query = db.selectFrom("users as u").select(["u.email", "u.brand"]).where("u.user_id", "=", userId)
+  return (await query.executeTakeFirst()) ?? { email: null, brand: "" }
 }

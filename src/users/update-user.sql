@@ -48,6 +48,9 @@ begin
     end;
   end if;
   if refused is null then
+    if wanted.email is distinct from was.email then
+      perform turnpike.tell_factor(p_user_id, 'email', 'set_by_admin', p_moment);
+    end if;
     if p_disabled <> (was.disabled_at is not null) then
       perform turnpike.set_disabled(p_user_id, p_disabled, p_moment);
     end if;

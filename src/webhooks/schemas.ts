@@ -193,7 +193,7 @@ export const eventSchema = z
           "Depends on `type`. `turn.…`: the `turn` as it was at that moment. `cap.reached`: CapReached. " +
           "`balance.low` and `balance.depleted`: BalanceReached. Notices to the account's owner, for keys to all spaces only: " +
           "`account.signed_in` (in a new place): `session_id`, `address`, `user_agent`. `account.locked` (too many wrong passwords): " +
-          "`address`. `account.factor_changed`: `factor` (password, identity, second_factor) and `change`. `key.created` (also by a " +
+          "`address`. `account.factor_changed`: `factor` (password, email, identity, second_factor) and `change`. `key.created` (also by a " +
           "rotation): `key_id`, `name`, `scope`, `test`, `hint`, `rotated`.",
       }),
   })

@@ -162,6 +162,33 @@ describe("the owner is told", () => {
     expect(sentTo(email)).toEqual(changes.map((data) => ({ kind: "factor_changed", data: { ...data, at } })))
   })
 
+  test("of an email that an admin has changed, in either way, to both addresses; of no other edit", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    const admin = await world.signIn((await createPerson(world, { role: "admin" })).userId)
+    await world.settled()
+    emails.splice(0)
+    const user = `/api/admin/users/${userId}`
+    const edits: [path: string, body: object, to: string | null][] = [
+      [`${user}/credentials`, { email: `first-${email}` }, `first-${email}`],
+      [`${user}/credentials`, { email: `first-${email}` }, null],
+      [user, { email: `second-${email}`, name: "Somebody" }, `second-${email}`],
+      [user, { name: "Somebody else" }, null],
+    ]
+    let former = email
+    const notice = { kind: "factor_changed", data: { factor: "email", change: "set_by_admin", at: expect.any(String) } }
+    for (const [path, body, to] of edits) {
+      await world.advance(1)
+      emails.splice(0)
+      expect((await admin.call("PUT", path, body)).status).toBe(200)
+      await world.settled()
+      expect(sentTo(former), JSON.stringify(body)).toEqual(to ? [notice] : [])
+      if (to) expect(sentTo(to)).toEqual([notice])
+      former = to ?? former
+    }
+    const told = { type: "account.factor_changed", data: { factor: "email", change: "set_by_admin" } }
+    expect(await noticesOf(userId)).toEqual([told, told])
+  })
+
   test("of a sign-in that needed a code once it was given, and an admin's is noted then", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD, role: "admin" })
     const { recoveryCodes } = await enrol(world, userId)

@@ -4,6 +4,7 @@ import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv
 import { daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-auth.ts"
 import { createAccount, createUserSchema, setCredentials, setCredentialsSchema } from "../../sign-in/create-account.ts"
+import { tellingEmail } from "../../sign-in/notices.ts"
 import { resetFactor } from "../../sign-in/second-factor.ts"
 import { type AdminUser, adminUserSchema } from "../../users/admin-user.ts"
 import { type AdminLedgerEntry, getEnergy, readLedger, userEnergySchema } from "../../users/get-energy.ts"
@@ -125,8 +126,10 @@ export function mountUsers(app: App) {
       answer: { status: 200, description: "The user as they are now.", schema: adminUserSchema },
       errors: ["ADMIN_REQUIRED", "REAUTHENTICATION_REQUIRED", "NOT_FOUND", "LAST_ADMIN", "EMAIL_TAKEN"],
     },
-    async (c, { params: { user_id }, body, ifVersion }) =>
-      updateUser(c.get("ctx"), sessionOf(c), user_id, { update: body, ifVersion }),
+    async (c, { params: { user_id }, body, ifVersion }) => {
+      const ctx = c.get("ctx")
+      return tellingEmail(ctx, user_id, () => updateUser(ctx, sessionOf(c), user_id, { update: body, ifVersion }))
+    },
   )
 
   app.operation(
