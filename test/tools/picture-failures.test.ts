@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { MemoryBudget } from "../../src/platform/memory.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { everyRow } from "../harness/dump.ts"
 import { passTime } from "../harness/pass-time.ts"
@@ -162,6 +163,15 @@ test.each([
   expect(asked).toHaveLength(1)
   expect(codes).toEqual([`model_call openai ${code}`])
   expect(lost).toEqual(losses)
+})
+
+test("an answer for which there is no memory in time is not read", async () => {
+  await logInMedia(world)
+  const borrow = vi.spyOn(MemoryBudget.prototype, "borrow").mockResolvedValue(null)
+  const { said, lost, codes } = await failing(() => pictureAnswer(PICTURES.png)).finally(() => borrow.mockRestore())
+  expect(said).toContain(`generate_image failed: ${NOTHING}`)
+  expect(codes).toEqual(["model_call openai busy"])
+  expect(lost).toEqual(LOST)
 })
 
 test("an endpoint that never answers is given up in time, and one that answers in drops", async () => {
