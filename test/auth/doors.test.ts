@@ -94,6 +94,8 @@ describe("an address comes to a door as often as its policy says", () => {
     const { burst } = DOORS[door] as { burst: number }
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     expect(await letIn(door, (n) => `2001:db8:1:100::${n.toString(16)}`)).toBe(burst)
+    // Who is shut out takes nothing from the neighbours, however often they come.
+    for (let n = 0; n < burst; n++) expect((await knock(door, "2001:db8:1:100::1")).status).toBe(429)
     // Each from a /64 of its own in the same /56, which has twice as much; the one that was refused has counted there.
     expect(await letIn(door, (n) => `2001:db8:1:1${(n + 1).toString(16).padStart(2, "0")}::1`)).toBe(burst - 1)
     // Each from a /56 of its own in the same /48, which has four times as much.
