@@ -196,10 +196,15 @@ test("an account has so many files and bytes of them; an upload beyond that leav
   expect((await files.upload(space, "?name=half.txt", half)).status).toBe(201)
   const over = await files.upload(space, "?name=more.txt", half)
   expect(await over.json()).toMatchObject({ error: { code: "LIMIT_REACHED", details: { cap: "file_bytes" } } })
-  // What has begun while there was room is counted when it is stored.
+  // What has begun while there was room is counted when it is stored, also when others are being stored.
+  await world.sql(
+    "create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$",
+  )
+  await world.sql("create trigger slow after update on files for each row execute function slow()")
   const rest = await Promise.all(
     Array.from({ length: 4 }, (_, n) => files.upload(space, `?name=rest-${n}.txt`, "x".repeat(300 * 1024))),
   )
+  await world.sql("drop function slow cascade")
   expect(rest.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
   const [kept] = await world.sql("select count(*)::int as n from files where user_id = $1 and state <> 'deleted'", [
     client.userId,
