@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from "vitest"
-import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { PROVIDER_URL, scriptProvider } from "../harness/scripted-provider.ts"
@@ -16,14 +15,7 @@ let client: TestClient
 let space: string
 const logged: string[] = []
 /** The published MCP server behind a private name, as a container: it may be stopped, and its calls may take time. */
-const container = {
-  stopped: false,
-  stopsAtCalls: false,
-  callMs: 0,
-  redirects: false,
-  large: false,
-  seen: [] as Headers[],
-}
+const container = { stopped: false, stopsAtCalls: false, callMs: 0, redirects: false, seen: [] as Headers[] }
 beforeAll(async () => {
   for (const level of ["info", "error", "log", "warn"] as const) {
     vi.spyOn(console, level).mockImplementation((...parts: unknown[]) => void logged.push(parts.map(String).join(" ")))
@@ -40,11 +32,7 @@ beforeAll(async () => {
       const isCall = body?.includes('"tools/call"') === true
       if (container.stopped || (isCall && container.stopsAtCalls)) throw new TypeError(`connect ECONNREFUSED ${URL_}`)
       if (isCall) world.clock.advance(container.callMs)
-      const own = { method: request.method, headers: request.headers, ...(body && { body }) }
-      const answer = await fetch(inject("mcpUrl"), own)
-      if (!isCall || !container.large) return answer
-      // A comment of the event stream, before the answer.
-      return new Response(`:${"x".repeat(MEMORY.smallBytes)}\n\n${await answer.text()}`, answer)
+      return fetch(inject("mcpUrl"), { method: request.method, headers: request.headers, ...(body && { body }) })
     })
   }
 })
@@ -53,7 +41,7 @@ afterAll(async () => {
   await world.close()
 })
 beforeEach(async () => {
-  Object.assign(container, { stopped: false, stopsAtCalls: false, callMs: 0, redirects: false, large: false, seen: [] })
+  Object.assign(container, { stopped: false, stopsAtCalls: false, callMs: 0, redirects: false, seen: [] })
   space = await client.space()
 })
 
@@ -283,19 +271,6 @@ describe("a container that is stopped", () => {
     container.stopsAtCalls = false
     const wrong = await client.runTurn({ space, text: '[call container__get-sum {"a":"x"}]' })
     expect(await failures(wrong.turn_id), "a tool that refuses its input is no failure of the container").toEqual([])
-  })
-
-  test("whose answer is large and finds no memory of the worker's: the model reads an error, and the turn goes on", async () => {
-    await map()
-    container.large = true
-    expect((await client.runTurn({ space, text: ECHO })).result).toContain("container__echo answered")
-    const real = MemoryBudget.prototype.open
-    const open = vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {
-      const loan = real.apply(this, asked)
-      return asked[0] === MEMORY.shares.answer ? { ...loan, grow: () => false } : loan
-    })
-    const turn = await client.runTurn({ space, text: ECHO }).finally(() => open.mockRestore())
-    expect(turn).toMatchObject({ state: "done", result: expect.stringContaining("container__echo failed") })
   })
 
   test("is not followed to where it redirects", async () => {
