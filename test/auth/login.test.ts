@@ -167,6 +167,22 @@ describe("throttling", () => {
     expect((await postLogin(world, email, PASSWORD)).status).toBe(200)
   })
 
+  test("networks of IPv6 are held back too: a /56 at twice as much as an address, and a /48 at four times", async () => {
+    /** How many tries are let in, each of another account and from an address of its own. */
+    const letIn = async (addressOf: (hex: string) => string) => {
+      for (let n = 0; n < 10 * perAddress.burst; n++) {
+        const tried = countWrong(crypto.randomUUID(), [addressOf((n + 16).toString(16))])
+        if (await tried.catch(() => "refused")) return n
+      }
+      return Number.POSITIVE_INFINITY
+    }
+    expect(await letIn((hex) => `2001:db8:9:1::${hex}`)).toBe(perAddress.burst)
+    expect(await letIn((hex) => `2001:db8:9:2${hex}::1`)).toBe(2 * perAddress.burst)
+    // What the /64 and the /56 before it have taken is the /48's too.
+    expect(await letIn((hex) => `2001:db8:9:${hex}00::1`)).toBe(perAddress.burst)
+    expect(await letIn((hex) => `2001:db8:a:${hex}00::1`)).toBe(4 * perAddress.burst)
+  })
+
   test("an IPv6 customer is one, whatever address of theirs it is", () => {
     expect(networkOf("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
     expect(networkOf("2001:DB8:1:2::1")).toBe("2001:db8:1:2::/64")

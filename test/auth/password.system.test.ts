@@ -1,6 +1,7 @@
 import * as crypto from "node:crypto"
 import { beforeEach, describe, expect, test, vi } from "vitest"
 import { hashPassword, verifyPassword } from "../../src/sign-in/password.ts"
+import { PASSWORD_POLICY } from "../../src/sign-in/policies.ts"
 
 vi.mock("node:crypto", async (original) => {
   const real = await original<typeof crypto>()
@@ -57,6 +58,26 @@ describe("a password", () => {
     console.log(`unknown / known: ${seen.map((ratio) => ratio.toFixed(3)).join(", ")}`)
     expect(seen.some((ratio) => Math.abs(ratio - 1) < 0.1)).toBe(true)
   })
+})
+
+test("passwords are hashed two at a time, and who finds the queue full is told so at once", async () => {
+  const real = (await vi.importActual<typeof crypto>("node:crypto")).scrypt
+  let [inside, most] = [0, 0]
+  scrypt.mockImplementation(((...[password, salt, length, cost, done]: Parameters<typeof real>) => {
+    most = Math.max(most, ++inside)
+    // A thousandth of the work.
+    real(password, salt, length, { ...cost, N: 2 ** 5 }, (error, key) => {
+      inside--
+      done(error, key)
+    })
+  }) as typeof real)
+  const places = PASSWORD_POLICY.atOnce + PASSWORD_POLICY.waiting
+  const tries = Array.from({ length: places + 3 }, () => verifyPassword("wrong", null))
+  const refused = (await Promise.allSettled(tries)).filter(({ status }) => status === "rejected")
+  scrypt.mockImplementation(real)
+  expect(most).toBe(2)
+  expect(refused).toHaveLength(3)
+  expect(refused[0]).toMatchObject({ reason: { code: "UNAVAILABLE", retryAfter: 2 } })
 })
 
 /** Microseconds of the processor. */

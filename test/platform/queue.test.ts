@@ -31,6 +31,29 @@ test("a publish says where, when, how often and which others it repeats", async 
   expect(delivery?.headers["Content-Type"]).toBe("application/json")
 })
 
+test("each kind of work has slots of its own, as many as are set for it", async () => {
+  const slots = { TURN_SLOTS: "4", TEST_TURN_SLOTS: "3", WEBHOOK_SLOTS: "2", TEST_WEBHOOK_SLOTS: "1" }
+  const { queue } = createContext(parseBaseEnv({ ...world.env, ...slots }), () => {}, { clock: world.clock })
+  const kinds = [
+    ["turns", false, 4],
+    ["begun-turns", false, 4],
+    ["webhooks", false, 2],
+    ["turns", true, 3],
+    ["begun-turns", true, 3],
+    ["webhooks", true, 1],
+  ] as const
+  const pathOf = (of: string, test: boolean) => `/callbacks/slots/${of}/${test ? "test" : "live"}/`
+  for (const [of, test] of kinds) {
+    const flow = { of, user_id: 8, test }
+    for (let n = 0; n < 6; n++) await queue.publish({ path: `${pathOf(of, test)}${n}`, flow })
+  }
+  const due = await world.qstash.due()
+  for (const [of, test, atOnce] of kinds) {
+    const path = pathOf(of, test)
+    expect(due.filter(({ url }) => url.includes(path)).length, path).toBe(atOnce)
+  }
+})
+
 test("what QStash refuses is tried once", async () => {
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "fail", when: "before" }])
   await expect(queueOf().publish({ path: "/callbacks/turns/turn_2", flow: null })).rejects.toThrow(

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { MemoryBudget } from "../../src/platform/memory.ts"
 import { TOOL_POLICY } from "../../src/tools/policies.ts"
 import { everyRow } from "../harness/dump.ts"
 import { passTime } from "../harness/pass-time.ts"
@@ -162,6 +163,29 @@ test.each([
   expect(asked).toHaveLength(1)
   expect(codes).toEqual([`model_call openai ${code}`])
   expect(lost).toEqual(losses)
+})
+
+test("an account that has as many files as it may have is told before anything is asked for", async () => {
+  await logInMedia(world)
+  const asked = serveImages(world)
+  const client = await world.createAccount()
+  const space = await client.space(PAINTER)
+  await world.sql("insert into settings (key, value) values ('max_files', '1')")
+  const text = `[call write_file {"name":"a.txt","content":"x"}]\n${PAINT}`
+  const turn = await client.runTurn({ space, text }).finally(() => world.sql("delete from settings"))
+  expect(turn).toMatchObject({ state: "done", outputs: [{ name: "a.txt" }] })
+  const next = await client.runTurn({ space, text: PAINT })
+  expect(next.outputs).toHaveLength(1)
+  expect(asked).toHaveLength(1)
+})
+
+test("an answer for which there is no memory in time is not read", async () => {
+  await logInMedia(world)
+  const borrow = vi.spyOn(MemoryBudget.prototype, "borrow").mockResolvedValue(null)
+  const { said, lost, codes } = await failing(() => pictureAnswer(PICTURES.png)).finally(() => borrow.mockRestore())
+  expect(said).toContain(`generate_image failed: ${NOTHING}`)
+  expect(codes).toEqual(["model_call openai busy"])
+  expect(lost).toEqual(LOST)
 })
 
 test("an endpoint that never answers is given up in time, and one that answers in drops", async () => {

@@ -78,6 +78,26 @@ test("what a long call holds is not lent to others before its end", async () => 
   expect(free).toEqual([false, false, true])
 })
 
+test("what is kept of a model's answer takes from the worker's memory: without any left the call is cut, and goes on later", async () => {
+  world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
+  const client = await world.createAccount()
+  const real = MemoryBudget.prototype.open
+  const open = vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {
+    const loan = real.apply(this, asked)
+    return asked[0] === MEMORY.shares.answer ? { ...loan, grow: () => false } : loan
+  })
+  const called = world.script(() => ({ words: Array.from({ length: 40 }, () => "x".repeat(MEMORY.smallBytes / 32)) }))
+  const turnId = await world.begin(client, { space: await client.space(), max_cost_usd: 5 })
+  await world.drain()
+  expect(called.length).toBeGreaterThan(0)
+  expect((await client.getTurn(turnId)).state).not.toBe("done")
+  open.mockRestore()
+  world.script(() => ({ words: ["Fine."] }))
+  await world.advance(60_000)
+  await world.drain()
+  expect((await client.getTurn(turnId)).state).toBe("done")
+})
+
 test("many long answers at once: what counts is what is kept of them, not each byte of their frames", async () => {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()

@@ -56,6 +56,20 @@ test("the live turns of an account do not wait for its test turns", async () => 
   expect(await world.qstash.due(), "the slots of a live account").toHaveLength(100)
 })
 
+test("nor do those of one account wait for another's, of whichever mode", async () => {
+  world.rebind({ TURN_SLOTS: "2", TEST_TURN_SLOTS: "2" })
+  for (const test of [false, true]) {
+    await sendMany(await world.createAccount({ test }), 5)
+    expect(ofTurns(await world.qstash.due())).toHaveLength(2)
+    const other = await world.createAccount({ test })
+    const { turn_id } = await turnOf(await other.sendTurn({ space: await other.space() }))
+    await world.settled()
+    expect((await world.qstash.due()).map(({ url }) => url)).toEqual([
+      `https://callbacks.test/callbacks/turns/${turn_id}`,
+    ])
+  }
+})
+
 test("how many slots an account has is set where it is deployed", async () => {
   world.rebind({ TEST_TURN_SLOTS: "3" })
   await sendMany(await world.createAccount({ test: true }), 10)

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
+import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -46,6 +47,28 @@ function serveMcp(answer: (message: Message, request: Request) => object | null 
 }
 
 const on = (method: string, answer: object) => (message: Message) => (message.method === method ? answer : null)
+
+test("a large answer of a server takes from the worker's memory: without any left it is an error, and a small one is none", async () => {
+  const real = MemoryBudget.prototype.open
+  const open = vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {
+    const loan = real.apply(this, asked)
+    return asked[0] === MEMORY.shares.answer ? { ...loan, grow: () => false } : loan
+  })
+  try {
+    const client = await world.createAccount()
+    let size = 0
+    const { space } = serveMcp(({ method }) =>
+      method === "tools/call" ? { result: { content: [{ type: "text", text: "x".repeat(size) }] } } : null,
+    )
+    const spaceId = await client.space(space)
+    const answered = async () => (await client.runTurn({ space: spaceId, text: "[call srv__t {}]" })).result
+    expect(await answered()).toContain("srv__t answered")
+    size = MEMORY.smallBytes + 1
+    expect(await answered()).toMatch(/^srv__t failed: .*Too many large answers are read at this moment/)
+  } finally {
+    open.mockRestore()
+  }
+})
 
 describe("a secret that a server gives back", () => {
   test("in the error of its tool list", async () => {

@@ -121,6 +121,21 @@ test("a stream looks once a second also while events come", async () => {
   expect(seen).toBe(words)
 })
 
+test("a stream for which nothing new has come for a minute looks every three seconds", async () => {
+  const { client, turnId } = await begin()
+  const { answer, leave } = stream(client, turnId)
+  const { body } = await answer
+  const reading = body?.pipeTo(new WritableStream()).catch(() => {})
+  await atRest()
+  await looksWithin(LOOK_POLICY.quietMs / 1000 + 1)
+  const looks = await looksWithin(30)
+  // With the reader's own, every ten.
+  expect(looks).toBeGreaterThanOrEqual(9)
+  expect(looks).toBeLessThanOrEqual(30 / 3 + 30 / 10 + 1)
+  leave()
+  await reading
+})
+
 test("what others have seen gives nobody a right: a stranger at once, a key that is revoked at its next answer", async () => {
   const { client, turnId } = await begin()
   const second = await world.makeKey(client.userId, { scope: "all" })
@@ -148,7 +163,7 @@ test("who leaves costs nothing from then on, and the others go on", async () => 
   const first = poll(client, turnId)
   const reader = stream(client, turnId)
   const staying = poll(client, turnId)
-  const body = (await reader.answer).body
+  const reading = (await reader.answer).body?.pipeTo(new WritableStream())
   await atRest()
   await looksWithin(3)
   first.leave()
@@ -159,7 +174,7 @@ test("who leaves costs nothing from then on, and the others go on", async () => 
   staying.leave()
   await atRest()
   expect(await looksWithin(10)).toBe(0)
-  await body?.cancel()
+  await reading
 })
 
 test("one that is cut off while it looks for all keeps the others for three seconds at most", async () => {

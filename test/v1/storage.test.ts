@@ -163,6 +163,10 @@ test("an account has so many bytes of configuration; at its limit it keeps ten v
   expect(refused.status).toBe(409)
   expect(await refused.json()).toMatchObject({ error: { code: "LIMIT_REACHED", details: { cap: "config_bytes" } } })
   expect((await client.call("POST", "/v1/spaces", { title: "x" })).status).toBe(409)
+  const instructions = (text: string) => client.call("PUT", `/v1/spaces/${space}/manifest`, { instructions: text })
+  expect((await instructions("x".repeat(3_900))).status, "nor by a manifest").toBe(409)
+  const server = { url: "https://docs.customer.com/mcp" }
+  expect((await client.call("PUT", `/v1/spaces/${space}/mcp-servers/docs`, server)).status, "nor by a server").toBe(409)
   expect((await client.call("DELETE", `/v1/spaces/${space}/tools/large_0`)).status, "less is always possible").toBe(200)
   const counted = await world.sql(
     "select a.config_bytes = (select sum(p.bytes) from config_parts p join spaces s using (space_id) where s.user_id = a.user_id) as same from account_storage a where a.user_id = $1",
@@ -192,14 +196,27 @@ test("an account has so many files and bytes of them; an upload beyond that leav
   expect((await files.upload(space, "?name=half.txt", half)).status).toBe(201)
   const over = await files.upload(space, "?name=more.txt", half)
   expect(await over.json()).toMatchObject({ error: { code: "LIMIT_REACHED", details: { cap: "file_bytes" } } })
+  // What has begun while there was room is counted when it is stored, also when others are being stored.
+  await world.sql(
+    "create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$",
+  )
+  await world.sql("create trigger slow after update on files for each row execute function slow()")
+  const rest = await Promise.all(
+    Array.from({ length: 4 }, (_, n) => files.upload(space, `?name=rest-${n}.txt`, "x".repeat(300 * 1024))),
+  )
+  await world.sql("drop function slow cascade")
+  expect(rest.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
   const [kept] = await world.sql("select count(*)::int as n from files where user_id = $1 and state <> 'deleted'", [
     client.userId,
   ])
-  expect(kept).toEqual({ n: 4 })
-  // An agent hears of it, and goes on.
-  await set("max_files", 4)
-  const turn = await client.runTurn({ space, text: '[call write_file {"name": "a.txt", "content": "x"}]\ndone' })
-  expect(turn).toMatchObject({ state: "done", outputs: [] })
+  expect(kept).toEqual({ n: 5 })
+  // An agent hears of either, and goes on.
+  const text = '[call write_file {"name": "a.txt", "content": "0123456789"}]\ndone'
+  await set("max_file_bytes", 30 + 900 * 1024 + 5)
+  expect(await client.runTurn({ space, text })).toMatchObject({ state: "done", outputs: [] })
+  await set("max_file_bytes", 1024 ** 2)
+  await set("max_files", 5)
+  expect(await client.runTurn({ space, text })).toMatchObject({ state: "done", outputs: [] })
   await unset()
 })
 

@@ -43,6 +43,16 @@ test("no endpoint is moved to the URL of another", async () => {
   expect((await client.call("PATCH", `/v1/webhooks/${second}`, { url: one.url })).status, "it is free").toBe(200)
 })
 
+test("nor are many at once moved to one URL", async () => {
+  const client = await world.createAccount()
+  const ids = await Promise.all(
+    Array.from({ length: 10 }, async () => idOf(await create(client, serveReceiver(world).url))),
+  )
+  const { url } = serveReceiver(world)
+  const moved = await Promise.all(ids.map((id) => client.call("PATCH", `/v1/webhooks/${id}`, { url })))
+  expect(moved.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+})
+
 test("a server that does not answer the ping with 2xx gets nothing else; events wait until it does", async () => {
   const client = await world.createAccount()
   const receiver = serveReceiver(world, () => new Response("who are you?", { status: 404 }))
@@ -72,6 +82,20 @@ test("another URL has to answer a ping of its own before it gets events", async 
   expect(await moved.json()).toMatchObject({ state: "pending", url: after.url })
   await client.runTurn({ space: await client.space() })
   expect([before.types(), after.types()]).toEqual([[], ["ping"]])
+})
+
+test("what the place that an endpoint has left answers does not verify the new one", async () => {
+  const client = await world.createAccount()
+  const [before, after] = [serveReceiver(world), serveReceiver(world, () => new Response(null, { status: 404 }))]
+  const id = await idOf(await create(client, before.url))
+  before.answer = async () => {
+    await client.call("PATCH", `/v1/webhooks/${id}`, { url: after.url })
+    return new Response(null, { status: 204 })
+  }
+  await world.drain()
+  expect(await read(client, id)).toMatchObject({ state: "pending", url: after.url })
+  await client.runTurn({ space: await client.space() })
+  expect([before.types(), after.types()]).toEqual([["ping"], ["ping"]])
 })
 
 test("a ping that is never answered with 2xx disables its endpoint with the last try; switched on, it gets another", async () => {
@@ -127,9 +151,51 @@ test("all accounts together send a host so much and no more, test keys less, and
   expect(await world.sql("select 1 from webhook_hosts where host = $1", [host])).toEqual([])
 })
 
-test("what is sent again within an hour is bounded, for each endpoint; Retry-After says when to go on", async () => {
-  const most = WEBHOOK_POLICY.resendsAnHour.test
-  const client = await world.createAccount({ test: true })
+test("live keys have a bound at a host too, with its ports, and pings count for it", async () => {
+  const { perSecond, burst } = WEBHOOK_POLICY.hostRate.live
+  const receiver = serveReceiver(world)
+  const { host } = new URL(receiver.url)
+  const atPort: unknown[] = []
+  world.serve(`${host}:8443`, async (request) => {
+    atPort.push(await request.json())
+    return new Response()
+  })
+  const client = await world.createAccount()
+  const owe = (events: number) =>
+    world.sql(
+      `insert into webhook_hosts values ($1, false, $2)
+       on conflict (host, test) do update set free_at = excluded.free_at`,
+      [host, new Date(world.clock.ms() + (events / perSecond) * 1000).toISOString()],
+    )
+  await owe(burst)
+  await create(client, receiver.url)
+  await create(client, `https://${host}:8443/events`)
+  await world.drain()
+  const sent = () => [receiver.received.length, atPort.length]
+  /** So that what is put off to the next second has come. */
+  const pass = async () => {
+    for (let second = 0; second < 3; second++) {
+      await world.advance(1_000)
+      await world.drain()
+    }
+  }
+  expect(sent()).toEqual([0, 0])
+  await pass()
+  expect(sent(), "the pings").toEqual([1, 1])
+  await owe(burst)
+  await client.sendTurn({ space: await client.space() })
+  await world.drain()
+  expect(sent()).toEqual([1, 1])
+  await pass()
+  expect(sent(), "three events each").toEqual([4, 4])
+})
+
+test.each([
+  ["test", true],
+  ["live", false],
+] as const)("what is sent again within an hour is bounded, for each endpoint of %s keys", async (mode, test) => {
+  const most = WEBHOOK_POLICY.resendsAnHour[mode]
+  const client = await world.createAccount({ test })
   const receiver = serveReceiver(world)
   const { webhook_id } = await makeWebhook(client, { url: receiver.url })
   await client.runTurn({ space: await client.space() })
@@ -149,7 +215,11 @@ test("what is sent again within an hour is bounded, for each endpoint; Retry-Aft
   const [delivery] = await deliveriesOf(client, webhook_id)
   const again = () => client.call("POST", `/v1/deliveries/${delivery?.delivery_id}/redeliver`)
   expect((await again()).status).toBe(429)
-  await world.advance(Number(refused.headers.get("retry-after")) * 1000)
-  expect((await again()).status).toBe(202)
-  expect((await again()).status).toBe(429)
+  // Retry-After is whole seconds, in which live keys get back more than one.
+  const wait = Number(refused.headers.get("retry-after"))
+  await world.advance(wait * 1000)
+  const room = Math.ceil((wait * most) / 3_600)
+  const statuses: number[] = []
+  for (let n = 0; n <= room; n++) statuses.push((await again()).status)
+  expect([statuses[0], statuses.at(-1)]).toEqual([202, 429])
 })

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest"
+import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
+import { signInAdmin } from "../harness/books.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world.close())
+
+test("a container's large answer that finds no memory of the worker's is an error for the model, and the turn goes on", async () => {
+  world.serve("sandbox.corp.internal", async (request) => {
+    const { method, headers } = request
+    const body = method === "POST" ? await request.text() : null
+    const answer = await fetch(inject("mcpUrl"), { method, headers, ...(body && { body }) })
+    if (!body?.includes('"tools/call"')) return answer
+    // A comment of the event stream, before the answer.
+    return new Response(`:${"x".repeat(MEMORY.smallBytes)}\n\n${await answer.text()}`, answer)
+  })
+  const client = await world.createAccount()
+  const space = await client.space()
+  const admin = await signInAdmin(world)
+  const mapping = { container: "sandbox", space, url: "https://sandbox.corp.internal/mcp" }
+  expect((await admin.call("PUT", "/api/admin/system/containers/mappings", mapping)).status).toBe(200)
+  const echoed = () => client.runTurn({ space, text: '[call container__echo {"message":"hi"}]' })
+  expect((await echoed()).result).toContain("container__echo answered")
+  const real = MemoryBudget.prototype.open
+  const open = vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {
+    const loan = real.apply(this, asked)
+    return asked[0] === MEMORY.shares.answer ? { ...loan, grow: () => false } : loan
+  })
+  const turn = await echoed().finally(() => open.mockRestore())
+  expect(turn).toMatchObject({ state: "done", result: expect.stringContaining("container__echo failed") })
+})
