@@ -13,6 +13,7 @@ import { acceptTurn } from "../src/turns/accept-turn.ts"
 import { advanceTurn } from "../src/turns/advance-turn.ts"
 import { createWebhook } from "../src/webhooks/create-webhook.ts"
 import { dispatchWebhook } from "../src/webhooks/dispatch-webhook.ts"
+import { noQueue } from "../test/harness/no-queue.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
 import type { BenchWorld } from "./world.ts"
 
@@ -120,7 +121,7 @@ function contextOf(url: string, db: Database) {
   const outbound = createOutbound({ fetch: received, clock: base.clock, policy: base.urlPolicy })
   // Nothing is called back: this process takes each turn on by itself.
   const redis = createRedis(env, base.meter)
-  return { ...base, db, redis, outbound, variables: {}, queue: { publish: async () => {} } }
+  return { ...base, db, redis, outbound, variables: {}, queue: noQueue }
 }
 
 async function createAccount(sql: Sql, ctx: ReturnType<typeof contextOf>): Promise<Account> {

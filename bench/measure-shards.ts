@@ -4,6 +4,7 @@ import pg from "pg"
 import type { KeyCredential } from "../src/actor/actor.ts"
 import type { Context } from "../src/actor/context.ts"
 import { systemClock } from "../src/platform/clock.ts"
+import { noQueue } from "../test/harness/no-queue.ts"
 import { SLOW } from "./measure-commits.ts"
 import { runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
@@ -125,7 +126,7 @@ function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Pool): Con
   const context: Partial<Context> = {
     ...{ brand: BRAND, requestId: "bench", db, random: Math.random, posting: new Map() },
     clock: systemClock,
-    queue: { publish: async () => {} } as unknown as Context["queue"],
+    queue: noQueue,
     log: () => {},
     background: (work) => void work.catch(() => {}),
   }

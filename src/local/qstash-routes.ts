@@ -15,6 +15,15 @@ interface Request {
 
 const DONE: Answer = { status: 200 }
 
+/** The headers of a message are those that it would have as a request of its own. */
+const batchBody = z.array(
+  z.strictObject({
+    destination: z.string(),
+    headers: z.record(z.string(), z.string()).default({}),
+    body: z.string().default(""),
+  }),
+)
+
 const queueBody = z.object({
   queueName: z.string(),
   parallelism: z.int().min(1).default(1),
@@ -25,6 +34,7 @@ const queueBody = z.object({
 const ROUTES: Array<[string, RegExp, (request: Request) => Answer]> = [
   ["POST", /^\/v2\/publish\/(.+)$/, (request) => publish(request, request.params[0])],
   ["POST", /^\/v2\/enqueue\/([^/]+)\/(.+)$/, (request) => publish(request, request.params[1], request.params[0])],
+  ["POST", /^\/v2\/batch$/, publishBatch],
   ["POST", /^\/v2\/queues$/, upsertQueue],
   ["GET", /^\/v2\/queues\/([^/]+)$/, ({ broker, params }) => jsonAnswer(200, broker.queues.get(first(params)))],
   ["GET", /^\/v2\/flowControl\/([^/]+)$/, ({ broker, params }) => jsonAnswer(200, broker.flow.get(first(params)))],
@@ -49,6 +59,21 @@ function publish({ broker, now, call }: Request, path = "", queue?: string): Ans
   const queueName = queue === undefined ? undefined : parseQueueName(queue)
   const receipt = broker.publish({ url, options, body: call.body, queueName }, now)
   return jsonAnswer(receipt.deduplicated ? 202 : 200, receipt)
+}
+
+/** Each message is taken or refused for itself. */
+function publishBatch({ broker, now, call }: Request): Answer {
+  const answers = readBody(call, batchBody).map(({ destination, headers, body }) => {
+    const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+    try {
+      const [options, url] = [parsePublishOptions(named), parseDestination(destination)]
+      return broker.publish({ url, options, body: Buffer.from(body), queueName: undefined }, now)
+    } catch (error) {
+      if (error instanceof QstashRefusal) return { error: error.message }
+      throw error
+    }
+  })
+  return jsonAnswer(200, answers)
 }
 
 function upsertQueue({ broker, call }: Request): Answer {

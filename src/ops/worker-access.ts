@@ -510,6 +510,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "update_task",
       "wake_endpoints",
       "wake_turn_at",
+      "wake_turns_at",
       "write_for_reader"
     ],
     "inlined": [],

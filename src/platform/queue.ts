@@ -4,13 +4,22 @@ import type { Clock } from "./clock.ts"
 import type { Meter } from "./meter.ts"
 import { TIME_LIMITS } from "./time-limits.ts"
 
+/** `dedupe` merges identical messages within ten minutes; nothing relies on it. `flow` says whose slots it takes; null: nobody's. */
+export interface CallbackMessage {
+  path: string
+  flow: Flow | null
+  delayMs?: number
+  dedupe?: string
+}
+
 export interface Queue {
   /**
    * Asks QStash to POST `{}` to `path` of the callbacks worker after `delayMs`, at least once. The receiver decides whether there is
-   * anything to do. `dedupe` merges identical requests within ten minutes; nothing relies on it. `flow` says whose slots it takes; null:
-   * nobody's. Throws when QStash has not accepted within `publishMs`, and then at once for a while; the sweeper is the retry.
+   * anything to do. Throws when QStash has not accepted within `publishMs`, and then at once for a while; the sweeper is the retry.
    */
-  publish(message: { path: string; flow: Flow | null; delayMs?: number; dedupe?: string }): Promise<void>
+  publish(message: CallbackMessage): Promise<void>
+  /** The same for up to `MOST_TOGETHER` messages in one request: of each, whether QStash took it. Throws when it took none. */
+  publishAll(messages: readonly CallbackMessage[]): Promise<boolean[]>
 }
 
 /**
@@ -22,6 +31,9 @@ export interface Flow {
   user_id: number
   test: boolean
 }
+
+/** QStash names no limit; so many of ours are some 50 kB. */
+export const MOST_TOGETHER = 100
 
 type SlotsEnv = Pick<BaseEnv, "TURN_SLOTS" | "TEST_TURN_SLOTS" | "WEBHOOK_SLOTS" | "TEST_WEBHOOK_SLOTS">
 type QueueEnv = Pick<BaseEnv, "QSTASH_URL" | "QSTASH_TOKEN" | "CALLBACKS_URL"> & SlotsEnv
@@ -50,26 +62,37 @@ export function createQueueClient(env: Pick<QueueEnv, "QSTASH_URL" | "QSTASH_TOK
 /** The queue of one invocation. */
 export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { meter: Meter; clock: Clock }): Queue {
   let silentUntil = 0
+  const ask = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    if (clock.now().getTime() < silentUntil) throw new Error("QStash did not answer a moment ago.")
+    try {
+      return await meter.measure("qstash", work)
+    } catch (error) {
+      const gaveUp = error instanceof Error && error.name === "TimeoutError"
+      if (gaveUp) silentUntil = clock.now().getTime() + TIME_LIMITS.publishRestMs
+      throw error
+    }
+  }
   return {
-    async publish({ path, flow, delayMs = 0, dedupe }) {
-      if (clock.now().getTime() < silentUntil) throw new Error("QStash did not answer a moment ago.")
-      const request = {
-        url: callbackUrl(env, path),
-        body: "{}",
-        headers: { "Content-Type": "application/json" },
-        retries: REDELIVERY_SECONDS.length,
-        ...(flow && { flowControl: flowControl(env, flow) }),
-        ...(delayMs > 0 && { delay: Math.ceil(delayMs / 1000) }),
-        ...(dedupe && { deduplicationId: dedupe }),
-      }
-      try {
-        await meter.measure("qstash", () => client.publish(request))
-      } catch (error) {
-        const gaveUp = error instanceof Error && error.name === "TimeoutError"
-        if (gaveUp) silentUntil = clock.now().getTime() + TIME_LIMITS.publishRestMs
-        throw error
-      }
+    async publish(message) {
+      await ask(() => client.publish(requestOf(env, message)))
     },
+    async publishAll(messages) {
+      const answers = await ask(() => client.batch(messages.map((message) => requestOf(env, message))))
+      // One that was refused has an error instead of an id.
+      return messages.map((_, index) => typeof (answers[index] as { messageId?: unknown })?.messageId === "string")
+    },
+  }
+}
+
+function requestOf(env: QueueEnv, { path, flow, delayMs = 0, dedupe }: CallbackMessage) {
+  return {
+    url: callbackUrl(env, path),
+    body: "{}",
+    headers: { "Content-Type": "application/json" },
+    retries: REDELIVERY_SECONDS.length,
+    ...(flow && { flowControl: flowControl(env, flow) }),
+    ...(delayMs > 0 && { delay: Math.ceil(delayMs / 1000) }),
+    ...(dedupe && { deduplicationId: dedupe }),
   }
 }
 

@@ -269,3 +269,22 @@ begin
   update open_turns o set wake_at = p_wake_at where o.turn_id = p_turn_id;
   return found;
 end $$;
+
+-- The same for many that were published together: p_turns [{turn_id, epoch, wake_at}]. Waits for nobody: whoever has a turn locked is about to
+-- decide itself when it is to be woken, and one that stays due is published again.
+create function turnpike.wake_turns_at(p_turns jsonb, p_moment timestamptz) returns integer language plpgsql as $$
+declare
+  one record;
+  woken integer := 0;
+begin
+  for one in select w.turn_id, w.epoch, w.wake_at from jsonb_to_recordset(p_turns) w(turn_id text, epoch integer, wake_at timestamptz) loop
+    perform from turns t where t.turn_id = one.turn_id and t.epoch = one.epoch and t.finished_at is null
+      and (t.lease_until > p_moment) is not true for no key update skip locked;
+    continue when not found;
+    perform from open_turns o where o.turn_id = one.turn_id for no key update skip locked;
+    continue when not found;
+    update open_turns o set wake_at = one.wake_at where o.turn_id = one.turn_id;
+    woken := woken + 1;
+  end loop;
+  return woken;
+end $$;

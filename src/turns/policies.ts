@@ -71,7 +71,7 @@ export const TURN_POLICY = {
   answerBytes: 4 * 1024 * 1024,
   /** A call that cannot pay for this many output tokens is not made: the hold grows, or the turn ends. */
   minOutputTokens: 16,
-  sweepBatch: 200,
+  sweepBatch: 1_000,
   sweepBatches: 20,
   /** Turns that one statement of an ending cancels, so others do not wait long for its locks. */
   cancelBatch: 100,

@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import type { CallbackMessage } from "../platform/queue.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -12,31 +13,58 @@ export const turnCallbackPath = (turnId: string) => `/callbacks/turns/${turnId}`
 
 /**
  * Publishes the callback that advances a turn, and notes it by moving `wake_at` on, the moment at which the sweeper must publish it
- * again, `againMs` after it should arrive. (Accepting a turn has set it already.) Never throws: the sweeper publishes what failed.
+ * again, `republishMs` after it should arrive. (Accepting a turn has set it already.) Never throws: the sweeper publishes what failed.
  */
 export async function publishTurn(
   ctx: Context,
   turn: Published,
-  { because, delayMs = 0, againMs = TURN_POLICY.republishMs }: { because: string; delayMs?: number; againMs?: number },
+  { because, delayMs = 0 }: { because: string; delayMs?: number },
 ): Promise<boolean> {
   try {
-    const wake = turn.wake_at ? new Date(turn.wake_at).getTime() : 0
-    // Two sweepers publish one message. A message with another reason is a new one, since the message of an accept may have arrived too
-    // early, before the conversation was free.
-    const dedupe = `${turn.turn_id}-${turn.epoch}-${wake}-${because}`
-    const flow = {
-      of: turn.state === "queued" ? "turns" : "begun-turns",
-      user_id: turn.user_id,
-      test: turn.test,
-    } as const
-    await ctx.queue.publish({ path: turnCallbackPath(turn.turn_id), flow, delayMs, dedupe })
-    if (because !== "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime() + delayMs + againMs)
+    await ctx.queue.publish({ ...messageOf(turn, because), delayMs })
+    if (because !== "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime() + delayMs + TURN_POLICY.republishMs)
     return true
   } catch (error) {
     ctx.log("error", "turn.publish_failed", { turn_id: turn.turn_id, error: describeError(error) })
     // Makes it due for the sweeper's next run. If this is lost too, the run a minute later sees it.
     if (because === "accept") await wakeAt(ctx, turn, ctx.clock.now().getTime()).catch(() => {})
     return false
+  }
+}
+
+/**
+ * The same for up to `MOST_TOGETHER` due turns, with one request and one statement: behind an outage a hundred thousand may be due. `again`:
+ * when each is to be published again, ISO 8601. Answers how many were published. Never throws.
+ */
+export async function publishTurns(
+  ctx: Context,
+  turns: readonly (Published & { again: string })[],
+  because: string,
+): Promise<number> {
+  try {
+    const taken = await ctx.queue.publishAll(turns.map((turn) => messageOf(turn, because)))
+    const published = turns.filter((_, index) => taken[index])
+    const wakes = published.map(({ turn_id, epoch, again }) => ({ turn_id, epoch, wake_at: again }))
+    if (published.length < turns.length) {
+      ctx.log("error", "turn.publish_failed", { turns: turns.length - published.length, error: "QStash refused them." })
+    }
+    // Where this is lost, they are due again, and their messages the same.
+    await call(ctx.db, "wake_turns_at", { turns: wakes, moment: ctx.clock.now() })
+    return published.length
+  } catch (error) {
+    ctx.log("error", "turn.publish_failed", { turns: turns.length, error: describeError(error) })
+    return 0
+  }
+}
+
+function messageOf({ turn_id, epoch, user_id, test, state, wake_at }: Published, because: string): CallbackMessage {
+  const wake = wake_at ? new Date(wake_at).getTime() : 0
+  return {
+    path: turnCallbackPath(turn_id),
+    flow: { of: state === "queued" ? "turns" : "begun-turns", user_id, test },
+    // Two sweepers publish one message. A message with another reason is a new one, since the message of an accept may have arrived too
+    // early, before the conversation was free.
+    dedupe: `${turn_id}-${epoch}-${wake}-${because}`,
   }
 }
 

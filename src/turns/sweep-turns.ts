@@ -1,9 +1,10 @@
 import type { Context } from "../actor/context.ts"
-import { inParallel } from "../base/in-parallel.ts"
+import { chunksOf, inParallel } from "../base/in-parallel.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import { MOST_TOGETHER } from "../platform/queue.ts"
 import { TURN_POLICY } from "./policies.ts"
-import { publishTurn, queueLimit } from "./publish-turn.ts"
+import { publishTurns, queueLimit } from "./publish-turn.ts"
 import type { TurnState } from "./schemas.ts"
 import { settleTurn } from "./settle-turn.ts"
 
@@ -25,28 +26,32 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
     const due = await liveTurns(ctx, last)
     const failedBefore = sweep.failed
-    await inEach(ctx, sweep, due, sweepTurn)
+    const lost = due.filter(({ state, attempts }) => state === "running" && attempts >= TURN_POLICY.maxAttempts)
+    await inParallel(lost, (turn) => endLost(ctx, sweep, turn))
+    const live = due.filter((turn) => !lost.includes(turn)).map((turn) => publishedOf(ctx, turn))
+    await inParallel(chunksOf(live, MOST_TOGETHER), async (some) => {
+      const published = await publishTurns(ctx, some, "sweep")
+      sweep.republished += published
+      sweep.failed += some.length - published
+    })
     last = due.at(-1)
     if (due.length < TURN_POLICY.sweepBatch || sweep.failed - failedBefore === due.length) break
   }
   return sweep
 }
 
-/** Takes each turn by itself; a failure is counted and does not keep the others. */
-async function inEach<Turn extends { turn_id: string }>(
-  ctx: Context,
-  sweep: Sweep,
-  turns: Turn[],
-  take: (ctx: Context, turn: Turn) => Promise<keyof Sweep>,
-): Promise<void> {
-  await inParallel(turns, async (turn) => {
-    try {
-      sweep[await take(ctx, turn)]++
-    } catch (error) {
-      sweep.failed++
-      ctx.log("error", "sweep.turn_failed", { turn_id: turn.turn_id, error: describeError(error) })
-    }
-  })
+/** A failure is counted and does not keep the others. */
+async function endLost(ctx: Context, sweep: Sweep, turn: DueTurn): Promise<void> {
+  const message = "The turn was lost several times while it ran. Nothing was billed."
+  const outcome = { state: "failed", code: "ENGINE_LOST", message, ours: true, result: null } as const
+  try {
+    // A slow worker may have committed a step in the meantime; then the turn is not lost.
+    await settleTurn(ctx, turn, outcome, { lostAfter: TURN_POLICY.maxAttempts })
+    sweep.lost++
+  } catch (error) {
+    sweep.failed++
+    ctx.log("error", "sweep.turn_failed", { turn_id: turn.turn_id, error: describeError(error) })
+  }
 }
 
 interface DueTurn {
@@ -74,26 +79,14 @@ function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]>
   })
 }
 
-async function sweepTurn(ctx: Context, turn: DueTurn): Promise<keyof Sweep> {
-  if (turn.state === "running" && turn.attempts >= TURN_POLICY.maxAttempts) {
-    const message = "The turn was lost several times while it ran. Nothing was billed."
-    const outcome = { state: "failed", code: "ENGINE_LOST", message, ours: true, result: null } as const
-    // A slow worker may have committed a step in the meantime; then the turn is not lost.
-    await settleTurn(ctx, turn, outcome, { lostAfter: TURN_POLICY.maxAttempts })
-    return "lost"
-  }
-  const published = { ...turn, wake_at: turn.wake_at.toISOString() }
-  return (await publishTurn(ctx, published, { because: "sweep", againMs: againAfter(ctx, turn) }))
-    ? "republished"
-    : "failed"
-}
-
 /**
  * The longer a turn has been queued, the later it is published again: its message may well be waiting for one of its account's slots, and
  * each of thousands of such turns would get another message every minute.
  */
-function againAfter(ctx: Context, { state, created_at }: DueTurn): number {
+function publishedOf({ clock }: Context, { turn_id, epoch, user_id, test, state, wake_at, created_at }: DueTurn) {
   const { republishMs, republishLimitMs } = TURN_POLICY
-  if (state !== "queued") return republishMs
-  return Math.min(Math.max(republishMs, ctx.clock.now().getTime() - created_at.getTime()), republishLimitMs)
+  const now = clock.now().getTime()
+  const waited = Math.min(Math.max(republishMs, now - created_at.getTime()), republishLimitMs)
+  const again = new Date(now + (state === "queued" ? waited : republishMs)).toISOString()
+  return { turn_id, epoch, user_id, test, state, wake_at: wake_at.toISOString(), again }
 }

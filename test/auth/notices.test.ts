@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { putBrand } from "../../src/ops/brands.ts"
 import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { noticesOf } from "../harness/notices.ts"
 import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -15,15 +16,6 @@ beforeAll(async () => {
 afterAll(() => world.close())
 beforeEach(() => emails.splice(0))
 
-/** The notices of an account's feed, the oldest first, as a key to all spaces reads them. */
-async function noticesOf(userId: number) {
-  await world.settled()
-  const { value } = await world.makeKey(userId, { scope: "all" })
-  const response = await world.createClient(userId, value).call("GET", "/v1/events")
-  const { data } = (await response.json()) as { data: { type: string; data: Record<string, unknown> }[] }
-  return data.map(({ type, data }) => ({ type, data })).reverse()
-}
-
 /** What the operator's server was asked to send to somebody. */
 const sentTo = (email: string) => emails.filter(({ to }) => to === email).map(({ kind, data }) => ({ kind, data }))
 
@@ -32,10 +24,10 @@ describe("the owner is told", () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await postLogin(world, email, PASSWORD, "198.51.100.1")
     await postLogin(world, email, PASSWORD, "198.51.100.1")
-    expect(await noticesOf(userId)).toEqual([])
+    expect(await noticesOf(world, userId)).toEqual([])
     await postLogin(world, email, PASSWORD, "203.0.113.9")
     await postLogin(world, email, PASSWORD, "203.0.113.9")
-    expect(await noticesOf(userId)).toEqual([
+    expect(await noticesOf(world, userId)).toEqual([
       {
         type: "account.signed_in",
         data: { session_id: expect.stringMatching(/^ses_/), address: "203.0.113.9", user_agent: null },
@@ -54,13 +46,13 @@ describe("the owner is told", () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     await world.sql("update users set created_at = '2020-01-01' where user_id = $1", [userId])
     await postLogin(world, email, PASSWORD)
-    expect((await noticesOf(userId)).map(({ type }) => type)).toEqual(["account.signed_in"])
+    expect((await noticesOf(world, userId)).map(({ type }) => type)).toEqual(["account.signed_in"])
   })
 
   test("of a locked account, once an hour", async () => {
     const { userId, email } = await createPerson(world, { password: PASSWORD })
     for (let n = 0; n < 14; n++) await postLogin(world, email, "wrong", "203.0.113.77")
-    expect(await noticesOf(userId)).toEqual([{ type: "account.locked", data: { address: "203.0.113.77" } }])
+    expect(await noticesOf(world, userId)).toEqual([{ type: "account.locked", data: { address: "203.0.113.77" } }])
     expect(sentTo(email).map(({ kind }) => kind)).toEqual(["login_locked"])
   })
 
@@ -75,7 +67,7 @@ describe("the owner is told", () => {
     const [, { key_id }] = await browser.json("POST", "/api/account/keys", { name: "Server" })
     await world.advance(1)
     await browser.call("POST", `/api/account/keys/${key_id}/rotate`, {})
-    const notices = await noticesOf(userId)
+    const notices = await noticesOf(world, userId)
     expect(notices.filter(({ type }) => type === "account.factor_changed").map(({ data }) => data)).toEqual(
       expect.arrayContaining([
         { factor: "second_factor", change: "set" },
@@ -123,7 +115,7 @@ describe("the owner is told", () => {
       )
     for (const _ of ["joined", "found"]) expect((await joins()).status).toBe(200)
     const linked = { type: "account.factor_changed", data: { factor: "identity", change: "linked" } }
-    expect(await noticesOf(userId)).toEqual([linked])
+    expect(await noticesOf(world, userId)).toEqual([linked])
     const entries = await world.sql("select action, actor_user_id::int as actor from audit_log where subject_id = $1", [
       String(userId),
     ])
@@ -133,7 +125,7 @@ describe("the owner is told", () => {
     const [, { items }] = await browser.json("GET", "/api/account/identities")
     await browser.call("DELETE", `/api/account/identities/${items[0].identity_id}`)
     const unlinked = { ...linked, data: { factor: "identity", change: "unlinked" } }
-    expect(await noticesOf(userId)).toEqual([linked, unlinked])
+    expect(await noticesOf(world, userId)).toEqual([linked, unlinked])
     const at = expect.any(String)
     expect(sentTo(email)).toEqual(
       [linked, unlinked].map(({ data }) => ({ kind: "factor_changed", data: { ...data, at } })),
@@ -155,7 +147,7 @@ describe("the owner is told", () => {
       { factor: "second_factor", change: "removed" },
       { factor: "password", change: "set_by_admin" },
     ]
-    const [enrolled, ...told] = await noticesOf(userId)
+    const [enrolled, ...told] = await noticesOf(world, userId)
     expect(enrolled?.data.change).toBe("set")
     expect(told).toEqual(changes.map((data) => ({ type: "account.factor_changed", data })))
     const at = expect.any(String)
@@ -186,7 +178,7 @@ describe("the owner is told", () => {
       former = to ?? former
     }
     const told = { type: "account.factor_changed", data: { factor: "email", change: "set_by_admin" } }
-    expect(await noticesOf(userId)).toEqual([told, told])
+    expect(await noticesOf(world, userId)).toEqual([told, told])
   })
 
   test("of a sign-in that needed a code once it was given, and an admin's is noted then", async () => {
@@ -194,7 +186,7 @@ describe("the owner is told", () => {
     const { recoveryCodes } = await enrol(world, userId)
     await world.settled()
     emails.splice(0)
-    const told = async () => (await noticesOf(userId)).filter(({ type }) => type === "account.signed_in")
+    const told = async () => (await noticesOf(world, userId)).filter(({ type }) => type === "account.signed_in")
     const noted = () =>
       world.sql("select 1 from audit_log where action = 'user.sign_in' and actor_user_id = $1 and address = $2", [
         userId,
@@ -217,95 +209,8 @@ describe("the owner is told", () => {
     emails = receiveEmails(world)
     world.rebind({ EMAIL_HOOK_URL: "" })
     expect((await browser.call("POST", "/api/account/keys", { name: "2" })).status).toBe(201)
-    expect((await noticesOf(userId)).map(({ type }) => type)).toEqual(["key.created", "key.created"])
+    expect((await noticesOf(world, userId)).map(({ type }) => type)).toEqual(["key.created", "key.created"])
     expect(sentTo(email)).toEqual([])
-    world.rebind(EMAIL_HOOK)
-  })
-})
-
-describe("a link for a new password", () => {
-  const start = (email: string, address = "198.51.100.1") =>
-    ask(world, "/api/auth/password-reset/start", { body: { email }, address })
-  const reset = (token: string | undefined, new_password = "nine tall cranes") =>
-    ask(world, "/api/auth/password-reset", { body: { token, new_password } })
-  async function linkOf(email: string) {
-    expect(await start(email)).toMatchObject({ status: 200, answer: { ok: true } })
-    await world.settled()
-    // What else they are told, of a second factor just set, say, is sent at the same time.
-    const sent = sentTo(email).findLast(({ kind }) => kind === "password_reset")
-    return sent && new URL(String(sent.data.url))
-  }
-  const tokenOf = async (email: string) => (await linkOf(email))?.hash.replace("#token=", "")
-
-  test("sets it once, and ends all sessions and links", async () => {
-    const { userId, email } = await createPerson(world, { password: PASSWORD })
-    const browser = await world.signIn(userId)
-    const [one, two] = [await tokenOf(email), await tokenOf(email)]
-    expect((await reset(one, "short")).status).toBe(422)
-    expect(await reset(one)).toMatchObject({ status: 200, answer: { ok: true } })
-    expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
-    expect((await postLogin(world, email, PASSWORD)).status).toBe(401)
-    expect((await postLogin(world, email, "nine tall cranes")).status).toBe(200)
-    for (const token of [one, two, "x"]) expect((await reset(token)).answer.code).toBe("INVALID_TOKEN")
-    const told = { factor: "password", change: "reset" }
-    expect((await noticesOf(userId)).map(({ data }) => data)).toContainEqual(told)
-    expect(sentTo(email)).toContainEqual({ kind: "factor_changed", data: { ...told, at: expect.any(String) } })
-    const [entry] = await world.sql("select * from audit_log where action = 'user.password_reset'")
-    expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
-  })
-
-  test("of several requests at once one has an effect, and it lasts 30 minutes", async () => {
-    const { email } = await createPerson(world, { password: PASSWORD })
-    const token = await tokenOf(email)
-    const answers = await Promise.all([reset(token), reset(token), reset(token)])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
-    const late = await tokenOf(email)
-    await world.advance(30 * 60_000)
-    expect((await reset(late)).answer.code).toBe("INVALID_TOKEN")
-  })
-
-  test("is on our own host, in the fragment", async () => {
-    const { email } = await createPerson(world, { password: PASSWORD })
-    const link = await linkOf(email)
-    expect([link?.origin, link?.pathname, link?.search]).toEqual(["https://api.test", "/reset-password", ""])
-  })
-
-  test("leads to a host of the account's own brand, and is not sent when that has none", async () => {
-    const { userId, email } = await createPerson(world, { password: PASSWORD })
-    await world.sql("update users set brand = 'late' where user_id = $1", [userId])
-    expect(await linkOf(email), "no host").toBeUndefined()
-    await putBrand(authContextOf(world), { brand: "late", hosts: ["app.late.test"], keys: world.env.SECRETS_KEYS })
-    expect((await linkOf(email))?.origin).toBe("https://app.late.test")
-  })
-
-  test("goes to nobody unknown or disabled, nor to an admin without a second factor; the answer is the same", async () => {
-    const [disabled, admin] = [
-      await createPerson(world),
-      await createPerson(world, { password: PASSWORD, role: "admin" }),
-    ]
-    await world.sql("update users set disabled_at = now() where user_id = $1", [disabled.userId])
-    for (const email of ["nobody@people.test", disabled.email, admin.email])
-      expect(await tokenOf(email)).toBeUndefined()
-    await enrol(world, admin.userId)
-    expect((await reset(await tokenOf(admin.email))).status).toBe(200)
-    const login = await postLogin(world, admin.email, "nine tall cranes")
-    expect(login.answer.code).toBe("SECOND_FACTOR_REQUIRED")
-  })
-
-  test("is sent thrice to an email at once, and ten times for an address", async () => {
-    const { email } = await createPerson(world, { password: PASSWORD })
-    const statuses = []
-    for (let n = 0; n < 4; n++) statuses.push((await start(email, `203.0.113.${n}`)).status)
-    expect(statuses).toEqual([200, 200, 200, 429])
-    const spread = []
-    for (let n = 0; n < 11; n++) spread.push((await start(`nobody-${n}@people.test`, "203.0.113.200")).status)
-    expect(spread.at(-1)).toBe(429)
-    expect(spread.slice(0, 10)).toEqual(Array(10).fill(200))
-  })
-
-  test("is not there without an operator's server", async () => {
-    world.rebind({ EMAIL_HOOK_URL: "" })
-    expect((await start("somebody@people.test")).answer.code).toBe("EMAIL_NOT_CONFIGURED")
     world.rebind(EMAIL_HOOK)
   })
 })

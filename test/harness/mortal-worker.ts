@@ -5,6 +5,7 @@ import { databaseOver } from "../../src/platform/db.ts"
 import { createOutbound } from "../../src/platform/outbound.ts"
 import { createRedis } from "../../src/platform/redis.ts"
 import type { AgentContext } from "../../src/turns/run.ts"
+import { noQueue } from "./no-queue.ts"
 import { PROVIDER_URL, type scriptProvider } from "./scripted-provider.ts"
 import type { World } from "./world.ts"
 
@@ -59,7 +60,7 @@ export function mortalWorker(
   const ctx: AgentContext = {
     ...base,
     db,
-    queue: { publish: async () => {} },
+    queue: noQueue,
     log(_level, event, fields = {}) {
       if (event === "model.lost") lost.push(fields)
     },

@@ -12,6 +12,7 @@ import { commitAnswer, commitResults } from "../../src/turns/commit-step.ts"
 import { type Outcome, settleTurn } from "../../src/turns/settle-turn.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
 import formerRoller from "./former-roll-usage.sql?raw"
+import { noQueue } from "./no-queue.ts"
 import type { Random } from "./random.ts"
 import { finishedStep } from "./steps.ts"
 import { type TestClient, turnOf, type World } from "./world.ts"
@@ -62,7 +63,7 @@ export async function addFormerRoller({ sql }: Pick<World, "sql">): Promise<void
 export async function usageSequence(world: World, random: Random) {
   const ctx = {
     ...createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock }),
-    queue: { publish: async () => {} },
+    queue: noQueue,
     log: () => {},
   }
   const places: Place[] = []

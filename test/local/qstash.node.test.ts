@@ -102,6 +102,21 @@ describe("publishing", () => {
     expect((await takeOne()).url).toBe(`${URL_A}/later`)
   })
 
+  test("a batch has an answer for each message, also for one that is refused", async () => {
+    const flowControl = { key: "one", parallelism: 1 }
+    const answers = await client.batch([
+      { url: URL_A, body: "a", headers: { "x-team": "red" }, flowControl },
+      { url: "nowhere", body: "b" },
+      { url: URL_A, body: "c", flowControl },
+    ])
+    expect(answers).toMatchObject([{ messageId: expect.any(String) }, { error: expect.any(String) }, {}])
+    const first = await takeOne()
+    expect(Buffer.from(first.body, "base64").toString()).toBe("a")
+    expect(first.headers["X-Team"]).toBe("red")
+    await settle(first, { status: 200 })
+    expect(Buffer.from((await takeOne()).body, "base64").toString()).toBe("c")
+  })
+
   test("a deduplication id is taken once in 10 minutes, and answers with the first id", async () => {
     const publish = () => client.publishJSON({ url: URL_A, deduplicationId: "turn-1" })
     const { messageId } = await publish()

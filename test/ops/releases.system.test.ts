@@ -12,6 +12,7 @@ import { applyRelease, pruneReleases, readRelease } from "../../src/ops/release.
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
+import { noQueue } from "../harness/no-queue.ts"
 
 /** The verbs that a worker runs a turn with, as one version of the source has them. */
 async function verbsOf(root: string) {
@@ -83,7 +84,7 @@ beforeAll(async () => {
     random: Math.random,
     log() {},
     background() {},
-    queue: { publish: async () => {} },
+    queue: noQueue,
   } as unknown as Context
 })
 

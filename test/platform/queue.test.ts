@@ -54,6 +54,32 @@ test("each kind of work has slots of its own, as many as are set for it", async 
   }
 })
 
+test("many messages are one request, and each is taken or refused for itself", async () => {
+  const { queue, meter } = createContext(parseBaseEnv(world.env), () => {}, { clock: world.clock })
+  const path = (n: number) => `/callbacks/together/${n}`
+  const year = 366 * 86_400_000
+  const taken = await queue.publishAll([
+    { path: path(1), flow: { of: "turns", user_id: 9, test: false }, dedupe: "first" },
+    { path: path(2), flow: null, delayMs: year },
+    { path: path(3), flow: { of: "begun-turns", user_id: 9, test: true }, delayMs: 1500 },
+    { path: path(1), flow: { of: "turns", user_id: 9, test: false }, dedupe: "first" },
+  ])
+  expect(taken).toEqual([true, false, true, true])
+  expect(meter.header(0)).toMatch(/qstash;dur=[\d.]+;desc="calls=1"/)
+  const pending = (await world.qstash.pending()).filter(({ url }) => url.includes("/together/"))
+  expect(pending).toMatchObject([
+    { url: `https://callbacks.test${path(1)}`, flow_control_key: "turns.9.live" },
+    {
+      url: `https://callbacks.test${path(3)}`,
+      flow_control_key: "begun-turns.9.test",
+      not_before_ms: world.clock.ms() + 2000,
+    },
+  ])
+  const [delivery] = (await world.qstash.due()).filter(({ url }) => url.includes("/together/"))
+  expect(delivery).toMatchObject({ method: "POST", body: btoa("{}") })
+  expect(delivery?.headers["Content-Type"]).toBe("application/json")
+})
+
 test("what QStash refuses is tried once", async () => {
   await world.plan([{ service: "qstash", call: 1, times: 9, action: "fail", when: "before" }])
   await expect(queueOf().publish({ path: "/callbacks/turns/turn_2", flow: null })).rejects.toThrow(

@@ -6,6 +6,7 @@ import { parseApiKey } from "../../src/keys/api-key.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { cancelTurn } from "../../src/turns/cancel-turn.ts"
 import { createTestClock } from "../harness/clock.ts"
+import { noQueue } from "../harness/no-queue.ts"
 import { DEFAULT_HOLD, makeEstate } from "../harness/quota-load.ts"
 import { deadlocksOf, expectNoFaults, watchMoney } from "../harness/quota-watch.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -23,7 +24,7 @@ afterAll(async () => {
 /** A worker whose clock is a little off. */
 function workerAt(offsetMs: number) {
   const clock = createTestClock(world.clock.ms() + offsetMs)
-  const quiet = { queue: { publish: async () => {} }, log: () => {} }
+  const quiet = { queue: noQueue, log: () => {} }
   return { ...createContext(parseBaseEnv(world.env), () => {}, { clock }), ...quiet }
 }
 

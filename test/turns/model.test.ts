@@ -5,6 +5,7 @@ import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
 import { BARE } from "../harness/customer.ts"
+import { noQueue } from "../harness/no-queue.ts"
 import { createRandom } from "../harness/random.ts"
 import type { ModelAccount } from "../harness/reference-account.ts"
 import { Sequence } from "../harness/reference-model.ts"
@@ -21,7 +22,7 @@ beforeAll(async () => {
   // A cancel waits until no call starts any more: then the time goes by.
   const clock = { ...world.clock, sleep: (ms: number) => world.advance(ms) }
   // Publishing is not what is tested here: it may always fail, and nothing may depend on it.
-  const quiet = { queue: { publish: async () => {} }, log: () => {} }
+  const quiet = { queue: noQueue, log: () => {} }
   context = { ...createContext(parseBaseEnv(world.env), () => {}, { clock }), ...quiet }
 })
 afterAll(() => world.close())

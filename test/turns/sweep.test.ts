@@ -5,6 +5,7 @@ import { releaseTurn } from "../../src/turns/advance-turn.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer } from "../../src/turns/commit-step.ts"
 import { settleTurn } from "../../src/turns/settle-turn.ts"
+import { holdRows } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { finishedStep } from "../harness/steps.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -30,6 +31,37 @@ test("many turns of the largest texts, all lost by the queue, are all found by o
   await world.drain()
   const turns = await expectPromises(world, client.userId)
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(450)
+})
+
+test("behind an outage of the queue a hundred turns are one request and one statement, and none waits for one that is locked", async () => {
+  const client = await world.createAccount({ usd: 1000 })
+  const space = await client.space()
+  for (let n = 0; n < 250; n += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, more) => client.sendTurn({ space, end_user_ref: `d${n + more}` })))
+  }
+  await world.settled()
+  await world.qstash.reset()
+  await world.advance(61_000)
+  const [{ turn_id } = {}] = await world.sql(
+    "select turn_id from open_turns where user_id = $1 order by turn_id limit 1",
+    [client.userId],
+  )
+  const letGo = await holdRows(world, `select from turns where turn_id = '${turn_id}' for update`)
+  await world.plan([])
+  await world.sweep()
+  const labels = (await world.calls()).map(({ label }) => label)
+  expect(labels.filter((label) => label.includes("/v2/batch"))).toHaveLength(3)
+  expect(labels.filter((label) => label.includes("wake_turns_at"))).toHaveLength(3)
+  await letGo()
+  const still = await world.sql("select turn_id from open_turns where user_id = $1 and wake_at <= $2", [
+    client.userId,
+    world.clock.now(),
+  ])
+  expect(still, "only the locked one is due again").toEqual([{ turn_id }])
+  await world.sweep()
+  await world.drain()
+  const turns = await expectPromises(world, client.userId)
+  expect(turns.filter((turn) => turn.state === "done")).toHaveLength(250)
 })
 
 test("the next turn of a conversation is called even if its first call came too early and was not recorded", async () => {

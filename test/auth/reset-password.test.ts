@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { putBrand } from "../../src/ops/brands.ts"
+import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
+import { noticesOf } from "../harness/notices.ts"
+import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
+import { createWorld, type World } from "../harness/world.ts"
+
+const PASSWORD = "correct horse battery staple"
+
+let world: World
+let emails: ReturnType<typeof receiveEmails>
+beforeAll(async () => {
+  world = await createWorld({ env: { ...EMAIL_HOOK, IDP_INTERNAL_SECRET: "between us" } })
+  emails = receiveEmails(world)
+})
+afterAll(() => world.close())
+beforeEach(() => emails.splice(0))
+
+/** What the operator's server was asked to send to somebody. */
+const sentTo = (email: string) => emails.filter(({ to }) => to === email).map(({ kind, data }) => ({ kind, data }))
+
+describe("a link for a new password", () => {
+  const start = (email: string, address = "198.51.100.1") =>
+    ask(world, "/api/auth/password-reset/start", { body: { email }, address })
+  const reset = (token: string | undefined, new_password = "nine tall cranes") =>
+    ask(world, "/api/auth/password-reset", { body: { token, new_password } })
+  async function linkOf(email: string) {
+    expect(await start(email)).toMatchObject({ status: 200, answer: { ok: true } })
+    await world.settled()
+    // What else they are told, of a second factor just set, say, is sent at the same time.
+    const sent = sentTo(email).findLast(({ kind }) => kind === "password_reset")
+    return sent && new URL(String(sent.data.url))
+  }
+  const tokenOf = async (email: string) => (await linkOf(email))?.hash.replace("#token=", "")
+
+  test("sets it once, and ends all sessions and links", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    const browser = await world.signIn(userId)
+    const [one, two] = [await tokenOf(email), await tokenOf(email)]
+    expect((await reset(one, "short")).status).toBe(422)
+    expect(await reset(one)).toMatchObject({ status: 200, answer: { ok: true } })
+    expect((await browser.call("GET", "/api/auth/me")).status).toBe(401)
+    expect((await postLogin(world, email, PASSWORD)).status).toBe(401)
+    expect((await postLogin(world, email, "nine tall cranes")).status).toBe(200)
+    for (const token of [one, two, "x"]) expect((await reset(token)).answer.code).toBe("INVALID_TOKEN")
+    const told = { factor: "password", change: "reset" }
+    expect((await noticesOf(world, userId)).map(({ data }) => data)).toContainEqual(told)
+    expect(sentTo(email)).toContainEqual({ kind: "factor_changed", data: { ...told, at: expect.any(String) } })
+    const [entry] = await world.sql("select * from audit_log where action = 'user.password_reset'")
+    expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
+  })
+
+  test("of several requests at once one has an effect, and it lasts 30 minutes", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    const token = await tokenOf(email)
+    const answers = await Promise.all([reset(token), reset(token), reset(token)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+    const late = await tokenOf(email)
+    await world.advance(30 * 60_000)
+    expect((await reset(late)).answer.code).toBe("INVALID_TOKEN")
+  })
+
+  test("is on our own host, in the fragment", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    const link = await linkOf(email)
+    expect([link?.origin, link?.pathname, link?.search]).toEqual(["https://api.test", "/reset-password", ""])
+  })
+
+  test("leads to a host of the account's own brand, and is not sent when that has none", async () => {
+    const { userId, email } = await createPerson(world, { password: PASSWORD })
+    await world.sql("update users set brand = 'late' where user_id = $1", [userId])
+    expect(await linkOf(email), "no host").toBeUndefined()
+    await putBrand(authContextOf(world), { brand: "late", hosts: ["app.late.test"], keys: world.env.SECRETS_KEYS })
+    expect((await linkOf(email))?.origin).toBe("https://app.late.test")
+  })
+
+  test("goes to nobody unknown or disabled, nor to an admin without a second factor; the answer is the same", async () => {
+    const [disabled, admin] = [
+      await createPerson(world),
+      await createPerson(world, { password: PASSWORD, role: "admin" }),
+    ]
+    await world.sql("update users set disabled_at = now() where user_id = $1", [disabled.userId])
+    for (const email of ["nobody@people.test", disabled.email, admin.email])
+      expect(await tokenOf(email)).toBeUndefined()
+    await enrol(world, admin.userId)
+    expect((await reset(await tokenOf(admin.email))).status).toBe(200)
+    const login = await postLogin(world, admin.email, "nine tall cranes")
+    expect(login.answer.code).toBe("SECOND_FACTOR_REQUIRED")
+  })
+
+  test("is sent thrice to an email at once, and ten times for an address", async () => {
+    const { email } = await createPerson(world, { password: PASSWORD })
+    const statuses = []
+    for (let n = 0; n < 4; n++) statuses.push((await start(email, `203.0.113.${n}`)).status)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    const spread = []
+    for (let n = 0; n < 11; n++) spread.push((await start(`nobody-${n}@people.test`, "203.0.113.200")).status)
+    expect(spread.at(-1)).toBe(429)
+    expect(spread.slice(0, 10)).toEqual(Array(10).fill(200))
+  })
+
+  test("is not there without an operator's server", async () => {
+    world.rebind({ EMAIL_HOOK_URL: "" })
+    expect((await start("somebody@people.test")).answer.code).toBe("EMAIL_NOT_CONFIGURED")
+    world.rebind(EMAIL_HOOK)
+  })
+})
