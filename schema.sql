@@ -348,7 +348,7 @@ create table config_parts (
 );
 create unique index config_parts_current on config_parts (space_id, kind, name) where until_version is null;
 
--- What an account stores. config_bytes: the parts of all its spaces' configurations. None for an account without such parts.
+-- What an account stores. config_bytes: the parts of all its spaces' configurations, and their secrets. None for an account without any.
 create table account_storage (
   user_id bigint primary key,
   config_bytes bigint not null
@@ -399,6 +399,28 @@ create table space_secrets (
   updated_at timestamptz not null,
   primary key (space_id, name)
 );
+
+-- Counts secrets as bytes of configuration, whoever stores them.
+create function count_secret_bytes() returns trigger language plpgsql as $$
+declare
+  more bigint := 0;
+  account bigint;
+begin
+  if tg_op <> 'DELETE' then
+    more := octet_length(new.sealed);
+  end if;
+  if tg_op <> 'INSERT' then
+    more := more - octet_length(old.sealed);
+  end if;
+  select s.user_id into account from spaces s where s.space_id = case tg_op when 'DELETE' then old.space_id else new.space_id end;
+  if more <> 0 then
+    insert into account_storage as a (user_id, config_bytes) values (account, greatest(0, more))
+      on conflict (user_id) do update set config_bytes = greatest(0, a.config_bytes + more);
+  end if;
+  return null;
+end $$;
+create trigger space_secrets_counted after insert or update of sealed or delete on space_secrets
+  for each row execute function count_secret_bytes();
 
 ---------------------------------------------------------------------------------------------------------------------------------
 -- API keys

@@ -5,7 +5,7 @@ import { TurnpikeError } from "./errors.ts"
 export const COUNTED = {
   open_test_turns: "test turns that have not ended",
   spaces: "spaces, archived ones included",
-  config_bytes: "bytes of configuration, with the versions that are kept",
+  config_bytes: "bytes of configuration, with the versions that are kept and secrets",
   files: "files",
   file_bytes: "bytes of files",
   resent_events: "events that one webhook is sent again within an hour",

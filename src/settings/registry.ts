@@ -118,7 +118,7 @@ export const SETTINGS = {
   }),
   max_config_bytes: setting({
     description:
-      "How many bytes of configuration an account may have, with the versions that are kept. More is refused with LIMIT_REACHED.",
+      "How many bytes of configuration an account may have, with the versions that are kept and secrets. More is refused with LIMIT_REACHED.",
     schema: z
       .int()
       .min(1024 ** 2)

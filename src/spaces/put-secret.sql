@@ -1,8 +1,9 @@
 -- Stores a sealed secret, replacing an earlier one of that name, as a new version of the configuration (which does not contain it).
--- refused: not_found, archived, too_many beyond p_max.
+-- refused: not_found, archived, too_many beyond p_max; limit (with reached) where the account may store no more, and the secret is longer than
+-- what it replaces.
 create function turnpike.put_secret(p_caller_kind text, p_caller_token text, p_caller_test boolean, p_moment timestamptz,
   p_slug text, p_name text, p_sealed text, p_max integer,
-  out actor jsonb, out refused text, out secret jsonb) language plpgsql as $$
+  out actor jsonb, out refused text, out reached jsonb, out secret jsonb) language plpgsql as $$
 declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   space spaces;
@@ -18,7 +19,13 @@ begin
     -- Adding a secret holds the lock of the space's row, so the number is exact.
     if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
       refused := 'too_many';
-    else
+    elsif octet_length(p_sealed) > coalesce((select octet_length(o.sealed) from space_secrets o
+      where o.space_id = space.space_id and o.name = p_name), 0)
+    then
+      reached := turnpike.config_limit(space);
+      refused := case when reached is not null then 'limit' end;
+    end if;
+    if refused is null then
       insert into space_secrets (space_id, name, sealed, created_at, updated_at)
         values (space.space_id, p_name, p_sealed, p_moment, p_moment)
         on conflict (space_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at

@@ -15,7 +15,7 @@ interface SecretDates {
   updated_at: string
 }
 
-/** Stores a secret, encrypted, replacing an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED. */
+/** Stores a secret, encrypted, replacing an earlier one of that name. NOT_FOUND, CONFLICT, VALIDATION_FAILED, LIMIT_REACHED. */
 export async function putSecret(
   ctx: Context,
   credential: Credential,

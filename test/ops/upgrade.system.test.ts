@@ -101,6 +101,12 @@ test("configurations are counted by an upgrade as its release counts them", asyn
   const { rows } = await client.query<{ kept: object; now: object }>(counted)
   expect(rows.map(({ kept }) => kept)).toEqual(rows.map(({ now }) => now))
   expect(rows[0]?.kept).toMatchObject({ version: 9, system: 19, tools: 1, agents: 1, unlisted: 1, history, answer: 9 })
+  const stored = await client.query(
+    `select a.config_bytes - (select coalesce(sum(p.bytes), 0) from config_parts p join spaces s using (space_id) where s.user_id = a.user_id)
+       = (select sum(octet_length(o.sealed)) from space_secrets o join spaces s using (space_id) where s.user_id = a.user_id) as same
+     from account_storage a where a.user_id = (select user_id from spaces where space_id = 1)`,
+  )
+  expect(stored.rows, "secrets included").toEqual([{ same: true }])
 })
 
 test("what was stored before there were prices for it is never billed", async () => {

@@ -42,6 +42,18 @@ async function storedBytes(): Promise<number> {
   return row?.bytes ?? 0
 }
 
+/** What an account is told to store is what its parts and secrets come to. */
+async function expectCounted({ userId }: TestClient): Promise<void> {
+  const [row] = await world.sql(
+    `select a.config_bytes::int as counted, (
+       (select coalesce(sum(p.bytes), 0) from config_parts p join spaces s using (space_id) where s.user_id = a.user_id)
+       + (select coalesce(sum(octet_length(o.sealed)), 0) from space_secrets o join spaces s using (space_id) where s.user_id = a.user_id)
+     )::int as stored from account_storage a where a.user_id = $1`,
+    [userId],
+  )
+  expect(row?.counted).toBe(row?.stored)
+}
+
 const versionOf = async (client: TestClient, space: string, version: number) =>
   (await (await client.call("GET", `/v1/spaces/${space}/versions/${version}`)).json()) as Record<string, unknown>
 
@@ -168,11 +180,32 @@ test("an account has so many bytes of configuration; at its limit it keeps ten v
   const server = { url: "https://docs.customer.com/mcp" }
   expect((await client.call("PUT", `/v1/spaces/${space}/mcp-servers/docs`, server)).status, "nor by a server").toBe(409)
   expect((await client.call("DELETE", `/v1/spaces/${space}/tools/large_0`)).status, "less is always possible").toBe(200)
-  const counted = await world.sql(
-    "select a.config_bytes = (select sum(p.bytes) from config_parts p join spaces s using (space_id) where s.user_id = a.user_id) as same from account_storage a where a.user_id = $1",
-    [client.userId],
-  )
-  expect(counted).toEqual([{ same: true }])
+  await expectCounted(client)
+  await unset()
+})
+
+test("secrets are bytes of configuration: at its limit an account takes none that is new or longer, but one that replaces another", async () => {
+  const client = await world.createAccount()
+  const [space, second] = [await client.space(), await client.space()]
+  await set("max_config_bytes", 100_000)
+  const put = (name: string, size: number, of = space) =>
+    client.call("PUT", `/v1/spaces/${of}/secrets/${name}`, { value: "x".repeat(size) })
+  let refused = await put("s0", 8_000)
+  for (let n = 1; refused.status === 200 && n < 40; n++)
+    refused = await put(`s${n}`, 8_000, n % 2 === 0 ? space : second)
+  expect(refused.status).toBe(409)
+  expect(await refused.json()).toMatchObject({ error: { code: "LIMIT_REACHED", details: { cap: "config_bytes" } } })
+  expect((await put("s0", 8_000)).status, "another value").toBe(200)
+  expect((await put("s0", 8_100)).status, "a longer one").toBe(409)
+  expect((await limitsOf(client)).config_bytes?.used).toBeLessThan(120_000)
+  await expectCounted(client)
+  expect((await put("s0", 10)).status).toBe(200)
+  expect((await client.call("DELETE", `/v1/spaces/${space}/secrets/s2`)).status).toBe(200)
+  await expectCounted(client)
+  expect((await put("new", 10)).status).toBe(200)
+  const secrets = { made: "y".repeat(500) }
+  expect((await client.call("POST", "/v1/spaces", { title: "x", secrets })).status).toBe(201)
+  await expectCounted(client)
   await unset()
 })
 

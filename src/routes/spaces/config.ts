@@ -92,7 +92,7 @@ export function mountSpaceConfig(app: App, mounting: Mounting) {
       query,
       body: putSecretSchema,
       answer: { status: 200, description: "The secret, without its value.", schema: secretSchema },
-      errors: changeErrors,
+      errors: [...changeErrors, "LIMIT_REACHED"],
     },
     async (c, { params, body }) =>
       putSecret(c.get("ctx"), c.get("credential"), params.space_id, { name: params.name, value: body.value }),
