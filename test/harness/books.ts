@@ -104,7 +104,20 @@ async function openTurns(world: World, client: TestClient, space: string) {
   return turns
 }
 
-const MONEY = ["turns", "open_turns", "ledger", "wallets", "usage", "api_turns", "chat_calls", "spend_counters"]
+const MONEY = [
+  ...[
+    "turns",
+    "open_turns",
+    "ledger",
+    "wallets",
+    "wallet_shards",
+    "usage",
+    "api_turns",
+    "chat_calls",
+    "spend_counters",
+  ],
+  "spend_counter_shards",
+]
 
 /** A hash of the rows of each table with money in it, without columns that do not count. */
 export async function dumpMoney({ sql }: Pick<World, "sql">, without: string[] = []): Promise<Record<string, string>> {

@@ -9,7 +9,10 @@ export const HOLD_PLANTS: Record<string, Plant> = {
     repaired: true,
   },
   "a hold that the wallet does not know": {
-    plant: ({ user }) => set("wallets", "held_credit_micros = held_credit_micros - 13", `user_id = ${user}`),
+    // Where an account has shards, what it holds is in those.
+    plant: ({ user }) =>
+      `${set("wallets", "held_credit_micros = held_credit_micros - 13", `user_id = ${user} and shards = 0`)};
+       ${set("wallet_shards", "held_credit_micros = held_credit_micros - 13", `user_id = ${user} and shard = 0 and exists (select from wallets w where w.user_id = ${user} and w.shards > 0)`)}`,
     finds: ({ user }) => [{ ...nothing, kind: "held", user, expected: 5_000_000, found: 4_999_987, repaired: true }],
     repaired: true,
   },
