@@ -3,8 +3,10 @@ import { createKeyRing, parseKeyRing } from "../src/base/key-ring.ts"
 import { answerOf, quotaHeaders } from "../src/local/provider-models.ts"
 import { sealCredential } from "../src/providers/credential.ts"
 import { startLoad } from "./load.ts"
-import { runTurns } from "./measure-turns.ts"
+import { measureRouter } from "./measure-router.ts"
+import { countTurns, runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
+import { readProcess } from "./processes.ts"
 import { createSite, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
@@ -41,14 +43,23 @@ export async function measureRouting(world: BenchWorld, options: Options) {
         // Not disabled ones, at which a turn would look.
         await site.sql("delete from provider_accounts")
         if (way === "accounts") await addAccounts(site, baseUrl)
-        const groups = { worker: site.groups.worker ?? [], postgres: await backendsOf(site) }
+        const before = { ...(await countTurns(site)), backends: await backendsOf(site) }
         const load = index === 0 ? world.load : second
+        const groups = { worker: site.groups.worker ?? [] }
         const { cpu_ms_per_turn: cost } = await runTurns({ ...world, load }, { ...site, groups }, options)
-        return { way, cost: cost as unknown as Cost }
+        const after = { ...(await countTurns(site)), backends: await backendsOf(site) }
+        // One that was idle for long may have ended, and another begun.
+        const used = [...after.backends].map(([pid, seconds]) => seconds - (before.backends.get(pid) ?? 0))
+        const postgres = (used.reduce((sum, seconds) => sum + seconds, 0) * 1000) / (after.done - before.done)
+        return { way, cost: { worker: (cost as Record<string, number>).worker ?? Number.NaN, postgres } }
       }),
     )
     if (nth >= 0) for (const { way, cost } of pair) costs[way].push(cost)
   }
+  const [routed, environment] = sites as [Site, Site]
+  for (const site of sites) await site.sql("delete from provider_accounts")
+  await addAccounts(routed, baseUrl)
+  const procedures = await measureRouter(world, { routed, environment }, PIN)
   const used = await Promise.all(
     sites.map(({ sql }) => sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")),
   )
@@ -67,6 +78,8 @@ export async function measureRouting(world: BenchWorld, options: Options) {
       worker: quartersOf(differences("worker")),
       postgres: quartersOf(differences("postgres")),
     },
+    // Of each: the middle of all batches, and the least.
+    procedures,
   }
 }
 
@@ -78,9 +91,8 @@ interface Cost {
   postgres: number
 }
 
-/** Without rounds in which a process ended, so that nobody knows what it used. */
 function quartersOf(samples: number[]) {
-  const sorted = samples.filter(Number.isFinite).sort((a, b) => a - b)
+  const sorted = [...samples].sort((a, b) => a - b)
   const at = (share: number) => {
     const index = share * (sorted.length - 1)
     const [low, high] = [sorted[Math.floor(index)] ?? 0, sorted[Math.ceil(index)] ?? 0]
@@ -101,12 +113,13 @@ async function createRoutedSite(world: BenchWorld, name: string, baseUrl: string
   return site
 }
 
-/** The server's processes for one database: both sites have the same server. */
-async function backendsOf({ sql }: Site): Promise<number[]> {
+/** What the server's processes for one database have computed, in seconds: both sites have the same server. */
+async function backendsOf({ sql }: Site): Promise<Map<number, number>> {
   const rows = await sql<{ pid: number }>(
     "select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'",
   )
-  return rows.map(({ pid }) => pid)
+  const read = await Promise.all(rows.map(async ({ pid }) => [pid, (await readProcess(pid))?.seconds ?? 0] as const))
+  return new Map(read)
 }
 
 async function useModel({ runtime }: Site, key: string, space: string): Promise<void> {

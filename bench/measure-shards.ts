@@ -1,28 +1,16 @@
-import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import pg from "pg"
-import type { KeyCredential } from "../src/actor/actor.ts"
-import type { Context } from "../src/actor/context.ts"
-import { systemClock } from "../src/platform/clock.ts"
-import { noQueue } from "../test/harness/no-queue.ts"
 import { SLOW } from "./measure-commits.ts"
 import { runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createSite, type Site } from "./site.ts"
 import { round } from "./statistics.ts"
-import type { Version } from "./version.ts"
+import { BRAND, contextOver, readVerbs, TYPES } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = [1, 64]
 const FAST = { synchronous_commit: "off" }
 const CLIENTS = 32
-const BRAND = "turnpike"
-const INT8 = 20
-/** As src/platform/db.ts reads them. */
-const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text")),
-}
 /** Until an account whose turns wait for each other has shards, and each connection has planned its statements. */
 const WARM_SECONDS = 5
 
@@ -91,44 +79,4 @@ async function runProcedures(world: BenchWorld, site: Site, { seconds }: Options
   const { cpu } = await meter()
   await pool.end()
   return { per_second: round(turns / elapsed, 0), postgres: round(((cpu.postgres ?? Number.NaN) * 1000) / turns) }
-}
-
-type Verbs = Awaited<ReturnType<typeof readVerbs>>
-
-/** The verbs of a version, which know the names and arguments of its procedures. */
-async function readVerbs({ dir }: Version) {
-  const read = <Module>(file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Module>
-  const { acceptTurn } = await read<typeof import("../src/turns/accept-turn.ts")>("src/turns/accept-turn.ts")
-  const { claimTurn } = await read<typeof import("../src/turns/claim-turn.ts")>("src/turns/claim-turn.ts")
-  const { settleTurn } = await read<typeof import("../src/turns/settle-turn.ts")>("src/turns/settle-turn.ts")
-  const { createTurnSchema } = await read<typeof import("../src/turns/schemas.ts")>("src/turns/schemas.ts")
-  // Earlier versions ask for the brand.
-  const { parseApiKey } = await read<{ parseApiKey(key: string, brand: string): KeyCredential | null }>(
-    "src/keys/api-key.ts",
-  )
-  const { databaseOver, DatabaseError } = await read<typeof import("../src/platform/db.ts")>("src/platform/db.ts")
-  const { finishedStep } = await read<typeof import("../test/harness/steps.ts")>("test/harness/steps.ts")
-  return { acceptTurn, claimTurn, settleTurn, createTurnSchema, parseApiKey, databaseOver, DatabaseError, finishedStep }
-}
-
-/** What these verbs use of a context: connections instead of Neon's endpoint, and no queue. */
-function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Pool): Context {
-  const names = new Map<string, string>()
-  const db = databaseOver(async ({ sql: text, parameters }) => {
-    const name = names.get(text) ?? `bench_${names.size}`
-    names.set(text, name)
-    const { rows, rowCount } = await pool.query({ name, text, values: [...parameters] }).catch((error) => {
-      // The verbs repeat what was overtaken.
-      throw new DatabaseError(error as pg.DatabaseError)
-    })
-    return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
-  })
-  const context: Partial<Context> = {
-    ...{ brand: BRAND, requestId: "bench", db, random: Math.random, posting: new Map() },
-    clock: systemClock,
-    queue: noQueue,
-    log: () => {},
-    background: (work) => void work.catch(() => {}),
-  }
-  return context as Context
 }

@@ -61,7 +61,7 @@ export async function measureMemory(world: BenchWorld, { turns, clients }: Optio
   return { points, flat: last <= settled * 1.15 }
 }
 
-async function countTurns({ sql }: Site): Promise<{ done: number; lost: number }> {
+export async function countTurns({ sql }: Site): Promise<{ done: number; lost: number }> {
   const rows = await sql<{ done: number; lost: number }>(
     `select (count(*) filter (where state = 'done'))::integer as done,
        (count(*) filter (where state in ('failed', 'cancelled')))::integer as lost from turns`,

@@ -33,7 +33,7 @@ interface Process {
   seconds: number
 }
 
-async function readProcess(pid: number): Promise<Process | null> {
+export async function readProcess(pid: number): Promise<Process | null> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null)
   if (stat === null) return null
   // The name before it may have blanks in it.

@@ -78,7 +78,9 @@ export function createQueue(client: Client, env: QueueEnv, { meter, clock }: { m
     },
     async publishAll(messages) {
       const answers = await ask(() => client.batch(messages.map((message) => requestOf(env, message))))
-      // One that was refused has an error instead of an id.
+      // One that was refused has an error instead of an id. Which are meant where some are missing is not known.
+      if (answers.length !== messages.length)
+        throw new Error(`QStash answered ${answers.length} of ${messages.length}.`)
       return messages.map((_, index) => typeof (answers[index] as { messageId?: unknown })?.messageId === "string")
     },
   }

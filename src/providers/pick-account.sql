@@ -206,8 +206,8 @@ declare
   engine_of_model text;
   model_name text;
 begin
-  -- A conversation's first turn is bound to nobody.
-  if claimed.position > 1 then
+  -- A conversation's first turn is bound to nobody before its first step.
+  if claimed.position > 1 or claimed.epoch > 1 then
     select c.provider_id into bound from conversations c where c.conversation_id = claimed.conversation_id and c.served_at > p_served_after;
   end if;
   if own ->> 'engine' <> 'rehearsal' then
@@ -219,7 +219,7 @@ begin
   if others <> '{}' then
     for engine_of_model, model_name in
       select distinct on (m.value ->> 'engine') m.value ->> 'engine', m.value ->> 'model' from jsonb_each(others) m
-        where m.value ->> 'engine' not in ('rehearsal', own ->> 'engine') order by m.value ->> 'engine', m.key
+        where m.value ->> 'engine' not in ('rehearsal', coalesce(own ->> 'engine', '')) order by m.value ->> 'engine', m.key
     loop
       picked := turnpike.pick_account(engine_of_model, model_name, bound, '{}', p_random, null, p_moment);
       if picked is not null then

@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { callOne } from "../platform/db.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { describeError } from "../platform/log.ts"
+import type { AdminUser } from "../users/admin-user.ts"
 import type { User } from "../users/user-row.ts"
 import type { AuthContext } from "./auth-context.ts"
 
@@ -19,16 +20,16 @@ export const sendFactorNotice = (ctx: Context, userId: number, data: { factor: s
  * Makes an admin's edit that may change an account's email. If the email is another one afterwards, both addresses are told: the former one's
  * owner may be who should not lose the account.
  */
-export async function tellingEmail<T>(ctx: Context, userId: number, edit: () => Promise<T>): Promise<T> {
+export async function tellingEmail(ctx: Context, userId: number, edit: () => Promise<AdminUser>): Promise<AdminUser> {
   if (!ctx.emailHook) return edit()
   const former = await addressOf(ctx, userId)
   const edited = await edit()
-  inBackground(ctx, "factor_changed", async () => {
-    const { email, brand } = await addressOf(ctx, userId)
-    if (email === former.email) return
+  if (edited.email !== former.email) {
     const data = { factor: "email", change: "set_by_admin", at: ctx.clock.now().toISOString() }
-    for (const to of [former.email, email]) sendEmail(ctx, { kind: "factor_changed", to, brand, data })
-  })
+    for (const to of [former.email, edited.email]) {
+      sendEmail(ctx, { kind: "factor_changed", to, brand: edited.brand, data })
+    }
+  }
   return edited
 }
 
@@ -52,15 +53,12 @@ const HOUR_MS = 3_600_000
 
 function sendTo(ctx: Context, userId: number, kind: "factor_changed" | "login_locked", data: object): void {
   if (!ctx.emailHook) return
-  inBackground(ctx, kind, async () => {
+  const sent = async () => {
     const { email, brand } = await addressOf(ctx, userId)
     sendEmail(ctx, { kind, to: email, brand, data: { ...data, at: ctx.clock.now().toISOString() } })
-  })
-}
-
-function inBackground(ctx: Context, kind: string, send: () => Promise<void>): void {
+  }
   ctx.background(
-    send().catch((error: unknown) => ctx.log("error", "email.failed", { kind, error: describeError(error) })),
+    sent().catch((error: unknown) => ctx.log("error", "email.failed", { kind, error: describeError(error) })),
   )
 }
 

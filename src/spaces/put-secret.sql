@@ -16,6 +16,8 @@ begin
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(caller, space);
   if refused is null then
+    -- Whoever seals it again locks the secret before what its account stores (count_secret_bytes).
+    perform from space_secrets o where o.space_id = space.space_id and o.name = p_name for no key update;
     -- Adding a secret holds the lock of the space's row, so the number is exact.
     if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
       refused := 'too_many';

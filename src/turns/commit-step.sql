@@ -263,7 +263,7 @@ declare
   open turns;
 begin
   select t.* into open from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch for no key update;
-  if open.finished_at is not null or open.lease_until > p_moment then
+  if open.turn_id is null or open.finished_at is not null or open.lease_until > p_moment then
     return false;
   end if;
   update open_turns o set wake_at = p_wake_at where o.turn_id = p_turn_id;

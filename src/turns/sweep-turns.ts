@@ -27,13 +27,14 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
     const due = await liveTurns(ctx, last)
     const failedBefore = sweep.failed
     const lost = due.filter(({ state, attempts }) => state === "running" && attempts >= TURN_POLICY.maxAttempts)
-    await inParallel(lost, (turn) => endLost(ctx, sweep, turn))
     const live = due.filter((turn) => !lost.includes(turn)).map((turn) => publishedOf(ctx, turn))
     await inParallel(chunksOf(live, MOST_TOGETHER), async (some) => {
       const published = await publishTurns(ctx, some, "sweep")
       sweep.republished += published
       sweep.failed += some.length - published
     })
+    // Behind the others: each may wait for its account's wallet.
+    await inParallel(lost, (turn) => endLost(ctx, sweep, turn))
     last = due.at(-1)
     if (due.length < TURN_POLICY.sweepBatch || sweep.failed - failedBefore === due.length) break
   }

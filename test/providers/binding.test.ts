@@ -62,6 +62,23 @@ describe("a conversation", () => {
     expect(called.map(({ account }) => account)).toEqual(["alpha", "alpha", "gamma", "gamma"])
   })
 
+  test("stays with the account of its first step when its first turn is claimed again", async () => {
+    let calls = 0
+    const called = world.script(() => {
+      calls++
+      if (calls === 1) return CALL
+      // From now on chance would choose another one.
+      random = () => 0.999
+      return calls < 8 ? { status: 529 } : FINE
+    })
+    const { turn_id } = await world.runTurn(client, somebody())
+    await world.advance(90_000)
+    await world.drain()
+    const [row] = await world.sql("select state, epoch from turns where turn_id = $1", [turn_id])
+    expect(row).toEqual({ state: "done", epoch: 2 })
+    expect([called.at(0), called.at(-1)].map((call) => call?.account)).toEqual(["alpha", "alpha"])
+  })
+
   test("comes back to its account after a passing error", async () => {
     const body = somebody()
     world.script(() => FINE)

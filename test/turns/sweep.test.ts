@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
+import { call } from "../../src/platform/db.ts"
 import { releaseTurn } from "../../src/turns/advance-turn.ts"
 import { claimTurn } from "../../src/turns/claim-turn.ts"
 import { commitAnswer } from "../../src/turns/commit-step.ts"
@@ -62,6 +63,20 @@ test("behind an outage of the queue a hundred turns are one request and one stat
   await world.drain()
   const turns = await expectPromises(world, client.userId)
   expect(turns.filter((turn) => turn.state === "done")).toHaveLength(250)
+})
+
+test("who has lost a turn does not say when it is to be woken", async () => {
+  const client = await world.createAccount()
+  const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+  await world.settled()
+  const wakeOf = async () => (await world.sql("select wake_at from open_turns where turn_id = $1", [turn_id]))[0]
+  const before = await wakeOf()
+  const moment = world.clock.now()
+  const stale = { turn_id, epoch: 7, wake_at: new Date(moment.getTime() + 3_600_000) }
+  expect(await call(contextOf().db, "wake_turn_at", { ...stale, moment })).toEqual([{ wake_turn_at: false }])
+  expect(await call(contextOf().db, "wake_turns_at", { turns: [stale], moment })).toEqual([{ wake_turns_at: 0 }])
+  expect(await wakeOf()).toEqual(before)
+  await world.drain()
 })
 
 test("the next turn of a conversation is called even if its first call came too early and was not recorded", async () => {

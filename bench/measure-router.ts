@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises"
+import pg from "pg"
+import { quotaHeaders } from "../src/local/provider-models.ts"
+import { windowsOf } from "../src/providers/windows.ts"
+import type { Site } from "./site.ts"
+import { round } from "./statistics.ts"
+import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
+import type { BenchWorld } from "./world.ts"
+
+const BATCH = 50
+const BATCHES = 40
+/** Until a connection has planned its statements for any arguments, and each account has its first windows. */
+const WARM = 6
+const ENGINE = "openai-compatible"
+
+/**
+ * What one connection computes for each procedure of a plain turn, in ms: of both sites in turns, so that what disturbs one disturbs the
+ * other. The middle of all batches, and the least, which is nearly undisturbed.
+ */
+export async function measureRouter(world: BenchWorld, sites: { routed: Site; environment: Site }, pin: string) {
+  const verbs = await readVerbs(world.version)
+  const lanes = await Promise.all(
+    Object.entries(sites).map(async ([way, site]) => {
+      const pool = new pg.Pool({ connectionString: site.env.DATABASE_URL ?? "", max: 1, types: TYPES })
+      pool.on("error", () => {})
+      const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid")
+      const costs: number[][] = [[], [], []]
+      return { way, site, pool, ctx: contextOver(verbs, pool), pid: rows[0]?.pid ?? 0, costs }
+    }),
+  )
+  for (let nth = -WARM; nth < BATCHES; nth++) {
+    for (const { way, site, ctx, pid, costs } of nth % 2 === 0 ? lanes : lanes.toReversed()) {
+      const marks = await runBatch(verbs, { site, ctx, pin, prefix: `${way}-${nth}`, mark: () => computedMs(pid) })
+      if (nth >= 0) for (const [at, all] of costs.entries()) all.push(((marks[at + 1] ?? 0) - (marks[at] ?? 0)) / BATCH)
+    }
+  }
+  await Promise.all(lanes.map(({ pool }) => pool.end()))
+  return lanes.map(({ way, costs }) => {
+    const [accept = [], claim = [], settle = []] = costs.map((all) => all.sort((a, b) => a - b))
+    const told = (all: number[]) => [round(all[all.length >> 1] ?? 0, 2), round(all[0] ?? 0, 2)]
+    return { way, accept: told(accept), claim: told(claim), settle: told(settle) }
+  })
+}
+
+interface Batch {
+  site: Site
+  ctx: ReturnType<typeof contextOver>
+  pin: string
+  prefix: string
+  mark: () => Promise<number>
+}
+
+/** Accepts, then claims, then settles so many turns; what was computed before, between and behind that. */
+async function runBatch(verbs: Verbs, { site, ctx, pin, prefix, mark }: Batch): Promise<number[]> {
+  const marks = [await mark()]
+  const ids: string[] = []
+  for (let n = 0; n < BATCH; n++) {
+    const account = site.accounts[n % site.accounts.length]
+    const credential = verbs.parseApiKey(account?.key ?? "", BRAND)
+    if (!account || !credential) throw new Error("A turn needs an account.")
+    const id = `${prefix}-${n}`
+    const body = verbs.createTurnSchema.parse({ space: account.space, end_user_ref: id, text: "Where is my order?" })
+    ids.push((await verbs.acceptTurn(ctx, credential, { idempotencyKey: id, body })).made.turn_id)
+  }
+  marks.push(await mark())
+  const claims: NonNullable<Awaited<ReturnType<Verbs["claimTurn"]>>>[] = []
+  for (const id of ids) {
+    const claim = await verbs.claimTurn(ctx, id)
+    if (!claim) throw new Error(`${id} was not claimed.`)
+    claims.push(claim)
+  }
+  marks.push(await mark())
+  for (const { turn, accounts } of claims) {
+    const picked = accounts[ENGINE]
+    const windows = windowsOf(new Headers(quotaHeaders("completions", 10)), new Date())
+    const served =
+      picked && "provider_id" in picked ? { account: picked.provider_id, bind: true, probe: false, windows } : null
+    const step = { ...verbs.finishedStep(0), provider: ENGINE, pin, served } as const
+    await verbs.settleTurn(ctx, turn, { state: "done", result: "x" }, { step, files: false })
+  }
+  return [...marks, await mark()]
+}
+
+/** What a process has computed until now, in ms. */
+async function computedMs(pid: number): Promise<number> {
+  const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, "utf8")).split(" ")
+  return Number(nanoseconds) / 1e6
+}
