@@ -3,7 +3,7 @@ import pg from "pg"
 import { quotaHeaders } from "../src/local/provider-models.ts"
 import { windowsOf } from "../src/providers/windows.ts"
 import type { Site } from "./site.ts"
-import { round } from "./statistics.ts"
+import { round, timesOf } from "./statistics.ts"
 import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
@@ -36,9 +36,8 @@ export async function measureRouter(world: BenchWorld, sites: { routed: Site; en
   }
   await Promise.all(lanes.map(({ pool }) => pool.end()))
   return lanes.map(({ way, costs }) => {
-    const [accept = [], claim = [], settle = []] = costs.map((all) => all.sort((a, b) => a - b))
-    const told = (all: number[]) => [round(all[all.length >> 1] ?? 0, 2), round(all[0] ?? 0, 2)]
-    return { way, accept: told(accept), claim: told(claim), settle: told(settle) }
+    const [accept, claim, settle] = costs.map((all) => [timesOf(all).p50, round(Math.min(...all))])
+    return { way, accept, claim, settle }
   })
 }
 

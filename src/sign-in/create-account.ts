@@ -80,7 +80,7 @@ export async function setCredentials(
   { login, ifVersion }: { login: z.infer<typeof setCredentialsSchema>; ifVersion: number | null },
 ): Promise<AdminUser> {
   const passwordHash = login.password === undefined ? null : await hashPassword(login.password)
-  const account = await tellingEmail(ctx, userId, () =>
+  const account = await tellingEmail(ctx, { userId, email: login.email }, () =>
     editAs(ctx, credential, "set_credentials", {
       args: { user_id: userId, email: login.email ?? null, password_hash: passwordHash, if_version: ifVersion },
       refusals: { ...USER_REFUSALS, no_email: ["EMAIL_REQUIRED", "The account has no email: send one too."] },

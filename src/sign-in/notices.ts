@@ -17,11 +17,15 @@ export const sendFactorNotice = (ctx: Context, userId: number, data: { factor: s
   sendTo(ctx, userId, "factor_changed", data)
 
 /**
- * Makes an admin's edit that may change an account's email. If the email is another one afterwards, both addresses are told: the former one's
- * owner may be who should not lose the account.
+ * Makes an admin's edit of an account; `email`: the one that it sets, if any. If that is another one than before, both addresses are told: the
+ * former one's owner may be who should not lose the account.
  */
-export async function tellingEmail(ctx: Context, userId: number, edit: () => Promise<AdminUser>): Promise<AdminUser> {
-  if (!ctx.emailHook) return edit()
+export async function tellingEmail(
+  ctx: Context,
+  { userId, email }: { userId: number; email: string | null | undefined },
+  edit: () => Promise<AdminUser>,
+): Promise<AdminUser> {
+  if (!ctx.emailHook || email === undefined) return edit()
   const former = await addressOf(ctx, userId)
   const edited = await edit()
   if (edited.email !== former.email) {

@@ -8,6 +8,7 @@ declare
   caller turnpike.caller := turnpike.find_caller(p_caller_kind, p_caller_token, p_caller_test, p_moment);
   space spaces;
   kept space_secrets;
+  replaced integer;
 begin
   actor := to_jsonb(caller);
   if caller.usable is not true then
@@ -17,13 +18,11 @@ begin
   refused := turnpike.change_refusal(caller, space);
   if refused is null then
     -- Whoever seals it again locks the secret before what its account stores (count_secret_bytes).
-    perform from space_secrets o where o.space_id = space.space_id and o.name = p_name for no key update;
+    select octet_length(o.sealed) into replaced from space_secrets o where o.space_id = space.space_id and o.name = p_name for no key update;
     -- Adding a secret holds the lock of the space's row, so the number is exact.
     if (select count(*) from space_secrets o where o.space_id = space.space_id and o.name <> p_name) >= p_max then
       refused := 'too_many';
-    elsif octet_length(p_sealed) > coalesce((select octet_length(o.sealed) from space_secrets o
-      where o.space_id = space.space_id and o.name = p_name), 0)
-    then
+    elsif octet_length(p_sealed) > coalesce(replaced, 0) then
       reached := turnpike.config_limit(space);
       refused := case when reached is not null then 'limit' end;
     end if;

@@ -26,20 +26,21 @@ export async function sweepTurns(ctx: Context): Promise<Sweep> {
   for (let batch = 0; batch < TURN_POLICY.sweepBatches; batch++) {
     const due = await liveTurns(ctx, last)
     const failedBefore = sweep.failed
-    const lost = due.filter(({ state, attempts }) => state === "running" && attempts >= TURN_POLICY.maxAttempts)
-    const live = due.filter((turn) => !lost.includes(turn)).map((turn) => publishedOf(ctx, turn))
+    const live = due.filter((turn) => !isLost(turn)).map((turn) => publishedOf(ctx, turn))
     await inParallel(chunksOf(live, MOST_TOGETHER), async (some) => {
       const published = await publishTurns(ctx, some, "sweep")
       sweep.republished += published
       sweep.failed += some.length - published
     })
     // Behind the others: each may wait for its account's wallet.
-    await inParallel(lost, (turn) => endLost(ctx, sweep, turn))
+    await inParallel(due.filter(isLost), (turn) => endLost(ctx, sweep, turn))
     last = due.at(-1)
     if (due.length < TURN_POLICY.sweepBatch || sweep.failed - failedBefore === due.length) break
   }
   return sweep
 }
+
+const isLost = ({ state, attempts }: DueTurn) => state === "running" && attempts >= TURN_POLICY.maxAttempts
 
 /** A failure is counted and does not keep the others. */
 async function endLost(ctx: Context, sweep: Sweep, turn: DueTurn): Promise<void> {
@@ -81,7 +82,7 @@ function liveTurns(ctx: Context, after: DueTurn | undefined): Promise<DueTurn[]>
 }
 
 /**
- * The longer a turn has been queued, the later it is published again: its message may well be waiting for one of its account's slots, and
+ * A due turn as publishTurns takes it. The longer it has been queued, the later it is published again: its message may well be waiting for one of its account's slots, and
  * each of thousands of such turns would get another message every minute.
  */
 function publishedOf({ clock }: Context, { turn_id, epoch, user_id, test, state, wake_at, created_at }: DueTurn) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { putBrand } from "../../src/ops/brands.ts"
 import { ask, authContextOf, createPerson, postLogin } from "../harness/auth.ts"
-import { noticesOf } from "../harness/notices.ts"
+import { noticesOf, sentTo } from "../harness/notices.ts"
 import { EMAIL_HOOK, enrol, receiveEmails } from "../harness/second-factor.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -10,14 +10,11 @@ const PASSWORD = "correct horse battery staple"
 let world: World
 let emails: ReturnType<typeof receiveEmails>
 beforeAll(async () => {
-  world = await createWorld({ env: { ...EMAIL_HOOK, IDP_INTERNAL_SECRET: "between us" } })
+  world = await createWorld({ env: EMAIL_HOOK })
   emails = receiveEmails(world)
 })
 afterAll(() => world.close())
 beforeEach(() => emails.splice(0))
-
-/** What the operator's server was asked to send to somebody. */
-const sentTo = (email: string) => emails.filter(({ to }) => to === email).map(({ kind, data }) => ({ kind, data }))
 
 describe("a link for a new password", () => {
   const start = (email: string, address = "198.51.100.1") =>
@@ -28,7 +25,7 @@ describe("a link for a new password", () => {
     expect(await start(email)).toMatchObject({ status: 200, answer: { ok: true } })
     await world.settled()
     // What else they are told, of a second factor just set, say, is sent at the same time.
-    const sent = sentTo(email).findLast(({ kind }) => kind === "password_reset")
+    const sent = sentTo(emails, email).findLast(({ kind }) => kind === "password_reset")
     return sent && new URL(String(sent.data.url))
   }
   const tokenOf = async (email: string) => (await linkOf(email))?.hash.replace("#token=", "")
@@ -45,7 +42,7 @@ describe("a link for a new password", () => {
     for (const token of [one, two, "x"]) expect((await reset(token)).answer.code).toBe("INVALID_TOKEN")
     const told = { factor: "password", change: "reset" }
     expect((await noticesOf(world, userId)).map(({ data }) => data)).toContainEqual(told)
-    expect(sentTo(email)).toContainEqual({ kind: "factor_changed", data: { ...told, at: expect.any(String) } })
+    expect(sentTo(emails, email)).toContainEqual({ kind: "factor_changed", data: { ...told, at: expect.any(String) } })
     const [entry] = await world.sql("select * from audit_log where action = 'user.password_reset'")
     expect(entry).toMatchObject({ subject_id: String(userId), actor_user_id: String(userId) })
   })

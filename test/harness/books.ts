@@ -105,17 +105,15 @@ async function openTurns(world: World, client: TestClient, space: string) {
 }
 
 const MONEY = [
-  ...[
-    "turns",
-    "open_turns",
-    "ledger",
-    "wallets",
-    "wallet_shards",
-    "usage",
-    "api_turns",
-    "chat_calls",
-    "spend_counters",
-  ],
+  "turns",
+  "open_turns",
+  "ledger",
+  "wallets",
+  "wallet_shards",
+  "usage",
+  "api_turns",
+  "chat_calls",
+  "spend_counters",
   "spend_counter_shards",
 ]
 

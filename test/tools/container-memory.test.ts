@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest"
-import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
+import { afterAll, beforeAll, expect, inject, test } from "vitest"
+import { MEMORY } from "../../src/platform/memory.ts"
+import { lendNoAnswerMemory } from "../harness/answer-memory.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
@@ -25,11 +26,7 @@ test("a container's large answer that finds no memory of the worker's is an erro
   expect((await admin.call("PUT", "/api/admin/system/containers/mappings", mapping)).status).toBe(200)
   const echoed = () => client.runTurn({ space, text: '[call container__echo {"message":"hi"}]' })
   expect((await echoed()).result).toContain("container__echo answered")
-  const real = MemoryBudget.prototype.open
-  const open = vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {
-    const loan = real.apply(this, asked)
-    return asked[0] === MEMORY.shares.answer ? { ...loan, grow: () => false } : loan
-  })
+  const open = lendNoAnswerMemory()
   const turn = await echoed().finally(() => open.mockRestore())
   expect(turn).toMatchObject({ state: "done", result: expect.stringContaining("container__echo failed") })
 })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import { lendNoAnswerMemory } from "../harness/answer-memory.ts"
 import { passTime } from "../harness/pass-time.ts"
 import { createRoutedWorld, type RoutedWorld } from "../harness/routed-world.ts"
 
@@ -81,11 +82,7 @@ test("what a long call holds is not lent to others before its end", async () => 
 test("what is kept of a model's answer takes from the worker's memory: without any left the call is cut, and goes on later", async () => {
   world.rebind({ OPENAI_BASE_URL: "https://model.test/v1", OPENAI_API_KEY: "canary-none" })
   const client = await world.createAccount()
-  const real = MemoryBudget.prototype.open
-  const open = vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {
-    const loan = real.apply(this, asked)
-    return asked[0] === MEMORY.shares.answer ? { ...loan, grow: () => false } : loan
-  })
+  const open = lendNoAnswerMemory()
   const called = world.script(() => ({ words: Array.from({ length: 40 }, () => "x".repeat(MEMORY.smallBytes / 32)) }))
   const turnId = await world.begin(client, { space: await client.space(), max_cost_usd: 5 })
   await world.drain()

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
-import { MEMORY, MemoryBudget } from "../../src/platform/memory.ts"
+import { MEMORY } from "../../src/platform/memory.ts"
+import { lendNoAnswerMemory } from "../harness/answer-memory.ts"
 import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
@@ -49,11 +50,7 @@ function serveMcp(answer: (message: Message, request: Request) => object | null 
 const on = (method: string, answer: object) => (message: Message) => (message.method === method ? answer : null)
 
 test("a large answer of a server takes from the worker's memory: without any left it is an error, and a small one is none", async () => {
-  const real = MemoryBudget.prototype.open
-  const open = vi.spyOn(MemoryBudget.prototype, "open").mockImplementation(function (this: MemoryBudget, ...asked) {
-    const loan = real.apply(this, asked)
-    return asked[0] === MEMORY.shares.answer ? { ...loan, grow: () => false } : loan
-  })
+  const open = lendNoAnswerMemory()
   try {
     const client = await world.createAccount()
     let size = 0

@@ -128,7 +128,9 @@ export function mountUsers(app: App) {
     },
     async (c, { params: { user_id }, body, ifVersion }) => {
       const ctx = c.get("ctx")
-      return tellingEmail(ctx, user_id, () => updateUser(ctx, sessionOf(c), user_id, { update: body, ifVersion }))
+      return tellingEmail(ctx, { userId: user_id, email: body.email }, () =>
+        updateUser(ctx, sessionOf(c), user_id, { update: body, ifVersion }),
+      )
     },
   )
 
