@@ -26,12 +26,14 @@ async function run(job: Job): Promise<Result> {
   const began = performance.now()
   const end = began + (job.seconds ?? Number.POSITIVE_INFINITY) * 1000
   let left = job.count ?? Number.POSITIVE_INFINITY
+  let nth = 0
 
   async function client(index: number) {
     const account = job.accounts[index % job.accounts.length]
     if (!account) throw new Error("A job needs an account.")
     const authorization = `Bearer ${account.key}`
     while (left-- > 0 && performance.now() < end) {
+      if (job.perMinute) await untilMoment(began + (nth++ * 60_000) / job.perMinute)
       const started = performance.now()
       const id = `${job.prefix}-${sent++}`
       const get = job.paths?.[sent % job.paths.length]
@@ -52,6 +54,8 @@ async function run(job: Job): Promise<Result> {
   result.cores = (user + system) / 1e6 / result.seconds
   return result
 }
+
+const untilMoment = (at: number) => new Promise((done) => setTimeout(done, Math.max(0, at - performance.now())))
 
 function post(authorization: string, id: string, body: string): Record<string, string> {
   return {

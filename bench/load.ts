@@ -7,7 +7,7 @@ export interface BenchAccount {
   space: string
 }
 
-/** Closed-loop clients: each sends its next request after the answer to its last one. */
+/** Closed-loop clients: each sends its next request after the answer to its last one, or when its time has come. */
 export interface Job {
   url: string
   accounts: BenchAccount[]
@@ -16,6 +16,8 @@ export interface Job {
   /** Ends after this time, or after this many requests. */
   seconds?: number
   count?: number
+  /** No more than so many, evenly spread. */
+  perMinute?: number
   /** GET these instead of posting turns. */
   paths?: string[]
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import pg from "pg"
 import { quotaHeaders } from "../src/local/provider-models.ts"
-import { windowsOf } from "../src/providers/windows.ts"
+import { sayNews, windowsOf } from "../src/providers/windows.ts"
 import type { Site } from "./site.ts"
 import { round, timesOf } from "./statistics.ts"
 import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
@@ -73,7 +73,12 @@ async function runBatch(verbs: Verbs, { site, ctx, pin, prefix, mark }: Batch): 
     const picked = accounts[ENGINE]
     const windows = windowsOf(new Headers(quotaHeaders("completions", 10)), new Date())
     const served =
-      picked && "provider_id" in picked ? { account: picked.provider_id, bind: true, probe: false, windows } : null
+      picked && "provider_id" in picked
+        ? {
+            ...{ account: picked.provider_id, bind: true, probe: false },
+            windows: sayNews(windows, picked.windows) ? windows : null,
+          }
+        : null
     const step = { ...verbs.finishedStep(0), provider: ENGINE, pin, served } as const
     await verbs.settleTurn(ctx, turn, { state: "done", result: "x" }, { step, files: false })
   }

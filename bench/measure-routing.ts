@@ -2,7 +2,8 @@ import { createServer } from "node:http"
 import { createKeyRing, parseKeyRing } from "../src/base/key-ring.ts"
 import { answerOf, quotaHeaders } from "../src/local/provider-models.ts"
 import { sealCredential } from "../src/providers/credential.ts"
-import { startLoad } from "./load.ts"
+import { windowsOf } from "../src/providers/windows.ts"
+import { type Load, startLoad } from "./load.ts"
 import { measureRouter } from "./measure-router.ts"
 import { countTurns, runTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
@@ -14,6 +15,7 @@ import type { BenchWorld } from "./world.ts"
 const PIN = "openai-compatible/bench"
 const ACCOUNTS = 50
 const ROUNDS = 12
+const USED_PCT = 10
 
 /**
  * What the router costs a turn: turns on a model that answers at once, by the environment's key and by one of 50 accounts. The model's
@@ -23,7 +25,7 @@ const ROUNDS = 12
 export async function measureRouting(world: BenchWorld, options: Options) {
   const model = createServer((request, response) => {
     request.resume().on("end", () => {
-      const headers = { "content-type": "text/event-stream", ...quotaHeaders("completions", 10) }
+      const headers = { "content-type": "text/event-stream", ...quotaHeaders("completions", USED_PCT) }
       response.writeHead(200, headers).end(answerOf("completions", "bench", "bench", true))
     })
   })
@@ -34,6 +36,35 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   const sites = [await createRoutedSite(world, "one", baseUrl), await createRoutedSite(world, "other", baseUrl)]
   const second = startLoad()
   world.keep(second.stop)
+  // The load that the router's figure is meant for, and all that the machine can.
+  const paced = await measureWays(world, { ...options, sites, loads: [world.load, second], baseUrl, perMinute: 1000 })
+  const full = await measureWays(world, { ...options, sites, loads: [world.load, second], baseUrl, perMinute: 0 })
+  const [routed, environment] = sites as [Site, Site]
+  for (const site of sites) await site.sql("delete from provider_accounts")
+  await addAccounts(routed, baseUrl)
+  const procedures = await measureRouter(world, { routed, environment }, PIN)
+  const used = await Promise.all(
+    sites.map(({ sql }) => sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")),
+  )
+  return {
+    accounts: ACCOUNTS,
+    subscriptions_seen: Math.min(...used.map(([row]) => row?.by ?? 0)),
+    thousand_a_minute: paced,
+    full_load: full,
+    // Of each: the middle of all batches, and the least.
+    procedures,
+  }
+}
+
+interface Measured extends Options {
+  sites: Site[]
+  loads: Load[]
+  baseUrl: string
+  /** Turns of each site; 0: as many as the clients can. */
+  perMinute: number
+}
+
+async function measureWays(world: BenchWorld, { sites, loads, baseUrl, perMinute, seconds, clients }: Measured) {
   const costs: Record<Way, Cost[]> = { environment: [], accounts: [] }
   // The first round compiles and connects.
   for (let nth = -1; nth < ROUNDS; nth++) {
@@ -44,9 +75,13 @@ export async function measureRouting(world: BenchWorld, options: Options) {
         await site.sql("delete from provider_accounts")
         if (way === "accounts") await addAccounts(site, baseUrl)
         const before = { ...(await countTurns(site)), backends: await backendsOf(site) }
-        const load = index === 0 ? world.load : second
+        const load = loads[index] ?? world.load
         const groups = { worker: site.groups.worker ?? [] }
-        const { cpu_ms_per_turn: cost } = await runTurns({ ...world, load }, { ...site, groups }, options)
+        const { cpu_ms_per_turn: cost } = await runTurns(
+          { ...world, load },
+          { ...site, groups },
+          { seconds, clients, perMinute },
+        )
         const after = { ...(await countTurns(site)), backends: await backendsOf(site) }
         // One that was idle for long may have ended, and another begun.
         const used = [...after.backends].map(([pid, seconds]) => seconds - (before.backends.get(pid) ?? 0))
@@ -56,13 +91,6 @@ export async function measureRouting(world: BenchWorld, options: Options) {
     )
     if (nth >= 0) for (const { way, cost } of pair) costs[way].push(cost)
   }
-  const [routed, environment] = sites as [Site, Site]
-  for (const site of sites) await site.sql("delete from provider_accounts")
-  await addAccounts(routed, baseUrl)
-  const procedures = await measureRouter(world, { routed, environment }, PIN)
-  const used = await Promise.all(
-    sites.map(({ sql }) => sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")),
-  )
   const differences = (of: keyof Cost) =>
     costs.accounts.map((routed, nth) => routed[of] - (costs.environment[nth]?.[of] ?? Number.NaN))
   const middle = (way: Way) => ({
@@ -70,16 +98,12 @@ export async function measureRouting(world: BenchWorld, options: Options) {
     postgres: quartersOf(costs[way].map(({ postgres }) => postgres)).median,
   })
   return {
-    accounts: ACCOUNTS,
-    subscriptions_seen: Math.min(...used.map(([row]) => row?.by ?? 0)),
     environment: middle("environment"),
     routed: middle("accounts"),
     router_ms_per_turn: {
       worker: quartersOf(differences("worker")),
       postgres: quartersOf(differences("postgres")),
     },
-    // Of each: the middle of all batches, and the least.
-    procedures,
   }
 }
 
@@ -131,8 +155,16 @@ async function useModel({ runtime }: Site, key: string, space: string): Promise<
   if (!response.ok) throw new Error(await response.text())
 }
 
-/** API keys that the model's server takes; no two have been used as much. */
+/** API keys that the model's server takes. Each has answered before: its first answer of all is noted, and the thousands behind it are not. */
 async function addAccounts({ sql, env }: Site, baseUrl: string): Promise<void> {
+  const taken = new Date()
+  const told = windowsOf(new Headers(quotaHeaders("completions", USED_PCT)), taken)
+  const windows = Object.fromEntries(
+    told.map(({ resource, window_seconds, used_pct, reset_at, taken_at }) => [
+      `${resource}:${window_seconds}`,
+      { used_pct, reset_at, taken_at, noted_pct: used_pct, noted_at: taken_at },
+    ]),
+  )
   const keyRing = createKeyRing(parseKeyRing(env.SECRETS_KEYS ?? ""))
   for (let n = 0; n < ACCOUNTS; n++) {
     const id = `bench-${n}`
@@ -141,7 +173,7 @@ async function addAccounts({ sql, env }: Site, baseUrl: string): Promise<void> {
        values ($1, 'main', $1, 'api_key', 'openai-compatible', $2, now(), now())`,
       [id, baseUrl],
     )
-    await sql("insert into provider_states (provider_id) values ($1)", [id])
+    await sql("insert into provider_states (provider_id, windows) values ($1, $2)", [id, JSON.stringify(windows)])
     await sql("insert into provider_credentials (provider_id, sealed, updated_at) values ($1, $2, now())", [
       id,
       await sealCredential({ keyRing }, id, { kind: "api_key", api_key: "bench" }),

@@ -9,6 +9,9 @@ const BATCH = 10_000
 /** More turns a second than any machine finishes: says how soon counting again makes sense. */
 const MOST_PER_MS = 2
 
+/** `perMinute`: no more turns than this; 0: as many as the clients can. */
+type Pace = Pick<Options, "seconds" | "clients"> & { perMinute?: number }
+
 /** As deployed: v1 and callbacks as a worker each, or all in one. */
 export async function measureTurns(world: BenchWorld, options: Options, accounts: number, split = false) {
   const site = await createSite(world, "turns", { runs: true, accounts, split })
@@ -16,8 +19,8 @@ export async function measureTurns(world: BenchWorld, options: Options, accounts
 }
 
 /** Turns from POST to done, every one in a conversation of its own; the clock stops when the last one is done. */
-export async function runTurns(world: BenchWorld, site: Site, { seconds, clients }: Options) {
-  const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients }
+export async function runTurns(world: BenchWorld, site: Site, { seconds, clients, perMinute = 0 }: Pace) {
+  const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients, perMinute }
   const before = (await countTurns(site)).done
   const warm = await world.load.run({ ...job, seconds: 1 })
   await untilDone(site, before + warm.samples.length)

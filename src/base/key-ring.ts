@@ -23,16 +23,19 @@ export type DerivedPurpose = "sessions" | "internal-calls" | "idempotency-keys"
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** One key of the ring: whole, or only what was derived of it for some purposes. */
+/** One key of the ring: whole, or only what was derived of it for some purposes. `ciphers`: as they were imported, by purpose. */
 interface RingKey {
   whole: Bytes | null
   derived: Map<string, Bytes>
+  ciphers: Map<string, CryptoKey>
 }
 
 export type KeyRingKeys = ReadonlyMap<string, RingKey>
 
 const encoder = new TextEncoder()
 const IV_BYTES = 12
+/** No purpose, but the key of the ring itself. */
+const WHOLE = ""
 
 /**
  * The ring `id:base64,id:base64,…` of 32-byte keys. The first one seals, all of them open. To rotate, put a new one first. A worker that is to
@@ -44,7 +47,7 @@ export function parseKeyRing(text: string): KeyRingKeys {
     const [, id, purpose, encoded] = ENTRY.exec(entry) ?? []
     const bytes = encoded ? fromBase64(encoded) : new Uint8Array()
     if (!id || bytes.length !== 32) throw new Error("a key ring is `id:base64` of 32 bytes, several joined by commas")
-    const key = keys.get(id) ?? { whole: null, derived: new Map<string, Bytes>() }
+    const key = keys.get(id) ?? { whole: null, derived: new Map<string, Bytes>(), ciphers: new Map() }
     if (purpose === undefined ? key.whole : key.derived.has(purpose))
       throw new Error(`two keys of the ring have the id ${id}`)
     if (purpose === undefined) key.whole = bytes
@@ -85,14 +88,23 @@ export function createKeyRing(keys: KeyRingKeys): KeyRing {
     if (!key) throw new Error(`the key ${id} is not in the ring`)
     return key
   }
-  const forTable = (id: string, { table }: SealTarget) => keyFor(id, keyOf(id), `seal-${table}`)
-  const cipher = (key: Bytes) => crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt", "decrypt"])
+  /** The key of the ring for a table; null: the key itself. Imported once: each turn that is routed opens a credential. */
+  const cipherOf = async (id: string, table: string | null) => {
+    const key = keyOf(id)
+    const purpose = table === null ? WHOLE : `seal-${table}`
+    const known = key.ciphers.get(purpose)
+    if (known) return known
+    const raw = table === null ? key.whole : await keyFor(id, key, purpose)
+    if (!raw) throw new Error(`the key ${id} of the ring is not whole, as this value needs it`)
+    const made = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"])
+    key.ciphers.set(purpose, made)
+    return made
+  }
   return {
     async seal(text, target) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
       const params = { name: "AES-GCM", iv, additionalData: bytesOf(target) }
-      const key = await cipher(await forTable(newest, target))
-      const sealed = await crypto.subtle.encrypt(params, key, encoder.encode(text))
+      const sealed = await crypto.subtle.encrypt(params, await cipherOf(newest, target.table), encoder.encode(text))
       return `${newest}.${target.table}.${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`
     },
     async open(sealed, target) {
@@ -100,10 +112,9 @@ export function createKeyRing(keys: KeyRingKeys): KeyRing {
       const [id = ""] = parts
       const [iv = "", data = ""] = parts.slice(-2)
       const isWhole = parts.length === 3
-      const key = isWhole ? keyOf(id).whole : await forTable(id, target)
-      if (!key) throw new Error(`the key ${id} of the ring is not whole, as this value needs it`)
+      const cipher = await cipherOf(id, isWhole ? null : target.table)
       const params = { name: "AES-GCM", iv: fromBase64(iv), additionalData: bytesOf(target) }
-      const text = await crypto.subtle.decrypt(params, await cipher(key), fromBase64(data))
+      const text = await crypto.subtle.decrypt(params, cipher, fromBase64(data))
       return { text: new TextDecoder().decode(text), stale: isWhole || id !== newest }
     },
     derive: (purpose) => Promise.all([...keys].map(([id, key]) => keyFor(id, key, purpose))),

@@ -1,6 +1,6 @@
 import type { EngineName, ModelAccounts } from "../agent/engine.ts"
 import type { CallCredential, SealedCredential } from "./refresh.ts"
-import type { QuotaWindow } from "./windows.ts"
+import type { KnownWindow, QuotaWindow } from "./windows.ts"
 
 /** An account as a statement has picked it for a call (src/providers/pick-account.sql). */
 export interface PickedAccount extends SealedCredential {
@@ -9,7 +9,7 @@ export interface PickedAccount extends SealedCredential {
   /** Null: the engine's own. */
   base_url: string | null
   /** What its windows had used when they were last heard of, by "<resource>:<seconds>". */
-  windows: Record<string, Pick<QuotaWindow, "used_pct" | "reset_at" | "taken_at">>
+  windows: Record<string, KnownWindow>
   /** The models that it has answered it does not have, each until it is asked again (ISO 8601). */
   lacks: Record<string, string>
   /** The call finds out whether it serves again after it has cooled. */
@@ -32,6 +32,7 @@ export interface Served {
   bind: boolean
   /** It serves again after it has cooled. */
   probe: boolean
+  /** What its answer said of its windows; null: nothing new. */
   windows: QuotaWindow[] | null
 }
 

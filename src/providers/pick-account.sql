@@ -36,7 +36,7 @@ declare
   lacking boolean := false;
   chosen jsonb;
   use text;
-  rest double precision;
+  sampled record;
   enabled integer;
   able integer;
   recovers timestamptz;
@@ -54,12 +54,13 @@ begin
           and turnpike.account_use(a, s, c, p_moment) in ('yes', 'probe') and turnpike.lacks_model(s.lacks, p_model, p_moment) = lacking;
     end if;
     if chosen is null then
-      select m.account, m.use, m.rest into chosen, use, rest
-        from turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment) m;
+      sampled := turnpike.sample_account(p_engine, p_model, lacking, left_out, p_random, p_moment);
+      chosen := sampled.account;
+      use := sampled.use;
     end if;
     if chosen is null then
       select turnpike.picked_account(a, s, c, d.use, p_bound), d.use into chosen, use
-        from turnpike.draw_account(p_engine, p_model, lacking, left_out, rest, p_moment) d
+        from turnpike.draw_account(p_engine, p_model, lacking, left_out, sampled.rest, p_moment) d
         join provider_accounts a on a.provider_id = d.provider_id
         left join provider_states s on s.provider_id = a.provider_id
         left join provider_credentials c on c.provider_id = a.provider_id;
@@ -137,7 +138,9 @@ begin
       from provider_accounts a
       left join provider_states s on s.provider_id = a.provider_id
       left join provider_credentials c on c.provider_id = a.provider_id
-      cross join lateral turnpike.account_weight(s.windows, (select count(*) from open_turns o where o.provider_id = a.provider_id), p_moment) w
+      -- Beside the call, since a function is not made part of a statement when one of its arguments is a query.
+      cross join lateral (select count(*) as turns from open_turns o where o.provider_id = a.provider_id) f
+      cross join lateral turnpike.account_weight(s.windows, f.turns, p_moment) w
       where a.provider_id = ids[taken + 1];
     weight := case when use in ('yes', 'probe') then weight else 0 end;
     if rest < weight then

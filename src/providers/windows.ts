@@ -11,6 +11,12 @@ export interface QuotaWindow {
   taken_at: string
 }
 
+/** What is known of a window. `noted_pct` and `noted_at`: its last snapshot. */
+export interface KnownWindow extends Pick<QuotaWindow, "used_pct" | "reset_at" | "taken_at"> {
+  noted_pct: number
+  noted_at: string
+}
+
 const UNIT_SECONDS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 const MINUTE = 60
 /** The most that a window counts as used which its provider still allows: it has no room, and is no reason of a refusal. */
@@ -141,4 +147,29 @@ function duration(value: string): number | undefined {
   if (value.length > 40 || !/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(value)) return undefined
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)]
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNIT_SECONDS[unit ?? ""] ?? 0), 0)
+}
+
+/**
+ * Whether these windows of an answer say anything that has to be noted, beside what was known when the call began, by
+ * "<resource>:<seconds>". The rule is window_news's (src/providers/note-windows.sql), which has the last word: most answers say nothing
+ * new, and with those a step's commit is not to look.
+ */
+export function sayNews(windows: readonly QuotaWindow[], known: Readonly<Record<string, KnownWindow>>): boolean {
+  return windows.some(({ resource, window_seconds: seconds, used_pct: used, taken_at }) => {
+    const was = known[`${resource}:${seconds}`]
+    if (!was) return true
+    const taken = Date.parse(taken_at)
+    if (Date.parse(was.taken_at) > taken) return false
+    const sinceNoted = taken - Date.parse(was.noted_at)
+    // To the hundredth, as they are noted: 8.2 less 7.2 is 1.
+    const isFar = (from: number) => Math.round(Math.abs(used - from) * 100) >= 100
+    return (
+      sinceNoted >= 5 * MINUTE * 1000 ||
+      (isFar(was.noted_pct) && (seconds >= 5 * MINUTE || sinceNoted >= MINUTE * 1000)) ||
+      isFar(was.used_pct) ||
+      was.reset_at === null ||
+      Date.parse(was.reset_at) <= taken ||
+      used >= 100 !== was.used_pct >= 100
+    )
+  })
 }

@@ -3,18 +3,19 @@
 
 -- When the window of a key's cap began that is open at a moment; null when none is. One in which nothing was spent is none, wherever
 -- it stands: moments come from many clocks, so that a window may be opened behind one that began later and came to nothing.
-create function turnpike.open_window(p_key_id text, p_moment timestamptz) returns timestamptz language sql stable as $$
-  select c.starts_at from api_keys k, lateral (
-    select n.starts_at from spend_counters n
-    where n.user_id = k.user_id and n.kind = 'key' and n.subject = k.key_id and n.period = 'window'
-      and n.starts_at > p_moment - make_interval(secs => k.window_seconds)
-      and n.spent_credit_micros + n.reserved_credit_micros + case when n.sharded then (
-        select coalesce(sum(s.spent_credit_micros + s.reserved_credit_micros), 0) from spend_counter_shards s
-        where s.user_id = n.user_id and s.kind = n.kind and s.subject = n.subject and s.period = n.period and s.starts_at = n.starts_at)
-        else 0 end > 0
-    order by n.starts_at desc limit 1) c
-  where k.key_id = p_key_id
-$$;
+create function turnpike.open_window(p_key_id text, p_moment timestamptz) returns timestamptz language plpgsql stable as $$
+begin
+  return (select c.starts_at from api_keys k, lateral (
+      select n.starts_at from spend_counters n
+      where n.user_id = k.user_id and n.kind = 'key' and n.subject = k.key_id and n.period = 'window'
+        and n.starts_at > p_moment - make_interval(secs => k.window_seconds)
+        and n.spent_credit_micros + n.reserved_credit_micros + case when n.sharded then (
+          select coalesce(sum(s.spent_credit_micros + s.reserved_credit_micros), 0) from spend_counter_shards s
+          where s.user_id = n.user_id and s.kind = n.kind and s.subject = n.subject and s.period = n.period and s.starts_at = n.starts_at)
+          else 0 end > 0
+      order by n.starts_at desc limit 1) c
+    where k.key_id = p_key_id);
+end $$;
 
 -- What the account's plan lets it spend in a day at a moment; null: it has no plan, or one without a cap.
 create function turnpike.plan_cap(p_user_id bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
@@ -61,11 +62,13 @@ $$;
 -- The same under the limits that the end user has.
 create function turnpike.cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz, p_window timestamptz)
 returns table (cap text, source text, kind text, subject text, period text, limit_credit_micros bigint, spent_credit_micros bigint,
-  reserved_credit_micros bigint, starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean) language sql stable rows 5 as $$
-  select s.* from (select p_end_user as ref) as asked
+  reserved_credit_micros bigint, starts_at timestamptz, resets_at timestamptz, is_counted boolean, sharded boolean)
+language plpgsql stable rows 5 as $$
+begin
+  return query select s.* from (select p_end_user as ref) as asked
     left join end_users e on e.user_id = p_user_id and not e.test and e.end_user_ref = asked.ref,
-  lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window) s
-$$;
+    lateral turnpike.cap_states_under(e, p_user_id, p_key_id, p_end_user, p_moment, p_window) s;
+end $$;
 
 -- Whether any cap can bind turns of a key for an end user at a moment. Most turns have none: cap_states would take five times as long to
 -- say so.

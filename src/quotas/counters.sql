@@ -7,7 +7,7 @@
 
 -- A transaction may come so much later than the moment that it is about, on clocks that differ: periods that begin earlier than this behind
 -- the begin of counting begin with the books too.
-create function turnpike.is_counted_from(p_since timestamptz, p_starts_at timestamptz) returns boolean language sql immutable as $$
+create function turnpike.is_counted_from(p_since timestamptz, p_starts_at timestamptz) returns boolean language sql stable as $$
   select p_starts_at >= p_since + interval '1 hour'
 $$;
 

@@ -62,7 +62,9 @@ begin
       where c.conversation_id = mine.conversation_id
         and (c.provider_id = p_step ->> 'account' and c.served_at > p_moment - interval '1 minute') is not true;
   end if;
-  perform turnpike.note_windows(p_step ->> 'account', nullif(p_step -> 'windows', 'null'), p_moment);
+  if p_step -> 'windows' <> 'null' then
+    perform turnpike.note_windows(p_step ->> 'account', p_step -> 'windows', p_moment);
+  end if;
   if (p_step ->> 'probe')::boolean then
     perform turnpike.end_probe(p_step ->> 'account', p_moment);
   end if;

@@ -12,7 +12,7 @@ import { coolsMeanwhile, noteAccount, releaseProbe } from "../providers/cooling.
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { type CallFault, faultOf, REACTIONS } from "../providers/reactions.ts"
 import { type CallCredential, freshCredential, ProviderUnusable } from "../providers/refresh.ts"
-import { windowsOf } from "../providers/windows.ts"
+import { sayNews, windowsOf } from "../providers/windows.ts"
 import { type CutCall, callWithin, isCut } from "./call-within.ts"
 import { type KnownAccount, lacksModel } from "./route.ts"
 import { type AgentWork, type Run, RunEnd } from "./run.ts"
@@ -187,7 +187,7 @@ async function tryAccount(asked: Asked, account: KnownAccount): Promise<Tried> {
         account: account.provider_id,
         bind,
         probe: account.probe,
-        windows: windows.length > 0 ? windows : null,
+        windows: sayNews(windows, account.windows) ? windows : null,
       })
     }
     const { fault, coolUntil } = faultOf(error, account, windows, now)

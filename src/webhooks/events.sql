@@ -38,11 +38,12 @@ create function turnpike.delivery_id(p_event_id text, p_webhook_id text) returns
 $$;
 
 -- The part of an id that says when it was made, to the millisecond (src/base/ids.ts).
-create function turnpike.id_time(p_moment timestamptz) returns text language sql immutable as $$
-  select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
-    1 + ((floor(extract(epoch from p_moment) * 1000)::bigint >> (45 - 5 * digit)) & 31)::integer, 1), '' order by digit)
-  from generate_series(0, 9) as digit
-$$;
+create function turnpike.id_time(p_moment timestamptz) returns text language plpgsql immutable as $$
+begin
+  return (select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
+      1 + ((floor(extract(epoch from p_moment) * 1000)::bigint >> (45 - 5 * digit)) & 31)::integer, 1), '' order by digit)
+    from generate_series(0, 9) as digit);
+end $$;
 
 -- An event's id as newId makes it (src/base/ids.ts); those of one moment sort by p_number, 0 to 9.
 create function turnpike.event_id_at(p_moment timestamptz, p_number integer) returns text language sql volatile as $$

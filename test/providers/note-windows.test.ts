@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { callOne } from "../../src/platform/db.ts"
-import type { QuotaWindow } from "../../src/providers/windows.ts"
+import { RELEASE } from "../../src/platform/procedures.ts"
+import { type KnownWindow, type QuotaWindow, sayNews } from "../../src/providers/windows.ts"
 import { authContextOf } from "../harness/auth.ts"
 import { holdRows } from "../harness/locks.ts"
 import { storeAccount } from "../harness/provider-accounts.ts"
+import { createRandom } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -92,4 +94,37 @@ test("nobody waits for who has changed the state and is not done: this answer sa
   expect(cool_reason, "the other is not done").not.toBe("held")
   await letGo()
   expect(await note(id, [unified(5)])).toBe(1)
+})
+
+test("a worker tells of what the procedure finds new, and of nothing else", async () => {
+  const random = createRandom("news of windows")
+  const at = (ms: number) => new Date(world.clock.ms() + ms).toISOString()
+  const ages = [-1, 0, 1, 59_999, 60_000, 60_001, 299_999, 300_000, 300_001]
+  const percents = [0, 7.2, 8.19, 8.2, 9.2, 99, 99.9, 100, 100.5, 1000]
+  const cases = Array.from({ length: 3000 }, () => {
+    const window_seconds = random.pick([60, 299, 300, 18_000])
+    const resource = random.pick(["unified", "tokens"])
+    const taken_at = at(0)
+    const window: QuotaWindow = {
+      resource,
+      window_seconds,
+      used_pct: random.pick(percents),
+      reset_at: at(9e6),
+      taken_at,
+    }
+    const was: KnownWindow = {
+      ...{ used_pct: random.pick(percents), reset_at: random.pick([null, at(-1), at(0), at(1), at(9e6)]) },
+      ...{ taken_at: at(-random.pick(ages)), noted_pct: random.pick(percents), noted_at: at(-random.pick(ages)) },
+    }
+    const known: Record<string, KnownWindow> = random.int(10) === 0 ? {} : { [`${resource}:${window_seconds}`]: was }
+    return { known, windows: [window] }
+  })
+  const [found] = await world.sql<{ news: boolean[] }>(
+    `select jsonb_agg(exists (select from ${RELEASE}.window_news(c.known, c.windows, $2)) order by c.nth) as news
+     from rows from (jsonb_to_recordset($1) as (known jsonb, windows jsonb)) with ordinality c(known, windows, nth)`,
+    [JSON.stringify(cases), world.clock.now()],
+  )
+  const wrong = cases.filter(({ known, windows }, nth) => sayNews(windows, known) !== found?.news[nth])
+  expect(wrong.slice(0, 3), `seed ${random.seed}`).toEqual([])
+  expect(new Set(found?.news).size, "both kinds are among them").toBe(2)
 })
