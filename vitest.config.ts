@@ -33,6 +33,7 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              serviceBindings: { NETWORK: { network: { allow: ["public", "private"] } } },
               bindings: {
                 TURNPIKE_SEQUENCES: process.env.TURNPIKE_SEQUENCES ?? "50",
                 TURNPIKE_THOROUGH: process.env.TURNPIKE_THOROUGH ?? "",
