@@ -1,7 +1,11 @@
 import { globSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
+import { resolve } from "node:path"
 import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { defineConfig } from "vitest/config"
+
+// Commands and servers of tests are Node programs, started again and again: each finds its source compiled.
+process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/compiled")
 
 const patience = { testTimeout: 600_000, hookTimeout: 60_000 }
 
