@@ -60,11 +60,11 @@ export default defineConfig({
           deps: { optimizer: { ssr: { enabled: true, include: packagesOfWorkers() } } },
         },
       },
-      { extends: true, test: { name: "node", include: ["test/**/*.node.test.ts"] } },
+      { extends: true, test: { name: "node", include: ["test/**/*.node.test.ts"], isolate: false } },
       { extends: true, test: { name: "system", include: ["test/**/*.system.test.ts"] } },
       {
         extends: true,
-        test: { name: "structure", include: ["test/structure/*.test.ts"], exclude: ["test/**/*.system.test.ts"] },
+        test: { name: "structure", isolate: false, include: ["test/structure/*.test.ts"], exclude: ["test/**/*.system.test.ts"] },
       },
     ],
   },
