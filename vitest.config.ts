@@ -64,7 +64,12 @@ export default defineConfig({
       { extends: true, test: { name: "system", include: ["test/**/*.system.test.ts"] } },
       {
         extends: true,
-        test: { name: "structure", isolate: false, include: ["test/structure/*.test.ts"], exclude: ["test/**/*.system.test.ts"] },
+        test: {
+          name: "structure",
+          isolate: false,
+          include: ["test/structure/*.test.ts"],
+          exclude: ["test/**/*.system.test.ts"],
+        },
       },
     ],
   },
